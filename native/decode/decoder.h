@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stop_signal.h"
+
+namespace veravox {
+
+struct DecodeLimits {
+  double max_duration_s = 600.0;  // more decoded audio than this throws kTooLong; nothing is truncated
+  int max_channels = 32;
+  int min_sample_rate_hz = 4000;
+  int max_sample_rate_hz = 384000;
+};
+
+// A run of decoded audio, already mixed down to one channel. Valid until the next call.
+struct MonoBlock {
+  std::span<const float> samples;  // full scale is -1..1
+  int sample_rate_hz = 0;          // may change between blocks of one file
+};
+
+// The first audio stream of a media file held in memory. Not thread-safe; one object per file.
+class Decoder {
+ public:
+  // `bytes` and `stop` are used in place and outlive the decoder. Throws StageError.
+  Decoder(std::span<const uint8_t> bytes, const DecodeLimits& limits, const StopSignal& stop);
+  ~Decoder();
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  // Decodes the next block. False at the end of the stream, after the codec was drained.
+  // Throws kUndecodable when the stream ended without one decoded sample.
+  bool Next(MonoBlock& block);
+
+  // Packets that the demuxer marked corrupt or the codec refused; they were skipped.
+  int64_t damaged_packets() const;
+  const std::string& container_name() const;
+  const std::string& codec_name() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace veravox

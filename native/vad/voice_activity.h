@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace veravox {
+
+// Streaming voice activity detection, one decision per 10 ms frame. Not thread-safe.
+class VoiceActivityDetector {
+ public:
+  static constexpr int kSampleRateHz = 16000;
+  static constexpr size_t kFrameSamples = 160;
+
+  VoiceActivityDetector();
+  ~VoiceActivityDetector();
+  VoiceActivityDetector(const VoiceActivityDetector&) = delete;
+  VoiceActivityDetector& operator=(const VoiceActivityDetector&) = delete;
+
+  // Appends one byte per frame that became decidable: 1 speech, 0 none. Blocks may be of any size.
+  void Push(std::span<const float> samples, std::vector<uint8_t>& speech);
+  // Decides the frames still pending (a last partial frame counts as a frame) and gets ready for the next
+  // stream. After it, n samples have given ceil(n / kFrameSamples) decisions.
+  void Finish(std::vector<uint8_t>& speech);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace veravox
