@@ -80,7 +80,6 @@ class Pipeline implements Analyser {
   readonly #slots: InputSlots;
   readonly #scheduler: Scheduler<Flight>;
   readonly #control: RunControl;
-  readonly #freeControls: number[];
   readonly #prepare: PreparePool;
   readonly #flights = new Map<number, Flight>();
   readonly #active = new Set<AbortController>();
@@ -101,7 +100,6 @@ class Pipeline implements Analyser {
     this.#slots = slots;
     this.#scheduler = scheduler;
     this.#control = RunControl.create(config.prepareThreads);
-    this.#freeControls = Array.from({ length: config.prepareThreads }, (_, i) => i);
     this.#prepare = new PreparePool(
       config.prepareThreads,
       {
@@ -112,7 +110,12 @@ class Pipeline implements Analyser {
         // Leaves room for the inputs of other files beside those of the longest.
         maxPendingInputs: Math.max(1, Math.floor(slots.count / (2 * config.prepareThreads))),
       },
-      ({ id, inputs }) => this.#accept(this.#flights.get(id) as Flight, inputs),
+      ({ id, inputs }) => {
+        const flight = this.#flights.get(id);
+        if (flight) this.#accept(flight, inputs);
+        // Its thread died after it sent them.
+        else for (const input of inputs) this.#slots.release(input.slot);
+      },
     );
   }
 
@@ -145,19 +148,25 @@ class Pipeline implements Analyser {
     const beginMs = performance.now();
     this.#active.add(stop);
     try {
-      const result = await this.#prepare.run(() => {
+      const makeTask = (control: number) => {
         clearTimeout(timer);
         const timeout = new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs: analysisTimeoutMs });
         timer = setTimeout(() => stop.abort(timeout), analysisTimeoutMs);
         run.addQueueMs(performance.now() - beginMs);
-        return this.#makeTask(flight, request);
-      }, stop.signal);
-      this.#releaseControl(flight);
+        return this.#makeTask(flight, control, request);
+      };
+      // Never rejects while a thread reads the region: that is what lets the caller give it back.
+      const result = await this.#prepare.run(makeTask, stop.signal).finally(() => {
+        flight.control = undefined;
+      });
       flight.expected = result.inputCount;
       this.#accept(flight, result.inputs);
       if (result.ok) run.prepared(result);
       else run.fail(toServiceError(result, request, analysisTimeoutMs));
       return await run.promise;
+    } catch (error) {
+      this.#flights.delete(flight.id);
+      throw error;
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener('abort', abandon);
@@ -181,9 +190,7 @@ class Pipeline implements Analyser {
     return index;
   }
 
-  #makeTask(flight: Flight, request: AnalysisRequest): PrepareTask {
-    const control = this.#freeControls.pop();
-    if (control === undefined) throw new Error('More tasks run than there are prepare threads. This is a bug.');
+  #makeTask(flight: Flight, control: number, request: AnalysisRequest): PrepareTask {
     this.#control.reset(control);
     flight.control = control;
     this.#flights.set(flight.id, flight);
@@ -199,12 +206,6 @@ class Pipeline implements Analyser {
         timeLimitMs: this.#config.analysisTimeoutMs,
       },
     };
-  }
-
-  #releaseControl(flight: Flight): void {
-    if (flight.control === undefined) return;
-    this.#freeControls.push(flight.control);
-    flight.control = undefined;
   }
 
   #accept(flight: Flight, inputs: readonly SlottedInput[]): void {

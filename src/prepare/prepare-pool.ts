@@ -4,7 +4,7 @@ import { Piscina } from 'piscina';
 import type { InputsReady, PrepareResult, PrepareTask, PrepareWorkerData } from './prepare-task.js';
 
 interface Waiting {
-  readonly makeTask: () => PrepareTask;
+  readonly makeTask: (control: number) => PrepareTask;
   readonly resolve: (result: PrepareResult) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -15,12 +15,12 @@ interface Waiting {
  */
 export class PreparePool {
   readonly #piscina: Piscina<PrepareTask, PrepareResult>;
-  readonly #threads: number;
   readonly #waiting = new Set<Waiting>();
-  #running = 0;
+  /** Indices in the control block that no running task has: one per idle thread. */
+  readonly #idle: number[];
 
   constructor(threads: number, workerData: PrepareWorkerData, onInputs: (ready: InputsReady) => void) {
-    this.#threads = threads;
+    this.#idle = Array.from({ length: threads }, (_, i) => i);
     this.#piscina = new Piscina({
       filename: fileURLToPath(new URL('./prepare-worker.js', import.meta.url)),
       minThreads: threads,
@@ -38,10 +38,10 @@ export class PreparePool {
 
   /**
    * Runs a task when a thread is free. `makeTask` is called at that moment, so that time limits count from
-   * there. An abort removes work that still waits and rejects with the signal's reason; running work is
+   * there, with the index in the control block that is the task's own until its promise settles. An abort removes work that still waits and rejects with the signal's reason; running work is
    * stopped through its RunControl instead.
    */
-  run(makeTask: () => PrepareTask, signal: AbortSignal): Promise<PrepareResult> {
+  run(makeTask: (control: number) => PrepareTask, signal: AbortSignal): Promise<PrepareResult> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const waiting: Waiting = { makeTask, resolve, reject };
@@ -58,14 +58,14 @@ export class PreparePool {
 
   #dispatch(): void {
     for (const next of this.#waiting) {
-      if (this.#running === this.#threads) return;
+      const control = this.#idle.pop();
+      if (control === undefined) return;
       this.#waiting.delete(next);
-      this.#running++;
       this.#piscina
-        .run(next.makeTask())
+        .run(next.makeTask(control))
         .then(next.resolve, next.reject)
         .finally(() => {
-          this.#running--;
+          this.#idle.push(control);
           this.#dispatch();
         });
     }
