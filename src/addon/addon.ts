@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { ModelInputSpec } from '../models/manifest.js';
+import type { ModelInputSpec, SpectrogramRecipe, WaveformRecipe } from '../models/manifest.js';
 
 /** What went wrong in a native stage; the names are those of native/stage_error.h. */
 export type StageErrorCode =
@@ -66,7 +66,23 @@ export interface Preparer {
   close(): void;
 }
 
-export interface Addon {
+/** Single stages, for benchmarks and comparisons; requests go through Preparer. */
+export interface Stages {
+  /** The whole first audio stream, mixed down to one channel. */
+  decode(bytes: Uint8Array): { samples: Float32Array; sampleRateHz: number; damagedPackets: number };
+  readonly Resampler: new (
+    inputRateHz: number,
+    outputRateHz: number,
+  ) => { convert(samples: Float32Array): Float32Array };
+  /** One decision (1 speech, 0 none) per 10 ms of 16 kHz audio. */
+  readonly VoiceActivityDetector: new () => { detect(samples: Float32Array): Uint8Array };
+  readonly FeatureExtractor: new (
+    recipe: WaveformRecipe | SpectrogramRecipe,
+    sampleRateHz: number,
+  ) => { compute(samples: Float32Array): Float32Array };
+}
+
+export interface Addon extends Stages {
   readonly Preparer: new (spec: ModelInputSpec) => Preparer;
   /** Gives whole pages of (shared) memory back to the system; they read as zero afterwards. */
   releasePages(bytes: Uint8Array): void;
