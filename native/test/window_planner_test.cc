@@ -41,18 +41,18 @@ TEST_P(WindowPlannerTest, CutsAsDecidedWhateverTheBlockSize) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Durations, WindowPlannerTest,
-    testing::Values(Case{0, {}},                                                       //
-                    Case{16000, {{0, 16000}}},                                         // 1 s
-                    Case{79999, {{0, 79999}}},                                         // just under 5 s
-                    Case{80000, {{0, 80000}}},                                         // 5 s
-                    Case{80001, {{1, 80001}}},                                         // the only window slides
-                    Case{95999, {{15999, 95999}}},                                     // residual just under 1 s
-                    Case{96000, {{0, 80000}, {16000, 96000}}},                         // residual of 1 s
-                    Case{160000, {{0, 80000}, {80000, 160000}}},                       // 10 s
-                    Case{160016, {{0, 80000}, {80016, 160016}}},                       // 10.001 s
-                    Case{192000, {{0, 80000}, {80000, 160000}, {112000, 192000}}}));   // 12 s
+INSTANTIATE_TEST_SUITE_P(Durations, WindowPlannerTest,
+                         testing::Values(Case{0, {}},                    //
+                                         Case{16000, {{0, 16000}}},      // 1 s
+                                         Case{79999, {{0, 79999}}},      // just under 5 s
+                                         Case{80000, {{0, 80000}}},      // 5 s
+                                         Case{80001, {{1, 80001}}},      // the only window slides
+                                         Case{95999, {{15999, 95999}}},  // residual just under 1 s
+                                         Case{96000, {{0, 80000}, {16000, 96000}}},    // residual of 1 s
+                                         Case{160000, {{0, 80000}, {80000, 160000}}},  // 10 s
+                                         Case{160016, {{0, 80000}, {80016, 160016}}},  // 10.001 s
+                                         Case{192000,
+                                              {{0, 80000}, {80000, 160000}, {112000, 192000}}}));  // 12 s
 
 TEST(WindowPlannerTest, HoldsAWindowBackUntilItsPlaceIsCertain) {
   WindowPlanner planner(kWindow, kResidual);
