@@ -5,16 +5,20 @@
 
 namespace veravox {
 
-// How a model wants its input, as models/manifest.json states it (src/models/manifest.ts documents every field).
-// Defaults are those of the manifest. All lengths are samples at the model's sample rate.
+// How a model wants its input, as models/manifest.json states it (src/models/manifest.ts documents every
+// field). Defaults are those of the manifest. All lengths are samples at the model's sample rate.
 struct FeatureRecipe {
   enum class Kind { kWaveform, kSpectrogram };
   enum class Window { kHann, kHamming, kPovey, kRectangular };  // symmetric, or periodic by periodic_window
   enum class Scale { kLinear, kMel };
   enum class MelFormula { kHtk, kSlaney };
-  enum class MelNorm { kNone, kSlaney };  // Slaney: each triangle has unit area
+  enum class MelNorm { kNone, kSlaney };                 // Slaney: each triangle has unit area
   enum class Log { kNone, kNatural, kLog10, kDecibel };  // of max(value, log_floor); kDecibel is 10*log10
-  enum class Normalisation { kNone, kMean, kMeanVariance };  // per band over the frames; waveform: over samples
+  enum class Normalisation {
+    kNone,
+    kMean,
+    kMeanVariance
+  };                                                 // per band over the frames; waveform: over samples
   enum class Layout { kBandsFrames, kFramesBands };  // kBandsFrames: all frames of band 0 first
 
   Kind kind = Kind::kSpectrogram;
@@ -27,7 +31,7 @@ struct FeatureRecipe {
   bool periodic_window = false;
   // Centred frames (reflection padding of fft_size / 2 on both sides, as librosa does) or only whole frames.
   bool centred = false;
-  float pre_emphasis = 0.0f;  // per frame, as Kaldi does: x[i] -= k * x[i-1], x[0] -= k * x[0]
+  float pre_emphasis = 0.0f;      // per frame, as Kaldi does: x[i] -= k * x[i-1], x[0] -= k * x[0]
   bool remove_dc_offset = false;  // per frame, before pre-emphasis
   float input_gain = 1.0f;        // Kaldi works on 16-bit integers: 32768
 
