@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type CatalogueEntry, type ErrorKey, catalogue } from './catalogue.js';
+import { type CatalogueEntry, catalogue, type ErrorKey } from './catalogue.js';
 
 export type ErrorValues = Readonly<Record<string, string | number>>;
 
