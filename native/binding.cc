@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "decode/library_versions.h"
 #include "prepare/preparer.h"
@@ -251,6 +252,122 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
   Napi::ObjectReference held_;
 };
 
+Napi::Float32Array ToJsArray(Napi::Env env, const std::vector<float>& values) {
+  auto result = Napi::Float32Array::New(env, values.size());
+  std::copy(values.begin(), values.end(), result.Data());
+  return result;
+}
+
+// The single stages below serve benchmarks and comparisons with other software; requests go through Preparer.
+
+// decode(bytes) -> {samples, sampleRateHz, damagedPackets}: the whole first audio stream, mixed down.
+Napi::Value Decode(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto bytes = View<uint8_t>(env, info[0], napi_uint8_array, "bytes");
+  return Guarded(env, [&]() -> Napi::Value {
+    const StopSignal never;
+    Decoder decoder(bytes, DecodeLimits{}, never);
+    std::vector<float> samples;
+    MonoBlock block;
+    int sample_rate_hz = 0;
+    while (decoder.Next(block)) {
+      samples.insert(samples.end(), block.samples.begin(), block.samples.end());
+      sample_rate_hz = block.sample_rate_hz;
+    }
+    auto result = Napi::Object::New(env);
+    result.Set("samples", ToJsArray(env, samples));
+    result.Set("sampleRateHz", sample_rate_hz);
+    result.Set("damagedPackets", static_cast<double>(decoder.damaged_packets()));
+    return result;
+  });
+}
+
+// new Resampler(inputRateHz, outputRateHz).convert(samples) -> Float32Array
+class ResamplerObject : public Napi::ObjectWrap<ResamplerObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "Resampler", {InstanceMethod<&ResamplerObject::Convert>("convert")});
+  }
+
+  explicit ResamplerObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<ResamplerObject>(info) {
+    if (!info[0].IsNumber() || !info[1].IsNumber()) Misuse(info.Env(), "the rates", "two numbers");
+    Guarded(info.Env(), [&] {
+      resampler_ = std::make_unique<Resampler>(info[0].As<Napi::Number>(), info[1].As<Napi::Number>());
+    });
+  }
+
+ private:
+  Napi::Value Convert(const Napi::CallbackInfo& info) {
+    const auto samples = View<float>(info.Env(), info[0], napi_float32_array, "samples");
+    output_.clear();
+    Guarded(info.Env(), [&] {
+      resampler_->Push(samples, output_);
+      resampler_->Finish(output_);
+    });
+    return ToJsArray(info.Env(), output_);
+  }
+
+  std::unique_ptr<Resampler> resampler_;
+  std::vector<float> output_;
+};
+
+// new VoiceActivityDetector().detect(samples) -> Uint8Array with a decision per 10 ms of 16 kHz audio
+class VoiceActivityObject : public Napi::ObjectWrap<VoiceActivityObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "VoiceActivityDetector",
+                       {InstanceMethod<&VoiceActivityObject::Detect>("detect")});
+  }
+
+  explicit VoiceActivityObject(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<VoiceActivityObject>(info) {}
+
+ private:
+  Napi::Value Detect(const Napi::CallbackInfo& info) {
+    const auto samples = View<float>(info.Env(), info[0], napi_float32_array, "samples");
+    speech_.clear();
+    Guarded(info.Env(), [&] {
+      detector_.Push(samples, speech_);
+      detector_.Finish(speech_);
+    });
+    auto result = Napi::Uint8Array::New(info.Env(), speech_.size());
+    std::copy(speech_.begin(), speech_.end(), result.Data());
+    return result;
+  }
+
+  VoiceActivityDetector detector_;
+  std::vector<uint8_t> speech_;
+};
+
+// new FeatureExtractor(recipe, sampleRateHz).compute(samples) -> Float32Array
+class FeatureExtractorObject : public Napi::ObjectWrap<FeatureExtractorObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "FeatureExtractor",
+                       {InstanceMethod<&FeatureExtractorObject::Compute>("compute")});
+  }
+
+  explicit FeatureExtractorObject(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<FeatureExtractorObject>(info) {
+    if (!info[0].IsObject() || !info[1].IsNumber()) {
+      Misuse(info.Env(), "the arguments", "a recipe and a rate in Hz");
+    }
+    FeatureRecipe recipe = ReadRecipe(info[0].As<Napi::Object>());
+    recipe.sample_rate_hz = info[1].As<Napi::Number>();
+    Guarded(info.Env(), [&] { extractor_ = std::make_unique<FeatureExtractor>(recipe); });
+  }
+
+ private:
+  Napi::Value Compute(const Napi::CallbackInfo& info) {
+    const auto samples = View<float>(info.Env(), info[0], napi_float32_array, "samples");
+    auto output = Napi::Float32Array::New(info.Env(), extractor_->OutputSize(samples.size()));
+    Guarded(info.Env(), [&] { extractor_->Compute(samples, {output.Data(), output.ElementLength()}); });
+    return output;
+  }
+
+  std::unique_ptr<FeatureExtractor> extractor_;
+};
+
 // releasePages(bytes): gives the whole pages inside the array back to the system; they read as zero
 // afterwards.
 void ReleasePages(const Napi::CallbackInfo& info) {
@@ -271,6 +388,10 @@ Napi::Value Versions(const Napi::CallbackInfo& info) {
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("Preparer", PreparerObject::Define(env));
+  exports.Set("Resampler", ResamplerObject::Define(env));
+  exports.Set("VoiceActivityDetector", VoiceActivityObject::Define(env));
+  exports.Set("FeatureExtractor", FeatureExtractorObject::Define(env));
+  exports.Set("decode", Napi::Function::New(env, Decode, "decode"));
   exports.Set("releasePages", Napi::Function::New(env, ReleasePages, "releasePages"));
   exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
   return exports;
