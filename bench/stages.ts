@@ -8,15 +8,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Bench } from 'tinybench';
 import { loadAddon } from '../src/addon/addon.js';
+import { packageDir } from '../src/config/package-dir.js';
 import { loadManifest, type SpectrogramRecipe } from '../src/models/manifest.js';
 import { ModelSession } from '../src/scoring/model-session.js';
 import { describeMachine } from './machine.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const clip = join(root, 'test/fixtures/human-lj-a.flac');
+const clip = join(packageDir, 'test/fixtures/human-lj-a.flac');
 const seconds = 5;
 
 const encodings: Readonly<Record<string, readonly string[]>> = {
@@ -106,7 +105,7 @@ try {
     bench.add(`features ${name}`, () => void extractor.compute(segment));
   }
 
-  const modelsDir = join(root, 'models');
+  const modelsDir = join(packageDir, 'models');
   for (const model of (await loadManifest(modelsDir)).models) {
     const preparer = new addon.Preparer(model);
     const wav = readFileSync(join(folder, 'x.wav'));
@@ -142,4 +141,4 @@ const rows = bench.tasks.map(({ name, result }) => {
 });
 console.table(rows);
 const report = { what: `ms per ${seconds} s segment, one thread`, machine: describeMachine(), rows };
-writeFileSync(join(root, 'bench/results/stages.json'), `${JSON.stringify(report, null, 2)}\n`);
+writeFileSync(join(packageDir, 'bench/results/stages.json'), `${JSON.stringify(report, null, 2)}\n`);

@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { loadAddon } from '../src/addon/addon.js';
+import { packageDir } from '../src/config/package-dir.js';
 import type { ServiceError } from '../src/errors/service-error.js';
 import type { Analyser, Analysis, AnalysisRequest } from '../src/pipeline/analysis.js';
 import { type PipelineConfig, startPipeline } from '../src/pipeline/pipeline.js';
 import { UploadArena } from '../src/upload/arena.js';
 import { monoWav, repeated } from './wav.js';
 
-const root = new URL('../../../', import.meta.url);
-const fixture = (name: string) => readFile(new URL(`test/fixtures/${name}`, root));
+const fixture = (name: string) => readFile(path.join(packageDir, 'test/fixtures', name));
 
 const config: PipelineConfig = {
-  modelsDir: fileURLToPath(new URL('models', root)),
+  modelsDir: path.join(packageDir, 'models'),
   device: 'cpu',
   prepareThreads: 2,
   scoringThreads: Math.min(2, availableParallelism()),
