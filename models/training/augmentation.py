@@ -69,9 +69,9 @@ def _through_lower_rate(samples, rng):
 
 
 def augment(samples, rng):
-    """One random history for a crop; same length out. A tenth of the crops pass unchanged but for their level."""
+    """One random history for a crop; same length out. A quarter of the crops pass unchanged but for their level."""
     count = len(samples)
-    if rng.random() < 0.9:
+    if rng.random() < 0.75:
         if rng.random() < 0.2:
             samples = _change_speed(samples, rng)
         size = fft.next_fast_len(count + SAMPLE_RATE_HZ // 2, real=True)

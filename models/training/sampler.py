@@ -12,7 +12,7 @@ SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike,
 SOURCE_POWER = 0.5
 OWN_COPY_SHARE = 0.2
 SAME_REPOSITORY_SHARE = 0.5
-CODEC_SHARE = 0.5
+CODEC_SHARE = 0.4
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.35, 0.40, 0.25]
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+import { packageDir } from '../config/package-dir.js';
 import type { ModelInputSpec, SpectrogramRecipe, WaveformRecipe } from '../models/manifest.js';
 
 /** What went wrong in a native stage; the names are those of native/stage_error.h. */
@@ -89,19 +90,17 @@ export interface Addon extends Stages {
   libraryVersions(): Record<string, string>;
 }
 
-const addonUrl = new URL('../../build/addon/Release/veravox.node', import.meta.url);
-
 /** Loads the native addon; the error of a failed load says what was found and which command mends it. */
 export function loadAddon(): Addon {
-  const path = fileURLToPath(addonUrl);
+  const file = path.join(packageDir, 'build/addon/Release/veravox.node');
   try {
-    return createRequire(import.meta.url)(path) as Addon;
+    return createRequire(import.meta.url)(file) as Addon;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
       [
         `The native addon could not be loaded: ${reason}`,
-        `  looked for: ${path}`,
+        `  looked for: ${file}`,
         `  running on: Node ${process.version} (${process.platform} ${process.arch})`,
         '  to build it: node scripts/setup.mjs',
       ].join('\n'),

@@ -111,7 +111,7 @@ function parse(path: string, text: string): Manifest {
   } catch (cause) {
     throw new ManifestError(`${path} is not JSON: ${(cause as Error).message}`, { cause });
   }
-  const ajv = new Ajv({ allowUnionTypes: true, discriminator: true });
+  const ajv = new Ajv({ discriminator: true, strictTuples: false });
   const isManifest = ajv.compile<Manifest>(manifestSchema);
   if (!isManifest(value)) throw new ManifestError(`${path}: ${ajv.errorsText(isManifest.errors)}`);
   return value;
