@@ -9,7 +9,7 @@
 namespace veravox {
 namespace {
 
-// Bounds what libavformat looks at to find out the rate and channels of a bare MPEG stream.
+// How far libavformat may look ahead where the rate and channels are not in the header.
 constexpr int64_t kProbeBytes = 64 * 1024;
 constexpr int64_t kProbeDurationUs = 1'000'000;
 constexpr int64_t kMaxStreams = 64;
@@ -42,6 +42,7 @@ Demuxer::Demuxer(std::span<const uint8_t> bytes, const Container& container, con
   SetUpLibavOnce();
   Open();
   SelectFirstAudioStream();
+  FindParameters();
 }
 
 void Demuxer::Open() {
@@ -64,17 +65,9 @@ void Demuxer::Open() {
   options.Set("analyzeduration", kProbeDurationUs);
   options.Set("max_streams", kMaxStreams);
   options.Set("max_size", kWavPacketBytes);
-  int error =
-      avformat_open_input(&format, nullptr, demuxer, options.address());  // frees `format` when it fails
-  if (error >= 0) {
-    format_.reset(format);
-    if (container_.parameters_in_frames) error = avformat_find_stream_info(format, nullptr);
-  }
-  stop_.ThrowIfStopped();
-  if (error < 0) {
-    throw StageError(ErrorCode::kUndecodable, std::string("The file looks like ") + container_.name +
-                                                  ", but cannot be read: " + LibavErrorText(error) + ".");
-  }
+  const int error = avformat_open_input(&format, nullptr, demuxer, options.address());
+  if (error < 0) ThrowUnreadable(error);  // libav has freed `format`
+  format_.reset(format);
 }
 
 void Demuxer::SelectFirstAudioStream() {
@@ -92,8 +85,22 @@ void Demuxer::SelectFirstAudioStream() {
   }
 }
 
-void Demuxer::SetDecodedRate(int sample_rate_hz) {
-  if (sample_rate_hz > 0) format_->streams[stream_index_]->codecpar->sample_rate = sample_rate_hz;
+void Demuxer::FindParameters() {
+  // Matroska states the rate that an Opus encoder was fed with, but what has to be cut off the end is counted
+  // at the one rate that Opus decoders have.
+  constexpr int kOpusRateHz = 48000;
+  const AVCodecParameters& parameters = *stream().codecpar;
+  const bool opus_at_another_rate =
+      parameters.codec_id == AV_CODEC_ID_OPUS && parameters.sample_rate != kOpusRateHz;
+  if (!container_.parameters_in_frames && !opus_at_another_rate) return;
+  const int error = avformat_find_stream_info(format_.get(), nullptr);
+  if (error < 0) ThrowUnreadable(error);
+}
+
+void Demuxer::ThrowUnreadable(int error) const {
+  stop_.ThrowIfStopped();  // which the input reported as a read error
+  throw StageError(ErrorCode::kUndecodable, std::string("The file looks like ") + container_.name +
+                                                ", but cannot be read: " + LibavErrorText(error) + ".");
 }
 
 bool Demuxer::Next(AVPacket& packet) {

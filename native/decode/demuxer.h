@@ -20,16 +20,14 @@ class Demuxer {
   const char* container_name() const { return container_.name; }
   const AVStream& stream() const { return *format_->streams[stream_index_]; }
 
-  // Tells libavformat the decoder's rate. Matroska states the rate that an Opus encoder was fed with, but what
-  // has to be cut off the end is counted at the rate that comes out.
-  void SetDecodedRate(int sample_rate_hz);
-
   // Reads the next packet. False at the end of the file, or where it is too damaged to go on.
   bool Next(AVPacket& packet);
 
  private:
   void Open();
   void SelectFirstAudioStream();
+  void FindParameters();
+  [[noreturn]] void ThrowUnreadable(int error) const;
 
   const StopSignal& stop_;
   const Container& container_;

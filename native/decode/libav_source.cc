@@ -68,7 +68,6 @@ LibavSource::LibavSource(std::span<const uint8_t> bytes, const Container& contai
       codec_(OpenCodec(demuxer_.stream())),
       packet_(OrOutOfMemory(PacketPtr(av_packet_alloc()))),
       frame_(OrOutOfMemory(FramePtr(av_frame_alloc()))) {
-  demuxer_.SetDecodedRate(codec_->sample_rate);
   CheckChannels(demuxer_.stream().codecpar->ch_layout.nb_channels, limits);
 }
 
