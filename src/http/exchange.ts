@@ -173,7 +173,8 @@ export class Exchange implements RouteRequest, BodyStream {
       if (!this.#paused) this.#receiving.delete(this);
     }
     if (this.#over) {
-      if (isLast) this.#close();
+      // Not now: when head and body came together, the answer is still in uWebSockets.js' buffer.
+      if (isLast) setImmediate(() => this.#close());
       return;
     }
     this.#listener?.(new Uint8Array(chunk), isLast);

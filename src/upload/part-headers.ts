@@ -9,7 +9,11 @@ export interface PartHeaders {
   readonly contentType: string | undefined;
 }
 
-const PARAMETER = /[ \t]*;[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\[^])*)"|([^;\s"]*))/y;
+const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
+const parameterWith = (quoted: string): RegExp =>
+  new RegExp(`[ \\t]*;[ \\t]*(${TOKEN})[ \\t]*=[ \\t]*(?:"(${quoted})"|([^;\\s"]*))`, 'y');
+const ESCAPING = parameterWith('(?:[^"\\\\]|\\\\[^\\r\\n])*');
+const LITERAL = parameterWith('[^"]*');
 const MAX_BOUNDARY_CHARS = 70;
 
 const malformed = (problem: string): ServiceError => new ServiceError('MULTIPART_MALFORMED', { problem });
@@ -45,19 +49,19 @@ function decodeQuoted(value: string): string {
 function parseParameters(
   value: string,
   start: number,
-  decode: (v: string) => string,
+  decode: (quoted: string) => string,
+  grammar: RegExp,
 ): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   let position = start;
   while (position < value.length) {
-    PARAMETER.lastIndex = position;
-    const match = PARAMETER.exec(value);
-    if (match?.[1] === undefined)
-      return /^[ \t]*;?[ \t]*$/.test(value.slice(position)) ? parameters : undefined;
+    grammar.lastIndex = position;
+    const match = grammar.exec(value);
+    if (match?.[1] === undefined) return /^[ \t]*;?[ \t]*$/.test(value.slice(position)) ? parameters : undefined;
     const name = match[1].toLowerCase();
     if (parameters.has(name)) return undefined;
     parameters.set(name, match[2] === undefined ? (match[3] ?? '') : decode(match[2]));
-    position = PARAMETER.lastIndex;
+    position = grammar.lastIndex;
   }
   return parameters;
 }
@@ -65,6 +69,15 @@ function parseParameters(
 function extendedOr(parameters: Map<string, string>, name: string): string | undefined {
   const extended = parameters.get(`${name}*`);
   return (extended === undefined ? undefined : decodeExtended(extended)) ?? parameters.get(name);
+}
+
+/** Browsers leave backslashes as they are, so that one may stand before the closing quote; it then escapes nothing. */
+function dispositionParameters(disposition: string): Map<string, string> | undefined {
+  const start = 'form-data'.length;
+  return (
+    parseParameters(disposition, start, decodeQuoted, ESCAPING) ??
+    parseParameters(disposition, start, decodeQuoted, LITERAL)
+  );
 }
 
 /**
@@ -94,7 +107,7 @@ export function parsePartHeaders(block: string): PartHeaders {
     }
   }
   const parameters = /^form-data[ \t]*(;|$)/i.test(disposition ?? '')
-    ? parseParameters(disposition as string, 'form-data'.length, decodeQuoted)
+    ? dispositionParameters(disposition as string)
     : undefined;
   const name = parameters === undefined ? undefined : extendedOr(parameters, 'name');
   if (parameters === undefined || name === undefined) {
@@ -113,8 +126,8 @@ export function boundaryOf(contentType: string): string {
     const received = contentType === '' ? 'none' : contentType.slice(0, 100);
     throw new ServiceError('CONTENT_TYPE_INVALID', { expected: 'multipart/form-data', received });
   }
-  const unescape = (value: string): string => value.replace(/\\([^])/g, '$1');
-  const boundary = parseParameters(contentType, type[0].length, unescape)?.get('boundary');
+  const unescape = (value: string): string => value.replace(/\\([\s\S])/g, '$1');
+  const boundary = parseParameters(contentType, type[0].length, unescape, ESCAPING)?.get('boundary');
   // RFC 2046, 5.1.1: 1 to 70 characters, the last no space. Any other printable ASCII is let through.
   if (boundary === undefined || boundary.length > MAX_BOUNDARY_CHARS || !/^[ -~]*[!-~]$/.test(boundary)) {
     throw malformed('the content-type has no valid boundary');
