@@ -5,7 +5,7 @@ import { choice, integer, type Option, text } from './option.js';
 
 const mebibyte = 1024 * 1024;
 
-/** The one table of settings: `loadConfig` reads by it, and docs/configuration.md is made from it. */
+/** The one table of settings: `loadConfig` reads by it, and the README's table is made from it. */
 export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } = {
   port: integer({
     variable: 'PORT',
