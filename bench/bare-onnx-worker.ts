@@ -3,9 +3,9 @@
 // Runs one model session in a loop for a while, with nothing around it: the ceiling that the server is
 // measured against. Same session options and input as in the server's scoring threads.
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Model } from '../src/models/manifest.js';
 import { InputSlots, type SharedInputSlots } from '../src/prepare/input-slots.js';
 import { ModelSession } from '../src/scoring/model-session.js';
-import type { Model } from '../src/models/manifest.js';
 
 export interface BareOnnxData {
   readonly modelsDir: string;

@@ -85,7 +85,17 @@ const sessions: ModelSession[] = [];
 try {
   for (const [name, output] of Object.entries(encodings)) {
     const path = join(folder, output.at(-1) as string);
-    execFileSync('ffmpeg', ['-v', 'error', '-y', '-t', String(seconds), '-i', clip, ...output.slice(0, -1), path]);
+    execFileSync('ffmpeg', [
+      '-v',
+      'error',
+      '-y',
+      '-t',
+      String(seconds),
+      '-i',
+      clip,
+      ...output.slice(0, -1),
+      path,
+    ]);
     const bytes = readFileSync(path);
     bench.add(`decode ${name}`, () => void addon.decode(bytes));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceError } from '../src/errors/service-error.js';
+import type { ServiceError } from '../src/errors/service-error.js';
 import { AnalysisRun } from '../src/pipeline/analysis-run.js';
 
 const summary = {
@@ -15,7 +15,14 @@ const summary = {
 };
 
 function input(windowIndex: number, inputIndex = 0, inputsInWindow = 1) {
-  return { slot: 0, windowIndex, inputIndex, inputsInWindow, startS: windowIndex * 5, endS: windowIndex * 5 + 5 };
+  return {
+    slot: 0,
+    windowIndex,
+    inputIndex,
+    inputsInWindow,
+    startS: windowIndex * 5,
+    endS: windowIndex * 5 + 5,
+  };
 }
 
 test('a number that is not finite fails the analysis', async () => {

@@ -26,7 +26,10 @@ test('views of different slots do not overlap', () => {
   [0, 1, 2].forEach((slot) => {
     slots.view(slot, 4).fill(slot + 1);
   });
-  assert.deepEqual([...slots.view(0, 4), ...slots.view(1, 4), ...slots.view(2, 4)], [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+  assert.deepEqual(
+    [...slots.view(0, 4), ...slots.view(1, 4), ...slots.view(2, 4)],
+    [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3],
+  );
   assert.equal(slots.view(1, 2).length, 2);
 });
 
@@ -52,7 +55,8 @@ test('threads that compete for few slots never hold the same one', async () => {
     { length: 4 },
     () => new Worker(url, { workerData: { module, shared: slots.shared, overlaps } }),
   );
-  for (const [code] of await Promise.all(workers.map((worker) => once(worker, 'exit')))) assert.equal(code, 0);
+  for (const [code] of await Promise.all(workers.map((worker) => once(worker, 'exit'))))
+    assert.equal(code, 0);
   assert.equal(new Int32Array(overlaps)[0], 0);
   assert.equal(slots.freeCount, 2);
 });

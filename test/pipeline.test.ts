@@ -103,7 +103,10 @@ test('an analysis that is aborted on its way rejects with the reason, and others
 });
 
 test('waiting longer than the queue limit is refused, and the queue goes on', async () => {
-  const single = await startPipeline({ ...config, prepareThreads: 1, scoringThreads: 1, queueTimeoutMs: 1 }, arena.buffer);
+  const single = await startPipeline(
+    { ...config, prepareThreads: 1, scoringThreads: 1, queueTimeoutMs: 1 },
+    arena.buffer,
+  );
   try {
     const first = analyse(longSpeech, {}, single);
     await rejectsWith(analyse(speech, {}, single), 'QUEUE_DEADLINE');

@@ -37,6 +37,10 @@ test('one logit per class gives the softmax of the chosen class', () => {
 
 test('a probability is kept, its ends included, and can be calibrated', () => {
   const output = { name: 'y', kind: 'probability', index: 1 } as const;
-  for (const p of [0, 0.25, 0.5, 1]) close(toProbability(Float32Array.of(1 - p, p), { output, calibration: asIs }), p);
-  close(toProbability(Float32Array.of(0.5, 0.5), { output, calibration: { scale: 1, bias: 2 } }), 0.8807970779778823);
+  for (const p of [0, 0.25, 0.5, 1])
+    close(toProbability(Float32Array.of(1 - p, p), { output, calibration: asIs }), p);
+  close(
+    toProbability(Float32Array.of(0.5, 0.5), { output, calibration: { scale: 1, bias: 2 } }),
+    0.8807970779778823,
+  );
 });

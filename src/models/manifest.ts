@@ -122,6 +122,8 @@ async function checkFile(path: string, model: Model): Promise<void> {
     .update(await readFile(path))
     .digest('hex');
   if (sha256 !== model.sha256) {
-    throw new ManifestError(`${path}: expected the SHA-256 ${model.sha256} of ${model.id} but found ${sha256}.`);
+    throw new ManifestError(
+      `${path}: expected the SHA-256 ${model.sha256} of ${model.id} but found ${sha256}.`,
+    );
   }
 }

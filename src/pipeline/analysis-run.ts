@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PrepareResult, SlottedInput } from '../prepare/prepare-task.js';
+
 import { ServiceError } from '../errors/service-error.js';
+import type { PrepareResult, SlottedInput } from '../prepare/prepare-task.js';
 import type { Analysis, AnalysisProgress, ScoredWindow } from './analysis.js';
 
 interface OpenWindow {

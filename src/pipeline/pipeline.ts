@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
-import { type Model, loadManifest } from '../models/manifest.js';
+import { loadManifest, type Model } from '../models/manifest.js';
 import { InputSlots } from '../prepare/input-slots.js';
 import { PreparePool } from '../prepare/prepare-pool.js';
 import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { RunControl } from '../prepare/run-control.js';
-import { type ProviderChoice, chooseProvider } from '../scoring/provider.js';
+import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
 import type { Analyser, Analysis, AnalysisRequest, PipelineStatus } from './analysis.js';
 import { AnalysisRun } from './analysis-run.js';
@@ -43,10 +43,15 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
   models.forEach((model, i) => {
     const expected = (model.input.shape.slice(1) as number[]).reduce((product, size) => product * size, 1);
     if (expected !== inputSizes[i]) {
-      throw new Error(`${model.id}: its recipe gives ${inputSizes[i]} numbers, but its input shape has ${expected}.`);
+      throw new Error(
+        `${model.id}: its recipe gives ${inputSizes[i]} numbers, but its input shape has ${expected}.`,
+      );
     }
   });
-  const slotCount = Math.max(minSlots, slotsPerScoringThread * config.scoringThreads * config.maxBatchWindows);
+  const slotCount = Math.max(
+    minSlots,
+    slotsPerScoringThread * config.scoringThreads * config.maxBatchWindows,
+  );
   const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
   const scheduler = await Scheduler.start<Flight>(
     {
@@ -56,7 +61,11 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
       provider: choice.provider,
       maxBatchInputs: config.maxBatchWindows,
     },
-    { threads: config.scoringThreads, maxBatchInputs: config.maxBatchWindows, batchWaitMs: config.batchWaitMs },
+    {
+      threads: config.scoringThreads,
+      maxBatchInputs: config.maxBatchWindows,
+      batchWaitMs: config.batchWaitMs,
+    },
   );
   return new Pipeline(config, models, choice, slots, scheduler, arena);
 }

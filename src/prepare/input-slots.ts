@@ -53,7 +53,8 @@ export class InputSlots {
     for (;;) {
       const free = Atomics.load(state, freeCountIndex);
       if (free === 0) {
-        if (timeoutMs === 0 || Atomics.wait(state, freeCountIndex, 0, timeoutMs) === 'timed-out') return undefined;
+        if (timeoutMs === 0 || Atomics.wait(state, freeCountIndex, 0, timeoutMs) === 'timed-out')
+          return undefined;
       } else if (Atomics.compareExchange(state, freeCountIndex, free, free - 1) === free) {
         return this.#takeAny();
       }
@@ -61,7 +62,8 @@ export class InputSlots {
   }
 
   release(slot: number): void {
-    if (Atomics.exchange(this.#state, slot + 1, 0) !== 1) throw new Error(`Slot ${slot} was not taken. This is a bug.`);
+    if (Atomics.exchange(this.#state, slot + 1, 0) !== 1)
+      throw new Error(`Slot ${slot} was not taken. This is a bug.`);
     Atomics.add(this.#state, freeCountIndex, 1);
     Atomics.notify(this.#state, freeCountIndex, 1);
   }

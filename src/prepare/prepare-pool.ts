@@ -46,7 +46,9 @@ export class PreparePool {
       signal.throwIfAborted();
       const waiting: Waiting = { makeTask, resolve, reject };
       this.#waiting.add(waiting);
-      signal.addEventListener('abort', () => this.#waiting.delete(waiting) && reject(signal.reason), { once: true });
+      signal.addEventListener('abort', () => this.#waiting.delete(waiting) && reject(signal.reason), {
+        once: true,
+      });
       this.#dispatch();
     });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PrepareOptions, PrepareSummary, PreparedInput, StageErrorCode } from '../addon/addon.js';
+import type { PreparedInput, PrepareOptions, PrepareSummary, StageErrorCode } from '../addon/addon.js';
 import type { ModelInputSpec } from '../models/manifest.js';
 import type { ArenaRegion } from '../upload/arena.js';
 import type { SharedInputSlots } from './input-slots.js';

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
-import { type Preparer, isStageError, loadAddon } from '../addon/addon.js';
+import { isStageError, loadAddon, type Preparer } from '../addon/addon.js';
 import { InputSlots } from './input-slots.js';
-import type { InputsReady, PrepareResult, PrepareTask, PrepareWorkerData, SlottedInput } from './prepare-task.js';
+import type {
+  InputsReady,
+  PrepareResult,
+  PrepareTask,
+  PrepareWorkerData,
+  SlottedInput,
+} from './prepare-task.js';
 import { RunControl } from './run-control.js';
 
 // While this thread waits for room it looks this often whether the work is still wanted.

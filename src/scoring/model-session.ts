@@ -79,7 +79,9 @@ export class ModelSession {
     });
     const tensor = results[output.name];
     if (!(tensor?.data instanceof Float32Array) || tensor.data.length % inputs !== 0) {
-      throw new Error(`Expected a float32 output named ${output.name} with a row per input from ${this.#model.id}.`);
+      throw new Error(
+        `Expected a float32 output named ${output.name} with a row per input from ${this.#model.id}.`,
+      );
     }
     return tensor.data;
   }

@@ -44,7 +44,10 @@ export class Scheduler<Owner> {
   }
 
   /** Starts the threads; resolves when every model is loaded and warm in each of them. */
-  static async start<Owner>(workerData: ScoringWorkerData, options: SchedulerOptions): Promise<Scheduler<Owner>> {
+  static async start<Owner>(
+    workerData: ScoringWorkerData,
+    options: SchedulerOptions,
+  ): Promise<Scheduler<Owner>> {
     const owners = Array.from({ length: options.threads }, () => new ScoringOwner(workerData));
     try {
       await Promise.all(owners.map((owner) => owner.warmUp()));
@@ -89,7 +92,8 @@ export class Scheduler<Owner> {
     let oldest: FairQueue<Owner, ScoringJob> | undefined;
     for (const queue of this.#queues) {
       const first = queue.peek();
-      if (first && first.enqueuedMs < (oldest?.peek()?.enqueuedMs ?? Number.POSITIVE_INFINITY)) oldest = queue;
+      if (first && first.enqueuedMs < (oldest?.peek()?.enqueuedMs ?? Number.POSITIVE_INFINITY))
+        oldest = queue;
     }
     if (!oldest) return [];
     const waitedMs = performance.now() - (oldest.peek() as ScoringJob).enqueuedMs;
@@ -115,9 +119,15 @@ export class Scheduler<Owner> {
       this.#dispatch();
       batch.forEach(report);
     };
-    owner.score(batch[0]?.model as number, batch.map((job) => job.slot)).then(
-      (result: ScoringResult) => settle((job, i) => job.scored(result.scores[i] as number, result.inferenceMs)),
-      (error: unknown) => settle((job) => job.failed(error)),
-    );
+    owner
+      .score(
+        batch[0]?.model as number,
+        batch.map((job) => job.slot),
+      )
+      .then(
+        (result: ScoringResult) =>
+          settle((job, i) => job.scored(result.scores[i] as number, result.inferenceMs)),
+        (error: unknown) => settle((job) => job.failed(error)),
+      );
   }
 }

@@ -9,7 +9,9 @@ function sigmoid(x: number): number {
 function logOdds(logits: Float32Array, index: number): number {
   const others = logits.filter((_, i) => i !== index);
   const largest = Math.max(...others);
-  return (logits[index] as number) - largest - Math.log(others.reduce((sum, x) => sum + Math.exp(x - largest), 0));
+  return (
+    (logits[index] as number) - largest - Math.log(others.reduce((sum, x) => sum + Math.exp(x - largest), 0))
+  );
 }
 
 /**
