@@ -19,6 +19,7 @@
 
 namespace veravox {
 
+// The baseline is what the compiler assumes anyway: SSE2 on x86-64, NEON on AArch64, four floats at a time.
 enum class SimdLevel { kBaseline, kAvx2, kAvx512 };
 
 // The highest level that this processor (and its operating system) can run.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "features/feature_extractor.h"
 
-#include <optional>
+#include <string>
 
 #include "features/normalisation.h"
 #include "features/recipe_validation.h"
@@ -14,7 +14,7 @@ class FeatureExtractor::Impl {
  public:
   explicit Impl(const FeatureRecipe& recipe) : recipe_(recipe) {
     ValidateRecipe(recipe_);
-    if (recipe_.kind == FeatureRecipe::Kind::kSpectrogram) spectrogram_.emplace(recipe_);
+    if (recipe_.kind == FeatureRecipe::Kind::kSpectrogram) spectrogram_ = Spectrogram::Make(recipe_);
   }
 
   size_t FrameCount(size_t samples) const { return spectrogram_ ? spectrogram_->FrameCount(samples) : 1; }
@@ -45,7 +45,7 @@ class FeatureExtractor::Impl {
 
  private:
   FeatureRecipe recipe_;
-  std::optional<Spectrogram> spectrogram_;
+  std::unique_ptr<Spectrogram> spectrogram_;  // null for a waveform
 };
 
 FeatureExtractor::FeatureExtractor(const FeatureRecipe& recipe) : impl_(std::make_unique<Impl>(recipe)) {}

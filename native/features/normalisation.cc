@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "features/normalisation.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace veravox {
@@ -11,39 +12,78 @@ using Normalisation = FeatureRecipe::Normalisation;
 // Keeps silence, whose variance is 0, from becoming infinite.
 constexpr double kVarianceFloor = 1e-7;
 
-void NormaliseStrided(Normalisation normalisation, float* values, size_t count, size_t stride) {
-  double sum = 0.0;
-  for (size_t i = 0; i < count; ++i) sum += values[i * stride];
-  const double mean = sum / static_cast<double>(count);
-  double scale = 1.0;
-  if (normalisation == Normalisation::kMeanVariance) {
-    double squares = 0.0;
-    for (size_t i = 0; i < count; ++i) {
-      const double deviation = values[i * stride] - mean;
-      squares += deviation * deviation;
-    }
-    scale = 1.0 / std::sqrt(squares / static_cast<double>(count) + kVarianceFloor);
+// Sums that run side by side, so that an addition does not wait for the one before it.
+constexpr size_t kSums = 8;
+
+double ScaleOf(Normalisation normalisation, double squares, size_t count) {
+  if (normalisation == Normalisation::kMean) return 1.0;
+  return 1.0 / std::sqrt(squares / static_cast<double>(count) + kVarianceFloor);
+}
+
+// Sum of term(value) over all values.
+template <typename Term>
+double Sum(std::span<const float> values, const Term& term) {
+  double sums[kSums] = {};
+  size_t i = 0;
+  for (; i + kSums <= values.size(); i += kSums) {
+    for (size_t s = 0; s < kSums; ++s) sums[s] += term(values[i + s]);
   }
-  for (size_t i = 0; i < count; ++i) {
-    values[i * stride] = static_cast<float>((values[i * stride] - mean) * scale);
+  double sum = 0.0;
+  for (; i < values.size(); ++i) sum += term(values[i]);
+  for (const double partial : sums) sum += partial;
+  return sum;
+}
+
+// Up to kSums neighbouring columns of a matrix whose rows are `stride` values apart, each by itself.
+void NormaliseColumns(Normalisation normalisation, float* values, size_t columns, size_t rows,
+                      size_t stride) {
+  double means[kSums] = {};
+  double squares[kSums] = {};
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column) means[column] += values[row * stride + column];
+  }
+  for (double& mean : means) mean /= static_cast<double>(rows);
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column) {
+      const double deviation = values[row * stride + column] - means[column];
+      squares[column] += deviation * deviation;
+    }
+  }
+  double scales[kSums];
+  for (size_t column = 0; column < kSums; ++column) {
+    scales[column] = ScaleOf(normalisation, squares[column], rows);
+  }
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = 0; column < columns; ++column) {
+      float& value = values[row * stride + column];
+      value = static_cast<float>((value - means[column]) * scales[column]);
+    }
   }
 }
 
 }  // namespace
 
 void NormaliseTogether(Normalisation normalisation, std::span<float> values) {
-  if (normalisation == Normalisation::kNone) return;
-  NormaliseStrided(normalisation, values.data(), values.size(), 1);
+  if (normalisation == Normalisation::kNone || values.empty()) return;
+  const double mean = Sum(values, [](float value) { return static_cast<double>(value); }) /
+                      static_cast<double>(values.size());
+  const double squares = Sum(values, [mean](float value) { return (value - mean) * (value - mean); });
+  const double scale = ScaleOf(normalisation, squares, values.size());
+  for (float& value : values) value = static_cast<float>((value - mean) * scale);
 }
 
 void NormaliseBands(Normalisation normalisation, FeatureRecipe::Layout layout, size_t bands,
                     std::span<float> values) {
   if (normalisation == Normalisation::kNone) return;
   const size_t frames = values.size() / bands;
-  const bool band_by_band = layout == FeatureRecipe::Layout::kBandsFrames;
-  for (size_t band = 0; band < bands; ++band) {
-    NormaliseStrided(normalisation, values.data() + (band_by_band ? band * frames : band), frames,
-                     band_by_band ? 1 : bands);
+  if (layout == FeatureRecipe::Layout::kBandsFrames) {
+    for (size_t band = 0; band < bands; ++band) {
+      NormaliseTogether(normalisation, values.subspan(band * frames, frames));
+    }
+    return;
+  }
+  for (size_t band = 0; band < bands; band += kSums) {
+    NormaliseColumns(normalisation, values.data() + band, std::min(kSums, bands - band), frames, bands);
   }
 }
 

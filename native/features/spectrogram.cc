@@ -2,54 +2,31 @@
 #include "features/spectrogram.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
 
 #include "features/spectrogram_kernel.h"
-#include "features/window_function.h"
 
 namespace veravox {
 namespace {
 
-constexpr int kLanes = 8;
-using Scratch = SpectrogramScratch<kLanes>;
-using FrameKernel = void (*)(const SpectrogramPlan&, const float* const* frames, Scratch&);
+template <int kLanes>
+using FrameKernel = void (*)(const SpectrogramPlan&, const float* const* frames, SpectrogramScratch<kLanes>&);
 
-void ComputeFramesBaseline(const SpectrogramPlan& plan, const float* const* frames, Scratch& scratch) {
-  ComputeFrames<kLanes>(plan, frames, scratch);
+void ComputeFramesBaseline(const SpectrogramPlan& plan, const float* const* frames,
+                           SpectrogramScratch<4>& scratch) {
+  ComputeFrames(plan, frames, scratch);
 }
 
 VERAVOX_TARGET_AVX2 void ComputeFramesAvx2(const SpectrogramPlan& plan, const float* const* frames,
-                                           Scratch& scratch) {
-  ComputeFrames<kLanes>(plan, frames, scratch);
+                                           SpectrogramScratch<8>& scratch) {
+  ComputeFrames(plan, frames, scratch);
 }
 
 VERAVOX_TARGET_AVX512 void ComputeFramesAvx512(const SpectrogramPlan& plan, const float* const* frames,
-                                               Scratch& scratch) {
-  ComputeFrames<kLanes>(plan, frames, scratch);
-}
-
-FrameKernel KernelOf(SimdLevel level) {
-  switch (level) {
-    case SimdLevel::kAvx512:
-      return ComputeFramesAvx512;
-    case SimdLevel::kAvx2:
-      return ComputeFramesAvx2;
-    case SimdLevel::kBaseline:
-      return ComputeFramesBaseline;
-  }
-  return ComputeFramesBaseline;
-}
-
-float LogScale(FeatureRecipe::Log log) {
-  switch (log) {
-    case FeatureRecipe::Log::kLog10:
-      return std::numbers::log10e_v<float>;
-    case FeatureRecipe::Log::kDecibel:
-      return 10.0f * std::numbers::log10e_v<float>;
-    case FeatureRecipe::Log::kNatural:
-    case FeatureRecipe::Log::kNone:
-      return 1.0f;
-  }
-  return 1.0f;
+                                               SpectrogramScratch<16>& scratch) {
+  ComputeFrames(plan, frames, scratch);
 }
 
 // Place of a sample that lies outside of the audio when the audio is mirrored at its first and last sample,
@@ -61,44 +38,17 @@ size_t Mirrored(int64_t index, size_t samples) {
   return static_cast<size_t>(std::min(index, period - index));
 }
 
-}  // namespace
-
-SpectrogramPlan::SpectrogramPlan(const FeatureRecipe& recipe)
-    : window_length(recipe.window_length),
-      remove_dc_offset(recipe.remove_dc_offset),
-      pre_emphasis(recipe.pre_emphasis),
-      fft(recipe.fft_size / 2),
-      magnitude(recipe.power == 1.0f),
-      filter_bank(MakeFilterBank(recipe)),
-      logarithmic(recipe.log != FeatureRecipe::Log::kNone),
-      log_floor(recipe.log_floor),
-      log_scale(LogScale(recipe.log)) {
-  for (const double value : MakeWindow(recipe.window, recipe.window_length, recipe.periodic_window)) {
-    window.push_back(static_cast<float>(0.5 * recipe.input_gain * value));
-  }
-  for (int k = 0; k <= recipe.fft_size / 4; ++k) {
-    const double angle = -2.0 * std::numbers::pi * k / recipe.fft_size;
-    split_twiddles.push_back({static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))});
-  }
-}
-
-class Spectrogram::Impl {
+template <int kLanes>
+class LaneSpectrogram final : public Spectrogram {
  public:
-  Impl(const FeatureRecipe& recipe, SimdLevel level)
-      : recipe_(recipe),
+  LaneSpectrogram(const FeatureRecipe& recipe, FrameKernel<kLanes> kernel)
+      : Spectrogram(recipe),
         plan_(recipe),
         scratch_(plan_),
-        kernel_(KernelOf(level)),
+        kernel_(kernel),
         mirrored_(recipe.centred ? static_cast<size_t>(kLanes * recipe.window_length) : 0) {}
 
-  size_t FrameCount(size_t samples) const {
-    const auto hop = static_cast<size_t>(recipe_.hop_length);
-    const auto length = static_cast<size_t>(recipe_.window_length);
-    if (recipe_.centred) return samples == 0 ? 0 : 1 + samples / hop;
-    return samples < length ? 0 : 1 + (samples - length) / hop;
-  }
-
-  void Compute(std::span<const float> samples, std::span<float> output) {
+  void Compute(std::span<const float> samples, std::span<float> output) override {
     const size_t frames = FrameCount(samples.size());
     for (size_t first = 0; first < frames; first += kLanes) {
       const float* starts[kLanes];
@@ -128,7 +78,7 @@ class Spectrogram::Impl {
   void Store(size_t first, size_t used, size_t frames, std::span<float> output) const {
     const size_t bands = scratch_.bands.size();
     for (size_t band = 0; band < bands; ++band) {
-      const Scratch::Row& row = scratch_.bands[band];
+      const auto& row = scratch_.bands[band];
       if (recipe_.layout == FeatureRecipe::Layout::kBandsFrames) {
         std::memcpy(&output[band * frames + first], &row, used * sizeof(float));
       } else {
@@ -137,20 +87,31 @@ class Spectrogram::Impl {
     }
   }
 
-  FeatureRecipe recipe_;
   SpectrogramPlan plan_;
-  Scratch scratch_;
-  FrameKernel kernel_;
+  SpectrogramScratch<kLanes> scratch_;
+  FrameKernel<kLanes> kernel_;
   std::vector<float> mirrored_;
 };
 
-Spectrogram::Spectrogram(const FeatureRecipe& recipe, SimdLevel level)
-    : impl_(std::make_unique<Impl>(recipe, level)) {}
-Spectrogram::~Spectrogram() = default;
+}  // namespace
 
-size_t Spectrogram::FrameCount(size_t samples) const { return impl_->FrameCount(samples); }
-void Spectrogram::Compute(std::span<const float> samples, std::span<float> output) {
-  impl_->Compute(samples, output);
+size_t Spectrogram::FrameCount(size_t samples) const {
+  const auto hop = static_cast<size_t>(recipe_.hop_length);
+  const auto length = static_cast<size_t>(recipe_.window_length);
+  if (recipe_.centred) return samples == 0 ? 0 : 1 + samples / hop;
+  return samples < length ? 0 : 1 + (samples - length) / hop;
+}
+
+std::unique_ptr<Spectrogram> Spectrogram::Make(const FeatureRecipe& recipe, SimdLevel level) {
+  switch (level) {
+    case SimdLevel::kAvx512:
+      return std::make_unique<LaneSpectrogram<16>>(recipe, ComputeFramesAvx512);
+    case SimdLevel::kAvx2:
+      return std::make_unique<LaneSpectrogram<8>>(recipe, ComputeFramesAvx2);
+    case SimdLevel::kBaseline:
+      break;
+  }
+  return std::make_unique<LaneSpectrogram<4>>(recipe, ComputeFramesBaseline);
 }
 
 }  // namespace veravox

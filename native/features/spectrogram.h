@@ -13,19 +13,19 @@ namespace veravox {
 // The bands of every frame of a window of audio, logarithm included, normalisation not. Not thread-safe.
 class Spectrogram {
  public:
-  // The recipe is valid (see ValidateRecipe); `level` is one that the processor has.
-  explicit Spectrogram(const FeatureRecipe& recipe, SimdLevel level = BestSimdLevel());
-  ~Spectrogram();
-  Spectrogram(const Spectrogram&) = delete;
-  Spectrogram& operator=(const Spectrogram&) = delete;
+  // Works on as many frames at once as the level has lanes. The recipe is valid (see ValidateRecipe); `level`
+  // is one that the processor has.
+  static std::unique_ptr<Spectrogram> Make(const FeatureRecipe& recipe, SimdLevel level = BestSimdLevel());
+  virtual ~Spectrogram() = default;
 
   size_t FrameCount(size_t samples) const;
   // `output` has FrameCount(samples.size()) * recipe.bands elements, in the recipe's layout.
-  void Compute(std::span<const float> samples, std::span<float> output);
+  virtual void Compute(std::span<const float> samples, std::span<float> output) = 0;
 
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+ protected:
+  explicit Spectrogram(const FeatureRecipe& recipe) : recipe_(recipe) {}
+
+  const FeatureRecipe recipe_;
 };
 
 }  // namespace veravox

@@ -2,34 +2,14 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
 #include <numbers>
 #include <vector>
 
-#include "features/filter_bank.h"
 #include "features/lane_fft.h"
 #include "features/lanes.h"
+#include "features/spectrogram_plan.h"
 
 namespace veravox {
-
-// Everything about a spectrogram that does not depend on the audio.
-struct SpectrogramPlan {
-  explicit SpectrogramPlan(const FeatureRecipe& recipe);
-
-  int window_length;
-  bool remove_dc_offset;
-  float pre_emphasis;
-  std::vector<float> window;  // with the recipe's gain in it, and the half that the real FFT needs
-  // A real transform of 2n samples is a complex one of n: even samples are real parts, odd ones imaginary
-  // parts.
-  LaneFftPlan fft;
-  std::vector<LaneFftPlan::Factor> split_twiddles;  // exp(-2 pi i k / fft_size), k up to fft_size / 4
-  bool magnitude;
-  FilterBank filter_bank;
-  bool logarithmic;
-  float log_floor;
-  float log_scale;  // natural logarithm times this
-};
 
 // Where kLanes frames are worked on, each lane of a vector belonging to one frame.
 template <int kLanes>
@@ -65,32 +45,47 @@ VERAVOX_INLINE float Mean(const float* frame, int length) {
   return sum / static_cast<float>(length);
 }
 
+// Fills scratch.spectrum with the frames, prepared and windowed, in the order that the FFT wants.
 template <int kLanes>
 VERAVOX_INLINE void LoadFrames(const SpectrogramPlan& plan, const float* const* frames,
                                SpectrogramScratch<kLanes>& scratch) {
   using Vector = typename LaneTypes<kLanes>::Float;
-  LaneComplex<kLanes>* spectrum = scratch.spectrum.data();
+  const int length = plan.window_length;
+  const float pre_emphasis = plan.pre_emphasis;
+  const float* window = plan.window.data();
   const int* position = plan.fft.input_position.data();
-  Vector offset{};
-  if (plan.remove_dc_offset) {
-    for (int lane = 0; lane < kLanes; ++lane) offset[lane] = Mean(frames[lane], plan.window_length);
-  }
-  const auto load = [&](int i) __attribute__((always_inline)) {
-    Vector samples;
-    for (int lane = 0; lane < kLanes; ++lane) samples[lane] = frames[lane][i];
-    return samples - offset;
-  };
-  Vector previous = load(0);
-  for (int i = 0; i < 2 * plan.fft.size; ++i) {
-    Vector value{};
-    if (i < plan.window_length) {
-      const Vector current = load(i);
-      value = (current - plan.pre_emphasis * previous) * plan.window[i];
-      previous = current;
-    }
+  LaneComplex<kLanes>* spectrum = scratch.spectrum.data();
+  const auto place = [=](int i) __attribute__((always_inline))->Vector& {
     LaneComplex<kLanes>& element = spectrum[position[i / 2]];
-    (i % 2 == 0 ? element.re : element.im) = value;
+    return i % 2 == 0 ? element.re : element.im;
+  };
+
+  Vector offset{};
+  Vector previous;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (plan.remove_dc_offset) offset[lane] = Mean(frames[lane], length);
+    previous[lane] = frames[lane][0];
   }
+  previous -= offset;
+  const auto put = [&](int i, const Vector& sample) __attribute__((always_inline)) {
+    const Vector current = sample - offset;
+    place(i) = (current - pre_emphasis * previous) * window[i];
+    previous = current;
+  };
+
+  int i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    Vector rows[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) rows[lane] = LoadLanes<kLanes>(frames[lane] + i);
+    TransposeLanes<kLanes>(rows);
+    for (int row = 0; row < kLanes; ++row) put(i + row, rows[row]);
+  }
+  for (; i < length; ++i) {
+    Vector sample;
+    for (int lane = 0; lane < kLanes; ++lane) sample[lane] = frames[lane][i];
+    put(i, sample);
+  }
+  for (; i < 2 * plan.fft.size; ++i) place(i) = Vector{};
 }
 
 // Separates the spectrum of the even samples (E) from that of the odd ones (O) and combines them to that of
