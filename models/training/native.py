@@ -19,6 +19,9 @@ import numpy as np
 _DEFAULT_LIBRARY = Path(__file__).resolve().parents[2] / "build" / "training" / "libveravox_training.so"
 _ERROR_BYTES = 1024
 _FLOATS = ctypes.POINTER(ctypes.c_float)
+_BYTES = ctypes.POINTER(ctypes.c_uint8)
+SPEECH_HOP_SAMPLES = 160
+SPEECH_BANDS = 24
 
 
 class NativeError(RuntimeError):
@@ -40,6 +43,9 @@ def _load(path):
         ("features_frame_count", size, (handle, size)),
         ("features_output_size", size, (handle, size)),
         ("features_compute", ctypes.c_int, (handle, _FLOATS, size, _FLOATS, size, text, size)),
+        ("speech_features", ctypes.c_int, (_FLOATS, size, _FLOATS, text, size)),
+        ("speech_scores", ctypes.c_int, (_FLOATS, size, _FLOATS, text, size)),
+        ("speech_decisions", ctypes.c_int, (_FLOATS, size, _BYTES, text, size)),
     ):
         function = getattr(library, f"veravox_{name}")
         function.restype, function.argtypes = result, arguments
@@ -114,3 +120,29 @@ class FeatureExtractor:
         frames = self.frame_count(samples.size)
         bands = output.size // frames if frames else 0
         return output.reshape((frames, bands) if self._frames_first else (bands, frames))
+
+
+def _speech(name, samples, shape, dtype, pointer, library):
+    samples = _mono(samples)
+    frames = -(-samples.size // SPEECH_HOP_SAMPLES)
+    output = np.empty((frames, *shape), dtype)
+    error = ctypes.create_string_buffer(_ERROR_BYTES)
+    function = getattr(_open(library), f"veravox_speech_{name}")
+    if function(_pointer(samples), samples.size, output.ctypes.data_as(pointer), error, _ERROR_BYTES):
+        raise NativeError(error.value.decode())
+    return output
+
+
+def speech_features(samples, library=None):
+    """What the voice activity network is given. samples: [n] at 16 kHz. Returns float32 [ceil(n / 160), 24]."""
+    return _speech("features", samples, (SPEECH_BANDS,), np.float32, _FLOATS, library)
+
+
+def speech_scores(samples, library=None):
+    """Log odds of speech per 10 ms frame: float32 [ceil(n / 160)]."""
+    return _speech("scores", samples, (), np.float32, _FLOATS, library)
+
+
+def speech_decisions(samples, library=None):
+    """The voice activity detector's decisions, 1 speech and 0 none: uint8 [ceil(n / 160)]."""
+    return _speech("decisions", samples, (), np.uint8, _BYTES, library)
