@@ -69,28 +69,28 @@ def _through_lower_rate(samples, rng):
 
 
 def augment(samples, rng):
-    """One random history for a crop; same length out. A quarter of the crops pass unchanged but for their level."""
+    """One random history for a crop; same length out. A third of the crops pass unchanged but for their level."""
     count = len(samples)
-    if rng.random() < 0.75:
+    if rng.random() < 0.65:
         if rng.random() < 0.2:
             samples = _change_speed(samples, rng)
         size = fft.next_fast_len(count + SAMPLE_RATE_HZ // 2, real=True)
         spectrum = fft.rfft(samples.astype(np.float32), size)
         hz = np.linspace(0, NYQUIST_HZ, len(spectrum), dtype=np.float32)
         coarse_hz = np.linspace(0, NYQUIST_HZ, 400)
-        if rng.random() < 0.3:
+        if rng.random() < 0.2:
             spectrum *= fft.rfft(_room_response(rng), size)
-        if rng.random() < 0.5:
+        if rng.random() < 0.4:
             colour = 10 ** (_smooth_curve_db(coarse_hz, 5, rng) / 20) * np.maximum(coarse_hz, 60) ** -rng.uniform(0, 1.2)
             noise = rng.standard_normal((len(spectrum), 2), dtype=np.float32).view(np.complex64)[:, 0]
             noise *= np.interp(hz, coarse_hz, colour).astype(np.float32)
             # The noise fills the padded size, the speech only `count` samples of it.
-            wanted = np.linalg.norm(spectrum) * np.sqrt(size / count) * 10 ** (-rng.uniform(5, 45) / 20)
+            wanted = np.linalg.norm(spectrum) * np.sqrt(size / count) * 10 ** (-rng.uniform(8, 50) / 20)
             spectrum += noise * np.float32(wanted / np.linalg.norm(noise))
         channel_db = np.zeros_like(coarse_hz)
         if rng.random() < 0.7:
             channel_db += _smooth_curve_db(coarse_hz, rng.uniform(1, 7), rng)
-        if rng.random() < 0.5:
+        if rng.random() < 0.4:
             channel_db += _band_limit_db(coarse_hz, rng)
         spectrum *= np.interp(hz, coarse_hz, 10 ** (channel_db / 20)).astype(np.float32)
         samples = fft.irfft(spectrum, size)[:count]

@@ -50,7 +50,7 @@ class Detector(nn.Module):
 
     def __init__(self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2):
         super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(1, stem, 5, 2, 2, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
+        self.stem = nn.Sequential(nn.Conv2d(2, stem, 5, 2, 2, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
         blocks, channels = [], stem
         for width, depth in zip(widths, depths):
             blocks += [ResidualBlock(channels if index == 0 else width, width, 2 if index == 0 else 1)
@@ -64,7 +64,9 @@ class Detector(nn.Module):
         self.head = nn.Sequential(nn.BatchNorm1d(2 * pooled), nn.Dropout(dropout), nn.Linear(2 * pooled, 1))
 
     def forward(self, features):
-        x = self.bands_to_vector(self.blocks(self.stem(features)))
+        # The second view lacks each band's mean: what a fixed microphone or equaliser adds is gone from it.
+        views = torch.cat([features, features - features.mean(dim=3, keepdim=True)], dim=1)
+        x = self.bands_to_vector(self.blocks(self.stem(views)))
         # The statistics need float32 even when the convolutions run in bfloat16.
         return self.head(self.pooling(x.squeeze(2).float())).squeeze(1)
 

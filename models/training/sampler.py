@@ -10,10 +10,10 @@ from corpus_cache import SAMPLE_RATE_HZ
 
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 SOURCE_POWER = 0.5
-OWN_COPY_SHARE = 0.2
+OWN_COPY_SHARE = 0.12
 SAME_REPOSITORY_SHARE = 0.5
-CODEC_SHARE = 0.4
-WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.35, 0.40, 0.25]
+CODEC_SHARE = 0.35
+WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
 
 
 def repeat_to_length(samples, count):
@@ -80,9 +80,9 @@ class CropSampler:
     def _draw_crop(self, is_spoof, window_samples, rng):
         # The length comes first and the clip must be long enough: many human clips are single words, no spoof is.
         kind = rng.random()
-        if kind < 0.15:
-            length = int(rng.uniform(0.45, 1.2) * SAMPLE_RATE_HZ)
-        elif kind < 0.4:
+        if kind < 0.08:
+            length = int(rng.uniform(0.9, 1.2) * SAMPLE_RATE_HZ)
+        elif kind < 0.3:
             length = int(rng.uniform(1.0, window_samples / SAMPLE_RATE_HZ) * SAMPLE_RATE_HZ)
         else:
             length = window_samples
