@@ -58,12 +58,18 @@ function createArena(bytes: number, addon: Addon): UploadArena {
   return arena;
 }
 
-/** The first signal starts a graceful stop, the second ends the process at once. */
+// Ctrl-C under `npm start` sends two: the terminal signals the whole group, and npm passes its own on.
+const sameSignalMs = 500;
+
+/** The first signal starts a graceful stop, one more ends the process at once. */
 function stopOnSignal(server: RunningServer, log: ServiceLog): void {
-  let isStopping = false;
+  let firstMs: number | undefined;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (firstMs !== undefined) {
+      if (performance.now() - firstMs > sameSignalMs) process.exit(1);
+      return;
+    }
+    firstMs = performance.now();
     log.logger.info({ signal }, 'stop requested');
     await server.stop();
     process.exit(0);
