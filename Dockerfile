@@ -5,10 +5,11 @@ COPY package.json package-lock.json .npmrc CMakeLists.txt tsconfig.json ./
 COPY scripts scripts
 COPY native native
 COPY src src
-# Set-up installs compilers and FFmpeg's headers, the npm packages, and builds; the second command leaves out what
-# only building needs.
+# Set-up installs compilers and FFmpeg's headers, the npm packages, and builds. What only building or another system
+# needs is left out of the image then; onnxruntime-node brings the libraries of every system.
 RUN node scripts/setup.mjs \
- && npm prune --omit=dev
+ && npm prune --omit=dev \
+ && rm -rf node_modules/onnxruntime-node/bin/napi-v6/darwin node_modules/onnxruntime-node/bin/napi-v6/win32
 
 FROM node:20-bookworm-slim
 RUN apt-get update \

@@ -14,6 +14,7 @@ import { rootDir, SetupError } from './setup/step.mjs';
 import { runAsProgram, setUp } from './setup.mjs';
 
 const nativeDir = 'build/native-asan';
+const mediaDir = path.join(rootDir, 'build/media');
 const mutatedFiles = 1500;
 
 const steps = {
@@ -25,7 +26,7 @@ const steps = {
     const cores = String(os.availableParallelism());
     run('cmake', '-S', '.', '-B', nativeDir, '-DVERAVOX_TESTS=ON', '-DVERAVOX_SANITIZE=ON');
     run('cmake', '--build', nativeDir, '--parallel', cores);
-    run(process.execPath, 'scripts/make-media.mjs');
+    run(process.execPath, 'scripts/make-decoder-media.mjs', mediaDir);
     run('ctest', '--test-dir', nativeDir, '--output-on-failure', '--parallel', cores);
   },
 
@@ -36,7 +37,6 @@ const steps = {
   node(nameParts) {
     fs.rmSync(path.join(rootDir, 'build/test'), { recursive: true, force: true });
     run('npx', 'tsc', '-p', 'tsconfig.test.json');
-    run(process.execPath, 'scripts/make-media.mjs');
     const testDir = path.join(rootDir, 'build/test/test');
     const files = fs
       .readdirSync(testDir, { recursive: true })
@@ -49,7 +49,8 @@ const steps = {
 };
 
 function run(program, ...args) {
-  const { status, signal, error } = spawnSync(program, args, { cwd: rootDir, stdio: 'inherit' });
+  const env = { ...process.env, VERAVOX_MEDIA_DIR: mediaDir };
+  const { status, signal, error } = spawnSync(program, args, { cwd: rootDir, stdio: 'inherit', env });
   if (status === 0) return;
   throw new SetupError(
     `$ ${[program, ...args].join(' ')}\nfailed: ${error?.message ?? signal ?? `exit code ${status}`}`,
