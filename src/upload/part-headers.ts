@@ -57,7 +57,8 @@ function parseParameters(
   while (position < value.length) {
     grammar.lastIndex = position;
     const match = grammar.exec(value);
-    if (match?.[1] === undefined) return /^[ \t]*;?[ \t]*$/.test(value.slice(position)) ? parameters : undefined;
+    if (match?.[1] === undefined)
+      return /^[ \t]*;?[ \t]*$/.test(value.slice(position)) ? parameters : undefined;
     const name = match[1].toLowerCase();
     if (parameters.has(name)) return undefined;
     parameters.set(name, match[2] === undefined ? (match[3] ?? '') : decode(match[2]));
