@@ -22,7 +22,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 const linesWithStatus = ({ log }: TestServer, status: number): number =>
-  log.filter((line) => line['msg'] === 'request' && line['status'] === status).length;
+  log.filter((line) => line.msg === 'request' && line.status === status).length;
 
 /** Five normal requests in a row, while something else is going on. */
 async function assertServes({ port, analyser }: TestServer): Promise<void> {

@@ -43,6 +43,6 @@ test('the header’s name is taken in any case, and the log names the key but ne
     await client.until(/^HTTP\/1\.1 200 [\s\S]*\}$/);
     client.socket.destroy();
   }
-  assert.equal(log.filter((line) => line['keyId'] === 'key-1').length, 3);
+  assert.equal(log.filter((line) => line.keyId === 'key-1').length, 3);
   assert.ok(!JSON.stringify(log).includes(API_KEY));
 });

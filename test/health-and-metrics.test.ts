@@ -102,7 +102,7 @@ test('a request is counted once, with its stages, and logged in one line', async
   assert.equal(await metric('veravox_skipped_audio_seconds_total'), 15);
   assert.equal(await metric('veravox_received_bytes_total'), body.length + formBody([]).length);
 
-  const lines = log.filter((line) => line['correlationId'] === headers['x-correlation-id']);
+  const lines = log.filter((line) => line.correlationId === headers['x-correlation-id']);
   assert.equal(lines.length, 1);
   const { timesMs, time, ...line } = lines[0] ?? {};
   assert.ok(Number.isFinite(time));

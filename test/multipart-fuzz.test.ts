@@ -6,8 +6,8 @@ import { type MultipartLimits, MultipartParser, type Part } from '../src/upload/
 import { boundaryOf } from '../src/upload/part-headers.js';
 
 // Same bodies on every run; another seed tries others.
-const seed = Number(process.env['VERAVOX_FUZZ_SEED'] ?? 1);
-const rounds = Number(process.env['VERAVOX_FUZZ_ROUNDS'] ?? 1500);
+const seed = Number(process.env.VERAVOX_FUZZ_SEED ?? 1);
+const rounds = Number(process.env.VERAVOX_FUZZ_ROUNDS ?? 1500);
 
 const limits: MultipartLimits = {
   maxParts: 64,
