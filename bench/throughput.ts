@@ -51,11 +51,11 @@ async function startServer(dataDir: string): Promise<{ server: ChildProcess; por
     VERAVOX_SCORING_THREADS: String(threads),
     VERAVOX_STOP_GRACE_MS: '0',
   };
-  const created = execFileSync(process.execPath, [cli, 'keys', 'create', '--json'], {
+  const apiKey = execFileSync(process.execPath, [cli, 'keys', 'create'], {
     env,
     encoding: 'utf8',
-  });
-  const { key: apiKey } = JSON.parse(created) as { key: string };
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
   const server = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: server.stdout })) {
     const port = /"port":(\d+),"msg":"listening"/.exec(line)?.[1];
