@@ -5,12 +5,11 @@
 // whose speed drifts. The load comes from wrk on the same cores and counts against the server.
 //
 //   npm run bench:throughput [-- --rounds 5 --seconds 6 --connections 16 --threads 2]
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { loadAddon } from '../src/addon/addon.js';
@@ -19,6 +18,7 @@ import { loadManifest, type Model } from '../src/models/manifest.js';
 import { InputSlots } from '../src/prepare/input-slots.js';
 import type { BareOnnxData } from './bare-onnx-worker.js';
 import { describeMachine } from './machine.js';
+import { startServer } from './server-process.js';
 import { type LoadResult, load } from './wrk.js';
 
 const { values } = parseArgs({
@@ -34,36 +34,11 @@ const seconds = Number(values.seconds);
 const connections = Number(values.connections);
 const threads = Number(values.threads);
 
-const cli = join(packageDir, 'dist/cli/main.js');
 const modelsDir = join(packageDir, 'models');
 
 function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] as number;
-}
-
-async function startServer(dataDir: string): Promise<{ server: ChildProcess; port: number; apiKey: string }> {
-  const env = {
-    ...process.env,
-    PORT: '0',
-    VERAVOX_DATA_DIR: dataDir,
-    VERAVOX_DEVICE: 'cpu',
-    VERAVOX_SCORING_THREADS: String(threads),
-    VERAVOX_STOP_GRACE_MS: '0',
-  };
-  const apiKey = execFileSync(process.execPath, [cli, 'keys', 'create'], {
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim();
-  const server = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: server.stdout })) {
-    const port = /"port":(\d+),"msg":"listening"/.exec(line)?.[1];
-    if (port === undefined) continue;
-    server.stdout.resume();
-    return { server, port: Number(port), apiKey };
-  }
-  throw new Error('The server ended before it listened.');
 }
 
 async function startBare(model: Model, wav: Uint8Array): Promise<Worker[]> {
@@ -99,7 +74,9 @@ execFileSync('ffmpeg', [
 ]);
 const wav = readFileSync(wavPath);
 const model = (await loadManifest(modelsDir)).models[0] as Model;
-const { server, port, apiKey } = await startServer(join(folder, 'data'));
+const { port, apiKey, stop } = await startServer(join(folder, 'data'), {
+  VERAVOX_SCORING_THREADS: String(threads),
+});
 const bareWorkers = await startBare(model, wav);
 try {
   await load({ port, apiKey, file: wav, connections, durationS: 2 });
@@ -136,7 +113,6 @@ try {
   writeFileSync(join(packageDir, 'bench/results/throughput.json'), `${JSON.stringify(report, null, 2)}\n`);
 } finally {
   for (const worker of bareWorkers) await worker.terminate();
-  server.kill('SIGTERM');
-  await once(server, 'exit');
+  await stop();
   rmSync(folder, { recursive: true });
 }
