@@ -37,7 +37,7 @@ class Decoder {
   // Throws kUndecodable when the stream ended without one decoded sample.
   bool Next(MonoBlock& block);
 
-  // Packets that the demuxer marked corrupt or the codec refused; they were skipped.
+  // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.
   int64_t damaged_packets() const;
   const std::string& container_name() const;
   const std::string& codec_name() const;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "decode/decoder.h"
+
+namespace veravox {
+
+// Where a Decoder gets its blocks from. Checks the limit on channels; the Decoder checks the others, which
+// show in the blocks.
+class AudioSource {
+ public:
+  virtual ~AudioSource() = default;
+
+  // The next block, never empty; valid until the next call. False at the end.
+  virtual bool Next(MonoBlock& block) = 0;
+  virtual int64_t damaged_packets() const = 0;
+  virtual std::string container_name() const = 0;
+  virtual std::string codec_name() const = 0;
+};
+
+inline void CheckChannels(int channels, const DecodeLimits& limits) {
+  if (channels <= limits.max_channels) return;
+  throw StageError(ErrorCode::kTooManyChannels, "The audio has " + std::to_string(channels) +
+                                                    " channels; at most " +
+                                                    std::to_string(limits.max_channels) + " are allowed.");
+}
+
+}  // namespace veravox

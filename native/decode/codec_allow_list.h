@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace veravox {
+
+// libavcodec's decoders that may be opened, in the form of its `codec_whitelist` option. All are FFmpeg's
+// own; wrappers of external libraries are left out, as are all video, subtitle and experimental decoders.
+inline constexpr char kAllowedDecoders[] =
+    "pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_u8,pcm_s8,"
+    "pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw,"
+    "adpcm_ima_wav,adpcm_ima_qt,adpcm_ms,"
+    "gsm_ms,"  // telephone recordings in WAV
+    "mp3float,mp3,mp2float,mp2,"
+    "aac,alac,flac,vorbis,opus,ac3,eac3";
+
+constexpr bool IsAllowedDecoder(std::string_view name) {
+  std::string_view rest = kAllowedDecoders;
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    if (rest.substr(0, comma) == name) return true;
+    if (comma == std::string_view::npos) return false;
+    rest.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+static_assert(IsAllowedDecoder("eac3") && IsAllowedDecoder("pcm_s16le"));
+static_assert(!IsAllowedDecoder("pcm_s16") && !IsAllowedDecoder("h264") && !IsAllowedDecoder(""));
+
+}  // namespace veravox

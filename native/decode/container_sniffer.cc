@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/container_sniffer.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "decode/mpeg_sync.h"
+
+namespace veravox {
+namespace {
+
+using Bytes = std::span<const uint8_t>;
+
+constexpr Container kWav{"wav", "wav", false};
+constexpr Container kAvi{"avi", "avi", false};
+constexpr Container kFlac{"flac", "flac", false};
+constexpr Container kOgg{"ogg", "ogg", false};
+constexpr Container kMatroska{"matroska", "matroska", false};
+constexpr Container kMov{"mov", "mov", false};
+constexpr Container kMp3{"mp3", "mp3", true};
+constexpr Container kAac{"aac", "aac", true};
+
+bool HasAt(Bytes bytes, size_t offset, std::string_view text) {
+  return offset <= bytes.size() && bytes.size() - offset >= text.size() &&
+         std::equal(text.begin(), text.end(), bytes.begin() + static_cast<ptrdiff_t>(offset),
+                    [](char c, uint8_t byte) { return static_cast<uint8_t>(c) == byte; });
+}
+
+// Bytes of the ID3v2 tags at the start; some writers put several (https://id3.org/id3v2.4.0-structure).
+size_t Id3TagBytes(Bytes bytes) {
+  constexpr size_t kHeaderBytes = 10;
+  size_t offset = 0;
+  while (offset < bytes.size() && HasAt(bytes, offset, "ID3") && bytes.size() - offset >= kHeaderBytes) {
+    const auto header = bytes.subspan(offset, kHeaderBytes);
+    size_t body = 0;
+    for (size_t i = 6; i < kHeaderBytes; ++i) body = body << 7 | (header[i] & 0x7f);
+    const bool has_footer = (header[5] & 0x10) != 0;
+    offset += kHeaderBytes + body + (has_footer ? kHeaderBytes : 0);
+  }
+  return std::min(offset, bytes.size());
+}
+
+// ISO base media and QuickTime files start with one of these boxes.
+bool StartsWithMovBox(Bytes bytes) {
+  constexpr std::array<std::string_view, 9> kFirstBoxes = {"ftyp", "styp", "moov", "mdat", "wide",
+                                                           "free", "skip", "pnot", "sidx"};
+  return std::any_of(kFirstBoxes.begin(), kFirstBoxes.end(),
+                     [&](std::string_view box) { return HasAt(bytes, 4, box); });
+}
+
+const Container* MatchSignature(Bytes bytes) {
+  if (HasAt(bytes, 0, "RIFF") && HasAt(bytes, 8, "AVI")) return &kAvi;
+  for (const char* riff : {"RIFF", "RIFX", "RF64", "BW64"}) {
+    if (HasAt(bytes, 0, riff) && HasAt(bytes, 8, "WAVE")) return &kWav;
+  }
+  if (HasAt(bytes, 0, "fLaC")) return &kFlac;
+  if (HasAt(bytes, 0, "OggS")) return &kOgg;
+  if (HasAt(bytes, 0, "\x1a\x45\xdf\xa3")) return &kMatroska;
+  if (StartsWithMovBox(bytes)) return &kMov;
+  switch (FindMpegAudio(bytes)) {
+    case MpegAudio::kMpeg:
+      return &kMp3;
+    case MpegAudio::kAdts:
+      return &kAac;
+    case MpegAudio::kNone:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+SniffedContainer SniffContainer(Bytes bytes) {
+  const size_t offset = Id3TagBytes(bytes);
+  return {MatchSignature(bytes.subspan(offset)), offset};
+}
+
+}  // namespace veravox

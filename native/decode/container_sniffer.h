@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace veravox {
+
+// A container that may be opened: the whole allow-list. Playlists, subtitle-like text formats and everything
+// else that FFmpeg could open is not on it.
+struct Container {
+  const char* name;     // our name for it
+  const char* demuxer;  // libavformat's
+  // Whether the rate and channels stand only in the frames, so that libavformat has to look into some.
+  bool parameters_in_frames;
+};
+
+struct SniffedContainer {
+  const Container* container = nullptr;  // null: not one of ours
+  size_t offset = 0;                     // where it starts: after any ID3v2 tags, cover art included
+};
+
+// Recognises a container by its signature alone: one demuxer is ever tried on a file.
+SniffedContainer SniffContainer(std::span<const uint8_t> bytes);
+
+}  // namespace veravox

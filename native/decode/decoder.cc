@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/decoder.h"
+
+#include <cmath>
+#include <string>
+
+#include "decode/audio_source.h"
+#include "decode/container_sniffer.h"
+#include "decode/libav_source.h"
+#include "decode/wave_source.h"
+
+namespace veravox {
+namespace {
+
+std::unique_ptr<AudioSource> OpenSource(std::span<const uint8_t> bytes, const DecodeLimits& limits,
+                                        const StopSignal& stop) {
+  stop.ThrowIfStopped();
+  const SniffedContainer sniffed = SniffContainer(bytes);
+  if (sniffed.container == nullptr) {
+    throw StageError(ErrorCode::kUnsupportedFormat, "The file is not in any of the supported formats.");
+  }
+  bytes = bytes.subspan(sniffed.offset);
+  WaveFile wave;
+  if (ParseWaveFile(bytes, wave)) return std::make_unique<WaveSource>(wave, limits);
+  return std::make_unique<LibavSource>(bytes, *sniffed.container, limits, stop);
+}
+
+}  // namespace
+
+class Decoder::Impl {
+ public:
+  Impl(std::span<const uint8_t> bytes, const DecodeLimits& limits, const StopSignal& stop)
+      : limits_(limits),
+        stop_(stop),
+        source_(OpenSource(bytes, limits, stop)),
+        container_name_(source_->container_name()),
+        codec_name_(source_->codec_name()) {}
+
+  bool Next(MonoBlock& block);
+
+  int64_t damaged_packets() const { return source_->damaged_packets(); }
+  const std::string& container_name() const { return container_name_; }
+  const std::string& codec_name() const { return codec_name_; }
+
+ private:
+  void CheckLimits(const MonoBlock& block);
+
+  const DecodeLimits limits_;
+  const StopSignal& stop_;
+  const std::unique_ptr<AudioSource> source_;
+  const std::string container_name_;
+  const std::string codec_name_;
+  double decoded_s_ = 0.0;
+};
+
+bool Decoder::Impl::Next(MonoBlock& block) {
+  stop_.ThrowIfStopped();
+  if (source_->Next(block)) {
+    CheckLimits(block);
+    return true;
+  }
+  if (decoded_s_ == 0.0) {
+    throw StageError(ErrorCode::kUndecodable, "The " + codec_name_ + " stream in the " + container_name_ +
+                                                  " file holds no decodable audio.");
+  }
+  return false;
+}
+
+void Decoder::Impl::CheckLimits(const MonoBlock& block) {
+  if (block.sample_rate_hz < limits_.min_sample_rate_hz || block.sample_rate_hz > limits_.max_sample_rate_hz) {
+    throw StageError(ErrorCode::kSampleRateOutOfRange,
+                     "The sample rate is " + std::to_string(block.sample_rate_hz) + " Hz; allowed are " +
+                         std::to_string(limits_.min_sample_rate_hz) + " to " +
+                         std::to_string(limits_.max_sample_rate_hz) + " Hz.");
+  }
+  decoded_s_ += static_cast<double>(block.samples.size()) / block.sample_rate_hz;
+  if (decoded_s_ > limits_.max_duration_s) {
+    throw StageError(ErrorCode::kTooLong, "The audio is longer than the allowed " +
+                                              std::to_string(std::lround(limits_.max_duration_s)) + " s.",
+                     decoded_s_);
+  }
+}
+
+Decoder::Decoder(std::span<const uint8_t> bytes, const DecodeLimits& limits, const StopSignal& stop)
+    : impl_(std::make_unique<Impl>(bytes, limits, stop)) {}
+
+Decoder::~Decoder() = default;
+
+bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
+int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
+const std::string& Decoder::container_name() const { return impl_->container_name(); }
+const std::string& Decoder::codec_name() const { return impl_->codec_name(); }
+
+}  // namespace veravox

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "decode/container_sniffer.h"
+#include "decode/libav.h"
+#include "decode/memory_input.h"
+#include "stop_signal.h"
+
+namespace veravox {
+
+// The packets of the first audio stream of a file in memory. Not thread-safe.
+class Demuxer {
+ public:
+  // All three are used in place and outlive the demuxer. Throws StageError.
+  Demuxer(std::span<const uint8_t> bytes, const Container& container, const StopSignal& stop);
+
+  const char* container_name() const { return container_.name; }
+  const AVStream& stream() const { return *format_->streams[stream_index_]; }
+
+  // Reads the next packet. False at the end of the file, or where it is too damaged to go on.
+  bool Next(AVPacket& packet);
+
+ private:
+  void Open();
+  void SelectFirstAudioStream();
+  void FindParameters();
+  [[noreturn]] void ThrowUnreadable(int error) const;
+
+  const StopSignal& stop_;
+  const Container& container_;
+  MemoryInput input_;  // outlives format_, which reads from it
+  FormatContextPtr format_;
+  int stream_index_ = -1;
+};
+
+}  // namespace veravox

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/libav_source.h"
+
+#include <algorithm>
+
+#include "decode/codec_allow_list.h"
+
+namespace veravox {
+namespace {
+
+// A packet may be as large as its file: frames are mixed in pieces of this many samples.
+constexpr int kBlockSamples = 16 * 1024;
+// Files that promise audio packet after packet and never hold any end here rather than at the deadline.
+constexpr int kMaxDamagedInARow = 5000;
+
+template <typename Handle>
+Handle OrOutOfMemory(Handle handle) {
+  if (!handle) throw StageError(ErrorCode::kInternal, "Out of memory for the decoder.");
+  return handle;
+}
+
+CodecContextPtr OpenCodec(const AVStream& stream) {
+  const AVCodec* codec = avcodec_find_decoder(stream.codecpar->codec_id);
+  if (codec == nullptr || !IsAllowedDecoder(codec->name)) {
+    throw StageError(
+        ErrorCode::kUnsupportedFormat,
+        std::string("The audio codec ") + avcodec_get_name(stream.codecpar->codec_id) + " is not supported.");
+  }
+  CodecContextPtr context = OrOutOfMemory(CodecContextPtr(avcodec_alloc_context3(codec)));
+  int error = avcodec_parameters_to_context(context.get(), stream.codecpar);
+  context->pkt_timebase = stream.time_base;  // encoder delay and padding are cut by time stamps
+  context->thread_count = 1;                 // parallel over files, not within one
+  Options options;
+  options.Set("codec_whitelist", kAllowedDecoders);
+  if (error >= 0) error = avcodec_open2(context.get(), codec, options.address());
+  if (error < 0) {
+    throw StageError(
+        ErrorCode::kUndecodable,
+        std::string("The ") + codec->name + " stream cannot be decoded: " + LibavErrorText(error) + ".");
+  }
+  return context;
+}
+
+SampleFormat SampleFormatOf(const AVFrame& frame) {
+  switch (av_get_packed_sample_fmt(static_cast<AVSampleFormat>(frame.format))) {
+    case AV_SAMPLE_FMT_U8:
+      return SampleFormat::kU8;
+    case AV_SAMPLE_FMT_S16:
+      return SampleFormat::kS16;
+    case AV_SAMPLE_FMT_S32:
+      return SampleFormat::kS32;
+    case AV_SAMPLE_FMT_FLT:
+      return SampleFormat::kF32;
+    case AV_SAMPLE_FMT_DBL:
+      return SampleFormat::kF64;
+    default:
+      throw StageError(ErrorCode::kInternal, "Unknown sample format " + std::to_string(frame.format) + ".");
+  }
+}
+
+}  // namespace
+
+LibavSource::LibavSource(std::span<const uint8_t> bytes, const Container& container,
+                         const DecodeLimits& limits, const StopSignal& stop)
+    : limits_(limits),
+      stop_(stop),
+      demuxer_(bytes, container, stop),
+      codec_(OpenCodec(demuxer_.stream())),
+      packet_(OrOutOfMemory(PacketPtr(av_packet_alloc()))),
+      frame_(OrOutOfMemory(FramePtr(av_frame_alloc()))) {
+  CheckChannels(demuxer_.stream().codecpar->ch_layout.nb_channels, limits);
+}
+
+bool LibavSource::Next(MonoBlock& block) {
+  while (frame_position_ >= frame_->nb_samples) {
+    if (!DecodeFrame()) return false;
+  }
+  const auto first = static_cast<size_t>(frame_position_);
+  mono_.resize(static_cast<size_t>(std::min(frame_->nb_samples - frame_position_, kBlockSamples)));
+  const auto format = static_cast<AVSampleFormat>(frame_->format);
+  if (av_sample_fmt_is_planar(format)) {
+    mixer_.MixPlanar(frame_->extended_data, first, mono_);
+  } else {
+    const int bytes_per_frame = av_get_bytes_per_sample(format) * frame_->ch_layout.nb_channels;
+    mixer_.MixInterleaved(frame_->extended_data[0] + first * static_cast<size_t>(bytes_per_frame), mono_);
+  }
+  frame_position_ += static_cast<int>(mono_.size());
+  block = {mono_, frame_->sample_rate};
+  return true;
+}
+
+// Decodes the next frame into frame_; it may be empty. False at the end of the stream.
+bool LibavSource::DecodeFrame() {
+  for (;;) {
+    stop_.ThrowIfStopped();
+    const int error = avcodec_receive_frame(codec_.get(), frame_.get());
+    frame_position_ = 0;
+    if (error >= 0) {
+      TakeFrame();
+      return true;
+    }
+    if (error == AVERROR_EOF || draining_) return false;
+    if (error != AVERROR(EAGAIN)) CountDamage();
+    SendPacket();
+  }
+}
+
+void LibavSource::SendPacket() {
+  if (!demuxer_.Next(*packet_)) {
+    draining_ = true;
+    avcodec_send_packet(codec_.get(), nullptr);
+    return;
+  }
+  packet_is_damaged_ = false;
+  const int error = avcodec_send_packet(codec_.get(), packet_.get());
+  if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
+}
+
+void LibavSource::TakeFrame() {
+  if ((frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame_->decode_error_flags != 0) CountDamage();
+  if (frame_->nb_samples <= 0) return;
+  damaged_in_a_row_ = 0;
+  CheckChannels(frame_->ch_layout.nb_channels, limits_);
+  mixer_.SetInput(SampleFormatOf(*frame_), frame_->ch_layout);
+}
+
+// Counts a packet once, whether the demuxer, the decoder or both complain.
+void LibavSource::CountDamage() {
+  if (packet_is_damaged_) return;
+  packet_is_damaged_ = true;
+  ++damaged_packets_;
+  if (++damaged_in_a_row_ > kMaxDamagedInARow) {
+    throw StageError(ErrorCode::kUndecodable, "More than " + std::to_string(kMaxDamagedInARow) +
+                                                  " packets in a row could not be decoded.");
+  }
+}
+
+}  // namespace veravox

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/mono_mixer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+extern "C" {
+#include <libswresample/swresample.h>
+}
+
+namespace veravox {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+// Loud enough for files that hold 16-bit integers as floats, small enough to be squared and summed later on.
+constexpr float kLargestSample = 1e6f;
+
+float NumberOrZero(float value) { return std::abs(value) <= kLargestSample ? value : 0.0f; }
+
+// How samples of each format are read; they may lie on odd addresses.
+template <typename T, int kFullScaleBits>
+struct Plain {
+  static constexpr size_t kBytes = sizeof(T);
+  static constexpr double kFullScale = static_cast<double>(uint64_t{1} << kFullScaleBits);
+  static float Read(const uint8_t* in) {
+    T sample;
+    std::memcpy(&sample, in, sizeof sample);
+    return static_cast<float>(sample);
+  }
+};
+struct Unsigned8 : Plain<uint8_t, 7> {
+  static float Read(const uint8_t* in) { return static_cast<float>(*in) - 128.0f; }
+};
+struct Packed24 : Plain<int32_t, 31> {
+  static constexpr size_t kBytes = 3;
+  static float Read(const uint8_t* in) {
+    const uint32_t sample = uint32_t{in[0]} << 8 | uint32_t{in[1]} << 16 | uint32_t{in[2]} << 24;
+    return static_cast<float>(static_cast<int32_t>(sample));
+  }
+};
+
+// Calls `use` with an object of the format's reader.
+template <typename Use>
+void WithReader(SampleFormat format, Use use) {
+  switch (format) {
+    case SampleFormat::kU8:
+      return use(Unsigned8{});
+    case SampleFormat::kS16:
+      return use(Plain<int16_t, 15>{});
+    case SampleFormat::kS24:
+      return use(Packed24{});
+    case SampleFormat::kS32:
+      return use(Plain<int32_t, 31>{});
+    case SampleFormat::kF32:
+      return use(Plain<float, 0>{});
+    case SampleFormat::kF64:
+      return use(Plain<double, 0>{});
+  }
+}
+
+std::vector<double> DownMixWeights(const AVChannelLayout& layout) {
+  // libswresample scales a whole matrix of this size, whatever the layouts.
+  constexpr size_t kMatrixSide = 64;
+  const auto channels = static_cast<size_t>(layout.nb_channels);
+  const std::vector<double> equal(channels, 1.0 / static_cast<double>(channels));
+  if (channels == 1 || channels > kMatrixSide) return equal;
+
+  AVChannelLayout named = {};
+  if (layout.order == AV_CHANNEL_ORDER_UNSPEC) {
+    av_channel_layout_default(&named, layout.nb_channels);
+  } else if (av_channel_layout_copy(&named, &layout) < 0) {
+    return equal;
+  }
+  const AVChannelLayout mono = AV_CHANNEL_LAYOUT_MONO;
+  std::vector<double> weights(kMatrixSide * kMatrixSide);
+  const int error = swr_build_matrix2(&named, &mono, M_SQRT1_2, M_SQRT1_2, /*lfe_mix_level=*/0.0,
+                                      /*rematrix_maxval=*/1.0, /*rematrix_volume=*/1.0, weights.data(),
+                                      kMatrixSide, AV_MATRIX_ENCODING_NONE, nullptr);
+  av_channel_layout_uninit(&named);
+  weights.resize(channels);
+  // Channels without a known place count alike, and so do those that would all be left out.
+  const bool silent = std::accumulate(weights.begin(), weights.end(), 0.0) == 0.0;
+  return error < 0 || silent ? equal : weights;
+}
+
+// kChannels > 0 unrolls the inner loop.
+template <typename Reader, int kChannels>
+void Interleaved(const uint8_t* in, std::span<const float> weights, std::span<float> out) {
+  const size_t channels = kChannels > 0 ? kChannels : weights.size();
+  for (size_t i = 0; i < out.size(); ++i) {
+    float sum = 0.0f;
+    for (size_t c = 0; c < channels; ++c) {
+      sum += weights[c] * Reader::Read(in + (i * channels + c) * Reader::kBytes);
+    }
+    out[i] = NumberOrZero(sum);
+  }
+}
+
+}  // namespace
+
+void MonoMixer::SetInput(SampleFormat format, const AVChannelLayout& layout) {
+  const bool native = layout.order == AV_CHANNEL_ORDER_NATIVE;
+  const Input input{format, layout.order, layout.nb_channels, native ? layout.u.mask : 0};
+  // The channels of a custom layout are not part of `input`.
+  if (input == input_ && layout.order != AV_CHANNEL_ORDER_CUSTOM) return;
+
+  double full_scale = 1.0;
+  WithReader(format, [&](auto reader) { full_scale = decltype(reader)::kFullScale; });
+  weights_.clear();
+  for (const double weight : DownMixWeights(layout))
+    weights_.push_back(static_cast<float>(weight / full_scale));
+  input_ = input;
+}
+
+void MonoMixer::MixInterleaved(const uint8_t* in, std::span<float> out) const {
+  WithReader(input_.format, [&]<typename Reader>(Reader) {
+    switch (weights_.size()) {
+      case 1:
+        return Interleaved<Reader, 1>(in, weights_, out);
+      case 2:
+        return Interleaved<Reader, 2>(in, weights_, out);
+      default:
+        return Interleaved<Reader, 0>(in, weights_, out);
+    }
+  });
+}
+
+void MonoMixer::MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out) const {
+  WithReader(input_.format, [&]<typename Reader>(Reader) {
+    std::fill(out.begin(), out.end(), 0.0f);
+    for (size_t c = 0; c < weights_.size(); ++c) {
+      const uint8_t* in = planes[c] + first * Reader::kBytes;
+      for (size_t i = 0; i < out.size(); ++i) out[i] += weights_[c] * Reader::Read(in + i * Reader::kBytes);
+    }
+    for (float& sample : out) sample = NumberOrZero(sample);
+  });
+}
+
+}  // namespace veravox

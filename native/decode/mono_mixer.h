@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decode/libav.h"
+
+namespace veravox {
+
+enum class SampleFormat { kU8, kS16, kS24, kS32, kF32, kF64 };  // little-endian, S24 packed into three bytes
+
+// Turns samples of any format and channel layout into one channel of float, mixed as FFmpeg's `-ac 1` does to
+// an integer format: the weights are scaled down so that full scale cannot be exceeded, and the low-frequency
+// channel is left out. Two equal channels give what one of them gives.
+//
+// What is no number, or so large that it cannot be audio (floating-point files may hold anything), becomes 0.
+class MonoMixer {
+ public:
+  // Has to precede every Mix. Costs next to nothing while nothing changes.
+  void SetInput(SampleFormat format, const AVChannelLayout& layout);
+
+  // `in` holds out.size() samples of every channel, interleaved, on any alignment.
+  void MixInterleaved(const uint8_t* in, std::span<float> out) const;
+  // Each of the channels' planes holds at least first + out.size() samples.
+  void MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out) const;
+
+ private:
+  struct Input {
+    SampleFormat format = SampleFormat::kU8;
+    AVChannelOrder order = AV_CHANNEL_ORDER_UNSPEC;
+    int channels = 0;
+    uint64_t mask = 0;
+    bool operator==(const Input&) const = default;
+  };
+
+  Input input_;
+  std::vector<float> weights_;  // one per channel, the sample format's full scale divided out
+};
+
+}  // namespace veravox

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace veravox {
+
+enum class MpegAudio {
+  kNone,
+  kMpeg,  // MPEG-1/2/2.5 layers I to III
+  kAdts,  // AAC in ADTS frames
+};
+
+// Bare MPEG streams have no signature but an 11-bit sync word, which any data contains. They are recognised
+// by headers that stand exactly one frame length apart, near the start.
+MpegAudio FindMpegAudio(std::span<const uint8_t> bytes);
+
+}  // namespace veravox
