@@ -34,6 +34,16 @@ test('the answer has the length that it declares', async (t) => {
   client.socket.destroy();
 });
 
+test('a refused client that neither sends the rest nor leaves is cut off after a while', async (t) => {
+  const { port } = await startTestServer(t);
+  const client = await RawClient.connect(port);
+  await client.write(predictHead({ 'content-length': 100 * MEBIBYTE }));
+  await client.until(/\}\r\n$/);
+  const answeredMs = performance.now();
+  await client.closed;
+  assert.ok(performance.now() - answeredMs > 3000);
+});
+
 test('a chunked body is refused as soon as the file is over the limit', async (t) => {
   const { port, arena } = await startTestServer(t, { maxPredictBytes: 100_000 });
   const client = await RawClient.connect(port);

@@ -6,7 +6,10 @@ export interface ArenaRegion {
   readonly length: number;
 }
 
-/** Tells the operating system that these bytes of the arena's memory hold nothing any more. */
+/**
+ * Tells the operating system that these bytes of the arena's memory hold nothing any more. Whole pages of the arena need
+ * not be whole pages of memory: the implementation has to round inwards.
+ */
 export type ReleasePages = (offset: number, length: number) => void;
 
 interface FreeStretch {
