@@ -70,7 +70,7 @@ console.log(`copy alone:     ${await bestGigabytesPerS(() => arena.set(body))}`)
 console.log(`parse alone:    ${await bestGigabytesPerS(() => parse(body, arena, false))}`);
 console.log(`hostile body:   ${await bestGigabytesPerS(() => parse(hostileBody, hostileBody, false))}`);
 
-const busboyPath = process.env['BUSBOY'];
+const busboyPath = process.env.BUSBOY;
 if (busboyPath !== undefined) {
   const busboy = createRequire(import.meta.url)(busboyPath);
   const run = (): Promise<void> =>

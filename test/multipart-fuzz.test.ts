@@ -6,8 +6,8 @@ import { type MultipartLimits, MultipartParser, type Part } from '../src/upload/
 import { boundaryOf } from '../src/upload/part-headers.js';
 
 // Same bodies on every run; another seed tries others.
-const seed = Number(process.env['VERAVOX_FUZZ_SEED'] ?? 1);
-const rounds = Number(process.env['VERAVOX_FUZZ_ROUNDS'] ?? 1500);
+const seed = Number(process.env.VERAVOX_FUZZ_SEED ?? 1);
+const rounds = Number(process.env.VERAVOX_FUZZ_ROUNDS ?? 1500);
 
 const limits: MultipartLimits = {
   maxParts: 64,
@@ -43,7 +43,10 @@ function parse(body: Buffer, boundary: string, random?: (below: number) => numbe
   try {
     let filled = 0;
     while (filled < body.length) {
-      const end = random === undefined ? body.length : Math.min(body.length, filled + 1 + random(pick(random, [2, 40, 4000])));
+      const end =
+        random === undefined
+          ? body.length
+          : Math.min(body.length, filled + 1 + random(pick(random, [2, 40, 4000])));
       body.copy(memory, filled, filled, end);
       filled = end;
       parser.advance(filled);
@@ -57,7 +60,20 @@ function parse(body: Buffer, boundary: string, random?: (below: number) => numbe
 
 test('forms made by the platform’s own FormData are read as it reads them, however they are cut', async () => {
   const random = generator(seed);
-  const nearDelimiters = ['\r', '\n', '\r\n', '--', '\r\n--', '\r\n------formdata-undici-0', '-', 'x', '\0', 'ü', '"', '%22'];
+  const nearDelimiters = [
+    '\r',
+    '\n',
+    '\r\n',
+    '--',
+    '\r\n--',
+    '\r\n------formdata-undici-0',
+    '-',
+    'x',
+    '\0',
+    'ü',
+    '"',
+    '%22',
+  ];
   for (let round = 0; round < rounds; round++) {
     const form = new FormData();
     const count = 1 + random(6);
@@ -74,7 +90,9 @@ test('forms made by the platform’s own FormData are read as it reads them, how
     const expected: [string, string, Buffer][] = [];
     for (const [name, value] of reference) {
       const isText = typeof value === 'string';
-      const content = Buffer.from(isText ? value : await value.arrayBuffer().then((bytes) => Buffer.from(bytes)));
+      const content = Buffer.from(
+        isText ? value : await value.arrayBuffer().then((bytes) => Buffer.from(bytes)),
+      );
       expected.push([name, isText ? '' : value.name, content]);
     }
     const { parts, error } = parse(body, boundaryOf(contentType), random);

@@ -64,12 +64,22 @@ describe('refusals', () => {
     ['no final boundary', part('a', 'x'), 'MULTIPART_MALFORMED', /final boundary/],
     ['a cut final boundary', `${part('a', 'x')}--b-`, 'MULTIPART_MALFORMED', /final boundary/],
     ['another boundary', part('a', 'x').replaceAll('--b', '--c'), 'MULTIPART_MALFORMED', /final boundary/],
-    ['bare line feeds', `${part('a', 'x')}--b--`.replaceAll('\r\n', '\n'), 'MULTIPART_MALFORMED', /final boundary/],
+    [
+      'bare line feeds',
+      `${part('a', 'x')}--b--`.replaceAll('\r\n', '\n'),
+      'MULTIPART_MALFORMED',
+      /final boundary/,
+    ],
     ['no part headers', '--b\r\n\r\nx\r\n--b--', 'MULTIPART_MALFORMED', /content-disposition/],
     ['a header without a name', '--b\r\n: x\r\n\r\nx\r\n--b--', 'MULTIPART_MALFORMED', /header line/],
     ['no form-data', withDisposition('attachment; name="a"'), 'MULTIPART_MALFORMED', /content-disposition/],
     ['no name', withDisposition('form-data; filename="a"'), 'MULTIPART_MALFORMED', /content-disposition/],
-    ['two names', withDisposition('form-data; name="a"; name="b"'), 'MULTIPART_MALFORMED', /content-disposition/],
+    [
+      'two names',
+      withDisposition('form-data; name="a"; name="b"'),
+      'MULTIPART_MALFORMED',
+      /content-disposition/,
+    ],
     ['an open quote', withDisposition('form-data; name="a'), 'MULTIPART_MALFORMED', /content-disposition/],
     [
       'an encoded part',
@@ -78,7 +88,12 @@ describe('refusals', () => {
       /content-transfer-encoding/,
     ],
     ['too many parts', `${part('a', '').repeat(5)}--b--`, 'MULTIPART_LIMIT', /more than 4 parts/],
-    ['large part headers', withDisposition(`form-data; name="${'a'.repeat(200)}"`), 'MULTIPART_LIMIT', /200 bytes/],
+    [
+      'large part headers',
+      withDisposition(`form-data; name="${'a'.repeat(200)}"`),
+      'MULTIPART_LIMIT',
+      /200 bytes/,
+    ],
     ['a large field', `${part('a', 'x'.repeat(17))}--b--`, 'FIELD_TOO_LARGE', /field a .* 16 bytes/],
     ['a large file', `${part('file', 'x'.repeat(65))}--b--`, 'FILE_TOO_LARGE', /64 bytes/],
   ];

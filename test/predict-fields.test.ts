@@ -21,11 +21,23 @@ test('values outside a field’s range are 400 and say what was expected and rec
     ['threshold', '1e999', /"Infinity"/],
     ['threshold', 'true', /"true"/],
     ['threshold', '', /an empty value/],
-    ['silence_threshold', '100.5', /^Expected a number from 0 to 100 for silence_threshold but received "100\.5"\.$/],
+    [
+      'silence_threshold',
+      '100.5',
+      /^Expected a number from 0 to 100 for silence_threshold but received "100\.5"\.$/,
+    ],
     ['silence_threshold', '-1', /"-1"/],
-    ['device', 'toaster', /^Expected one of macos, windows, web_app, api for device but received "toaster"\.$/],
+    [
+      'device',
+      'toaster',
+      /^Expected one of macos, windows, web_app, api for device but received "toaster"\.$/,
+    ],
     ['device', 'API', /"API"/],
-    ['model', 'gpt', /^Expected one of apollo-4-5-2026-03-26, apollo-4-2026-01-16 for model but received "gpt"\.$/],
+    [
+      'model',
+      'gpt',
+      /^Expected one of apollo-4-5-2026-03-26, apollo-4-2026-01-16 for model but received "gpt"\.$/,
+    ],
     ['model', 'apollo-4-2025-10-20', /model but received/],
     ['prediction_id', '', /for prediction_id but received an empty value/],
     ['prediction_id', 'a b', /"a b"/],
@@ -45,7 +57,10 @@ test('values outside a field’s range are 400 and say what was expected and rec
 test('a known field twice, a large field and a missing file are 400', async (t) => {
   const { port, arena } = await startTestServer(t);
   const cases: [entries: FormEntry[], message: RegExp][] = [
-    [[file, field('threshold', '0.5'), field('threshold', '0.5')], /field threshold was given more than once/],
+    [
+      [file, field('threshold', '0.5'), field('threshold', '0.5')],
+      /field threshold was given more than once/,
+    ],
     [[file, file], /field file was given more than once/],
     [[field('threshold', '0.5')], /no file in the field file/],
     [[field('file', '/home/me/a.wav')], /no file in the field file/],
@@ -101,7 +116,11 @@ test('every field reaches what it is for, in any order, before and after the fil
     field('unknown', 'is ignored'),
     field('unknown', 'even twice'),
   ];
-  for (const entries of [[...fields, file], [file, ...fields].reverse(), [...fields.slice(3), file, ...fields.slice(0, 3)]]) {
+  for (const entries of [
+    [...fields, file],
+    [file, ...fields].reverse(),
+    [...fields.slice(3), file, ...fields.slice(0, 3)],
+  ]) {
     const answer = await predict(port, formBody(entries));
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.json.prediction_id, 'My.own:id_1-2');
@@ -122,7 +141,10 @@ test('thresholds at both ends of their range are valid', async (t) => {
     ['.5', 'spoofed'],
     ['+1.', 'bonafide'],
   ] as const) {
-    const answer = await predict(port, formBody([file, field('threshold', threshold), field('silence_threshold', '100')]));
+    const answer = await predict(
+      port,
+      formBody([file, field('threshold', threshold), field('silence_threshold', '100')]),
+    );
     assert.equal(answer.json.global.result, result);
   }
 });

@@ -115,9 +115,12 @@ export class Exchange implements RouteRequest, BodyStream {
   /**
    * uWebSockets.js cuts off bodies that bring less than 16 KB/s over 10 s, without an answer. Resuming a socket starts
    * that clock again, so that our own, configurable limit decides, and answers 408. To be called every few seconds.
+   * Only a paused socket may be resumed: on another one `resume` ends all reading.
    */
   keepReceiving(): void {
-    if (!this.#paused) this.#res.resume();
+    if (this.#paused) return;
+    this.#res.pause();
+    this.#res.resume();
   }
 
   /** Sends the answer, unless the client has gone. `closes`: the connection ends with it. */
@@ -139,9 +142,16 @@ export class Exchange implements RouteRequest, BodyStream {
     res.writeStatus(status);
     for (const [name, value] of headers) res.writeHeader(name, value);
     if (reply.contentType !== '') res.writeHeader('content-type', reply.contentType);
-    if (this.method === 'HEAD') res.endWithoutBody(Buffer.byteLength(reply.body), closes);
-    else if (reply.status === 204) res.endWithoutBody(undefined, closes);
-    else res.end(reply.body, closes);
+    const isHead = this.method === 'HEAD';
+    if (!isHead && reply.status !== 204) {
+      res.end(reply.body, closes);
+      return;
+    }
+    // Given a length, endWithoutBody leaves the request unanswered in uWebSockets.js' eyes: the next one would end the
+    // connection. So the length is a header of ours, and so is the wish to close.
+    if (isHead) res.writeHeader('content-length', String(Buffer.byteLength(reply.body)));
+    if (closes) res.writeHeader('connection', 'close');
+    res.endWithoutBody();
   }
 
   /** The answer to a request whose body is still coming. The connection is closed, but not before it has been read. */

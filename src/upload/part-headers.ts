@@ -57,7 +57,8 @@ function parseParameters(
   while (position < value.length) {
     grammar.lastIndex = position;
     const match = grammar.exec(value);
-    if (match?.[1] === undefined) return /^[ \t]*;?[ \t]*$/.test(value.slice(position)) ? parameters : undefined;
+    if (match?.[1] === undefined)
+      return /^[ \t]*;?[ \t]*$/.test(value.slice(position)) ? parameters : undefined;
     const name = match[1].toLowerCase();
     if (parameters.has(name)) return undefined;
     parameters.set(name, match[2] === undefined ? (match[3] ?? '') : decode(match[2]));
@@ -126,8 +127,8 @@ export function boundaryOf(contentType: string): string {
     const received = contentType === '' ? 'none' : contentType.slice(0, 100);
     throw new ServiceError('CONTENT_TYPE_INVALID', { expected: 'multipart/form-data', received });
   }
-  const unescape = (value: string): string => value.replace(/\\([\s\S])/g, '$1');
-  const boundary = parseParameters(contentType, type[0].length, unescape, ESCAPING)?.get('boundary');
+  const withoutEscapes = (value: string): string => value.replace(/\\([\s\S])/g, '$1');
+  const boundary = parseParameters(contentType, type[0].length, withoutEscapes, ESCAPING)?.get('boundary');
   // RFC 2046, 5.1.1: 1 to 70 characters, the last no space. Any other printable ASCII is let through.
   if (boundary === undefined || boundary.length > MAX_BOUNDARY_CHARS || !/^[ -~]*[!-~]$/.test(boundary)) {
     throw malformed('the content-type has no valid boundary');

@@ -47,12 +47,8 @@ export function predict(
   body: Uint8Array,
   options: Omit<RequestOptions, 'body' | 'method'> = {},
 ): Promise<Answer> {
-  const headers = {
-    'x-api-key': API_KEY,
-    'content-type': FORM_TYPE,
-    'content-length': body.length,
-    ...options.headers,
-  };
+  const length = options.headers?.['transfer-encoding'] ? {} : { 'content-length': body.length };
+  const headers = { 'x-api-key': API_KEY, 'content-type': FORM_TYPE, ...length, ...options.headers };
   return request(port, '/v1/predict', { ...options, method: 'POST', headers, body });
 }
 
