@@ -133,6 +133,12 @@ try {
   running = false;
   await Promise.all(background);
   const afterMiB = await trim();
+  const heap = async () => ({
+    heapTotalMiB: Math.round((await gauge('nodejs_heap_size_total_bytes')) / 2 ** 20),
+    heapUsedMiB: Math.round((await gauge('nodejs_heap_size_used_bytes')) / 2 ** 20),
+    externalMiB: Math.round((await gauge('nodejs_external_memory_bytes')) / 2 ** 20),
+  });
+  console.log(await heap());
 
   const report = {
     machine: describeMachine(),

@@ -30,6 +30,8 @@ export class InputSlots {
       floatsPerSlot,
     });
     Atomics.store(slots.#state, freeCountIndex, count);
+    // Written once now, so that the system hands out the memory here and not in the middle of requests.
+    new Float32Array(slots.shared.floats).fill(0);
     return slots;
   }
 
