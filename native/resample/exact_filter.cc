@@ -50,6 +50,7 @@ ExactFilter::ExactFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t fir
     : PolyphaseFilter(ratio, low_pass, first_input),
       group_taps_(static_cast<size_t>(GroupTaps(ratio, taps_, kBlock))),
       level_(level) {
+  const std::vector<float> weights = PhaseWeights(ratio.up);
   const int64_t groups = GroupCount(ratio.up);
   table_.resize(static_cast<size_t>(groups) * kOutputs * group_taps_ / kBlock);
   for (int64_t group = 0; group < groups; ++group) {
@@ -58,11 +59,10 @@ ExactFilter::ExactFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t fir
     for (int64_t row = 0; row < kOutputs; ++row) {
       const int64_t position = (group * kOutputs + row) * ratio.down;
       const int64_t shift = position / ratio.up - start;
-      const auto phase = static_cast<double>(position % ratio.up) / static_cast<double>(ratio.up);
-      const std::vector<double> weights = PhaseWeights(phase);
+      const float* phase_weights = &weights[static_cast<size_t>(position % ratio.up * taps_)];
       for (int64_t tap = 0; tap < taps_; ++tap) {
         const int64_t place = tap + shift;
-        blocks[place / kBlock * kOutputs + row].taps[place % kBlock] = static_cast<float>(weights[tap]);
+        blocks[place / kBlock * kOutputs + row].taps[place % kBlock] = phase_weights[tap];
       }
     }
     advances_.push_back(static_cast<size_t>((group + 1) * kOutputs * ratio.down / ratio.up - start));

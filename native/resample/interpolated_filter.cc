@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resample/interpolated_filter.h"
 
+#include <algorithm>
+
 #include "simd/lanes.h"
 
 namespace veravox {
@@ -40,11 +42,9 @@ InterpolatedFilter::InterpolatedFilter(Ratio ratio, const KaiserLowPass& low_pas
       row_taps_(WholeBlocks(taps_)),
       rows_((kPhases + 1) * row_taps_),
       level_(level) {
-  for (size_t phase = 0; phase <= kPhases; ++phase) {
-    const std::vector<double> weights = PhaseWeights(static_cast<double>(phase) / kPhases);
-    for (size_t tap = 0; tap < weights.size(); ++tap) {
-      rows_[phase * row_taps_ + tap] = static_cast<float>(weights[tap]);
-    }
+  const std::vector<float> weights = PhaseWeights(kPhases);
+  for (size_t row = 0; row <= kPhases; ++row) {
+    std::copy_n(weights.begin() + static_cast<int64_t>(row) * taps_, taps_, &rows_[row * row_taps_]);
   }
 }
 

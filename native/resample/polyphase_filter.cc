@@ -33,9 +33,18 @@ void PolyphaseFilter::Start() {
   next_ = static_cast<size_t>(std::max<int64_t>(-silence_, 0));
 }
 
-std::vector<double> PolyphaseFilter::PhaseWeights(double phase) const {
-  std::vector<double> weights(static_cast<size_t>(taps_));
-  low_pass_.Sample(phase + static_cast<double>(taps_ / 2 - 1), 1.0, weights);
+std::vector<float> PolyphaseFilter::PhaseWeights(int64_t phases) const {
+  const auto taps = static_cast<size_t>(taps_);
+  std::vector<float> weights(static_cast<size_t>(phases + 1) * taps);
+  std::vector<double> row(taps);
+  // The filter is symmetric: what a phase weighs, its complement weighs mirrored.
+  for (int64_t phase = 0; 2 * phase <= phases; ++phase) {
+    low_pass_.Sample(
+        static_cast<double>(phase) / static_cast<double>(phases) + static_cast<double>(taps_ / 2 - 1), 1.0,
+        row);
+    std::copy(row.begin(), row.end(), weights.begin() + phase * taps_);
+    std::copy(row.rbegin(), row.rend(), weights.begin() + (phases - phase) * taps_);
+  }
   return weights;
 }
 

@@ -36,9 +36,9 @@ class PolyphaseFilter {
 
   PolyphaseFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input);
 
-  // The weights of the samples around an output that lies `phase` (0..1) of a sample after the middle pair's
-  // first.
-  std::vector<double> PhaseWeights(double phase) const;
+  // For each phase 0, 1 / phases, ..., 1 (phases + 1 rows): the weights of taps_ samples around an output
+  // that lies that part of a sample after the first of the two in the middle.
+  std::vector<float> PhaseWeights(int64_t phases) const;
 
   // Computes all outputs that input_ suffices for and moves next_ on; returns how many. `output` has room for
   // OutputBound() of them.
