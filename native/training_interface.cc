@@ -19,6 +19,7 @@
 
 #include "features/feature_extractor.h"
 #include "features/recipe_text.h"
+#include "resample/resampler.h"
 #include "vad/speech_features.h"
 #include "vad/speech_scores.h"
 #include "vad/voice_activity.h"
@@ -126,4 +127,42 @@ VERAVOX_EXPORT int veravox_speech_decisions(const float* input, size_t samples, 
     std::copy(speech.begin(), speech.end(), output);
     return 0;
   });
+}
+
+struct VeravoxResampler {
+  veravox::Resampler resampler;
+  std::vector<float> output;  // of the last call
+};
+
+VERAVOX_EXPORT VeravoxResampler* veravox_resampler_create(int input_rate_hz, int output_rate_hz, char* error,
+                                                          size_t error_size) {
+  return Guard<VeravoxResampler*>(nullptr, error, error_size, [&] {
+    return new VeravoxResampler{veravox::Resampler(input_rate_hz, output_rate_hz), {}};
+  });
+}
+
+VERAVOX_EXPORT void veravox_resampler_destroy(VeravoxResampler* resampler) { delete resampler; }
+
+// Returns how many samples can be computed by now, or -1. They are found at veravox_resampler_output until
+// the next call.
+VERAVOX_EXPORT int64_t veravox_resampler_push(VeravoxResampler* resampler, const float* input, size_t samples,
+                                              char* error, size_t error_size) {
+  return Guard<int64_t>(-1, error, error_size, [&] {
+    resampler->output.clear();
+    resampler->resampler.Push({input, samples}, resampler->output);
+    return static_cast<int64_t>(resampler->output.size());
+  });
+}
+
+// The same for the rest of the stream; afterwards the next stream may begin.
+VERAVOX_EXPORT int64_t veravox_resampler_finish(VeravoxResampler* resampler, char* error, size_t error_size) {
+  return Guard<int64_t>(-1, error, error_size, [&] {
+    resampler->output.clear();
+    resampler->resampler.Finish(resampler->output);
+    return static_cast<int64_t>(resampler->output.size());
+  });
+}
+
+VERAVOX_EXPORT const float* veravox_resampler_output(const VeravoxResampler* resampler) {
+  return resampler->output.data();
 }

@@ -46,6 +46,11 @@ def _load(path):
         ("speech_features", ctypes.c_int, (_FLOATS, size, _FLOATS, text, size)),
         ("speech_scores", ctypes.c_int, (_FLOATS, size, _FLOATS, text, size)),
         ("speech_decisions", ctypes.c_int, (_FLOATS, size, _BYTES, text, size)),
+        ("resampler_create", handle, (ctypes.c_int, ctypes.c_int, text, size)),
+        ("resampler_destroy", None, (handle,)),
+        ("resampler_push", ctypes.c_int64, (handle, _FLOATS, size, text, size)),
+        ("resampler_finish", ctypes.c_int64, (handle, text, size)),
+        ("resampler_output", _FLOATS, (handle,)),
     ):
         function = getattr(library, f"veravox_{name}")
         function.restype, function.argtypes = result, arguments
@@ -146,3 +151,45 @@ def speech_scores(samples, library=None):
 def speech_decisions(samples, library=None):
     """The voice activity detector's decisions, 1 speech and 0 none: uint8 [ceil(n / 160)]."""
     return _speech("decisions", samples, (), np.uint8, _BYTES, library)
+
+
+class Resampler:
+    """Changes the sample rate of one stream after another, as the server does."""
+
+    def __init__(self, input_rate_hz, output_rate_hz, library=None):
+        self._handle = None
+        self._library = _open(library)
+        error = ctypes.create_string_buffer(_ERROR_BYTES)
+        self._handle = self._library.veravox_resampler_create(input_rate_hz, output_rate_hz, error, _ERROR_BYTES)
+        if not self._handle:
+            raise NativeError(error.value.decode())
+
+    def __del__(self):
+        if self._handle:
+            self._library.veravox_resampler_destroy(self._handle)
+            self._handle = None
+
+    def push(self, samples):
+        """samples: [n]. Returns the samples that can be computed by now, float32 [m]."""
+        samples = _mono(samples)
+        error = ctypes.create_string_buffer(_ERROR_BYTES)
+        return self._take(
+            self._library.veravox_resampler_push(self._handle, _pointer(samples), samples.size, error, _ERROR_BYTES),
+            error,
+        )
+
+    def finish(self):
+        """Returns the rest of the stream, float32 [m]; push may then begin the next stream."""
+        error = ctypes.create_string_buffer(_ERROR_BYTES)
+        return self._take(self._library.veravox_resampler_finish(self._handle, error, _ERROR_BYTES), error)
+
+    def resample(self, samples):
+        """A whole stream: [n] gives float32 [ceil(n * output rate / input rate)]."""
+        return np.concatenate([self.push(samples), self.finish()])
+
+    def _take(self, count, error):
+        if count < 0:
+            raise NativeError(error.value.decode())
+        if count == 0:
+            return np.empty(0, np.float32)
+        return np.ctypeslib.as_array(self._library.veravox_resampler_output(self._handle), (count,)).copy()

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "features/lanes.h"
+#include "simd/lanes.h"
 
 namespace veravox {
 

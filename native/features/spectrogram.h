@@ -6,7 +6,7 @@
 #include <span>
 
 #include "features/feature_recipe.h"
-#include "simd_level.h"
+#include "simd/simd_level.h"
 
 namespace veravox {
 

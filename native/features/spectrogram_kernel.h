@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "features/lane_fft.h"
-#include "features/lanes.h"
+#include "simd/lanes.h"
 #include "features/spectrogram_plan.h"
 
 namespace veravox {

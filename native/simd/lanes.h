@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "simd_level.h"
+#include "simd/simd_level.h"
 
 namespace veravox {
 
@@ -44,6 +44,11 @@ VERAVOX_INLINE typename LaneTypes<kLanes>::Float LoadLanes(const float* values) 
   return *reinterpret_cast<const typename LaneTypes<kLanes>::Unaligned*>(values);
 }
 
+template <int kLanes>
+VERAVOX_INLINE void StoreLanes(const typename LaneTypes<kLanes>::Float& lanes, float* values) {
+  *reinterpret_cast<typename LaneTypes<kLanes>::Unaligned*>(values) = lanes;
+}
+
 namespace lanes {
 
 // Exchanges the off-diagonal squares of `kSide` lanes between two rows that are kSide rows apart.
@@ -69,6 +74,17 @@ VERAVOX_INLINE void TransposeSquares(typename LaneTypes<kLanes>::Float* rows) {
   if constexpr (kSide > 1) TransposeSquares<kLanes, kSide / 2>(rows);
 }
 
+// The same for the first kSide pairs of rows, adding up each pair: half the rows remain, with half the lanes
+// each.
+template <int kLanes, int kSide>
+VERAVOX_INLINE void SumSquares(typename LaneTypes<kLanes>::Float* rows) {
+  for (int row = 0; row < kSide; ++row) {
+    ExchangeSquares<kLanes, kSide>(rows[row], rows[row + kSide], std::make_integer_sequence<int, kLanes>());
+    rows[row] += rows[row + kSide];
+  }
+  if constexpr (kSide > 1) SumSquares<kLanes, kSide / 2>(rows);
+}
+
 }  // namespace lanes
 
 // Transposes a square of kLanes rows in registers: halves are exchanged, then the halves of the halves, and
@@ -76,6 +92,13 @@ VERAVOX_INLINE void TransposeSquares(typename LaneTypes<kLanes>::Float* rows) {
 template <int kLanes>
 VERAVOX_INLINE void TransposeLanes(typename LaneTypes<kLanes>::Float* rows) {
   lanes::TransposeSquares<kLanes, kLanes / 2>(rows);
+}
+
+// Adds up the lanes of each of kLanes rows: lane i of the result is the sum of rows[i], which are destroyed.
+template <int kLanes>
+VERAVOX_INLINE typename LaneTypes<kLanes>::Float SumEachRow(typename LaneTypes<kLanes>::Float* rows) {
+  lanes::SumSquares<kLanes, kLanes / 2>(rows);
+  return rows[0];
 }
 
 }  // namespace veravox
