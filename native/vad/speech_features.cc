@@ -34,11 +34,11 @@ FeatureRecipe Recipe() {
 
 }  // namespace
 
-SpeechFeatures::SpeechFeatures(SimdLevel level) : spectrogram_(Recipe(), level) {}
+SpeechFeatures::SpeechFeatures(SimdLevel level) : spectrogram_(Spectrogram::Make(Recipe(), level)) {}
 
 void SpeechFeatures::Compute(std::span<const float, kBlockSamples> samples, Block& features) {
   const float lowest = std::log(kPowerFloor);
-  spectrogram_.Compute(samples, features);
+  spectrogram_->Compute(samples, features);
   for (size_t frame = 0; frame < kBlockFrames; ++frame) {
     float* bands = &features[frame * kBands];
     float mean = 0.0f;

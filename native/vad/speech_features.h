@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "features/spectrogram.h"
@@ -21,7 +22,7 @@ class SpeechFeatures {
   static constexpr size_t kWindowSamples = 256;
   // A frame's window reaches as far over its start as over its end.
   static constexpr size_t kOverhangSamples = (kWindowSamples - kHopSamples) / 2;
-  static constexpr size_t kBlockFrames = 8;
+  static constexpr size_t kBlockFrames = 16;
   static constexpr size_t kBlockSamples = (kBlockFrames - 1) * kHopSamples + kWindowSamples;
 
   using Block = std::array<float, kBlockFrames * kBands>;  // frame after frame
@@ -36,7 +37,7 @@ class SpeechFeatures {
   void Reset();
 
  private:
-  Spectrogram spectrogram_;
+  std::unique_ptr<Spectrogram> spectrogram_;
   int64_t frames_seen_ = 0;
   float level_ = 0.0f;
 };

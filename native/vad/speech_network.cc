@@ -101,7 +101,7 @@ VERAVOX_INLINE void StepNetwork(const float* inputs, float* state, float* output
 }
 
 void StepBaseline(const float* inputs, float* state, float* outputs) {
-  StepNetwork<8>(inputs, state, outputs);
+  StepNetwork<4>(inputs, state, outputs);
 }
 
 VERAVOX_TARGET_AVX2 void StepAvx2(const float* inputs, float* state, float* outputs) {

@@ -12,7 +12,7 @@
 
 namespace veravox {
 
-// Log odds of speech, one per 10 ms frame of a stream, up to 180 ms behind it. Blocks are worked on at fixed
+// Log odds of speech, one per 10 ms frame of a stream, up to 250 ms behind it. Blocks are worked on at fixed
 // places of the stream, so that the numbers do not depend on how the samples arrive.
 class SpeechScores {
  public:

@@ -98,7 +98,7 @@ def measure(decisions, sequences):
 
 def choose_thresholds(clips, rng):
     """Each baseline's best threshold by F1 on mixtures as in training."""
-    sequences = [mixtures.training_sequence(clips, FRAMES, rng) for _ in range(40)]
+    sequences = [mixtures.training_sequence(clips, FRAMES, rng)[0] for _ in range(40)]
     chosen = {}
     for name, (detector, thresholds) in BASELINES.items():
         scores = [measure([detector(sequence.samples, threshold) for sequence in sequences], sequences)["f1"]

@@ -69,8 +69,8 @@ def to_16_bit(samples):
 
 # Kinds of noise and how often each is met in training.
 _TRAINING_NOISES = {
-    noises.white: 2, noises.pink: 2, noises.brown: 1, noises.coloured: 3, noises.unsteady: 2, noises.hum: 2,
-    noises.room_tone: 3, noises.clicks: 3, noises.tones: 2, noises.engine: 2, noises.music: 2,
+    noises.white: 2, noises.pink: 2, noises.brown: 1, noises.coloured: 3, noises.unsteady: 3, noises.hum: 2,
+    noises.room_tone: 3, noises.clicks: 3, noises.tones: 2, noises.engine: 2, noises.music: 3,
 }
 
 
@@ -102,7 +102,8 @@ def _channel(samples, rng):
 
 
 def training_sequence(clips, frames, rng):
-    """Speech with any of the noises at -3 to 40 dB, or noise alone, at -60 to 0 dBFS, perhaps in 16 bits."""
+    """Speech with any of the noises at -3 to 40 dB, or noise alone, at -66 to -6 dBFS, perhaps in 16 bits.
+    Returns the sequence and which frames' labels mean something, bool [frames]."""
     samples = frames * HOP_SAMPLES
     spoken = rng.random() < 0.85
     chosen = [clips[i] for i in rng.integers(len(clips), size=12)] if spoken else []
@@ -110,8 +111,11 @@ def training_sequence(clips, frames, rng):
     if spoken and rng.random() < 0.4:
         sequence.samples = _channel(sequence.samples, rng)
     kind = rng.random()
-    if kind < 0.05:
-        add_noise(sequence, babble(samples, clips, rng), rng.uniform(8, 30))
+    known = np.ones(frames, bool)
+    if kind < 0.08:
+        # Voices in the background are no noise to learn to reject.
+        add_noise(sequence, babble(samples, clips, rng), rng.uniform(-3, 30))
+        known = sequence.speech.copy()
     elif kind < 0.85:
         add_noise(sequence, _random_noise(samples, rng), rng.uniform(-3, 40))
         if rng.random() < 0.3:
@@ -123,6 +127,7 @@ def training_sequence(clips, frames, rng):
         cut = rng.integers(frames)
         sequence.samples[:cut * HOP_SAMPLES] = 0
         sequence.speech[:cut] = sequence.core[:cut] = False
+        known[:cut] = True
     if rng.random() < 0.7:
         sequence.samples = to_16_bit(sequence.samples)
-    return sequence
+    return sequence, known

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The network of native/vad/speech_network.h in PyTorch, and its way into C++."""
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -44,3 +45,13 @@ def cpp_weights(network):
              network.output.weight.detach(), network.output.bias.detach()]
     return ("// Written by models/training/vad/train.py. Fields of Weights in speech_network.cc.\n"
             + ",\n".join(_braces(part) for part in parts) + "\n")
+
+
+def cpp_reference(network, steps=60):
+    """The text of native/test/speech_network_reference.inc: outputs, step by step, for the inputs that the test makes by
+    the same formula."""
+    step, index = np.arange(1, steps + 1)[:, None], np.arange(1, STEP_FRAMES * BANDS + 1)[None]
+    inputs = torch.from_numpy((3 * np.sin(0.1 * step * index)).astype(np.float32))
+    with torch.no_grad():
+        outputs = network.output(network.recurrence(inputs[None])[0][0])
+    return "// Written by models/training/vad/train.py.\n" + ",\n".join(map(_braces, outputs)) + "\n"

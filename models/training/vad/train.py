@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Train the voice activity network and write native/vad/speech_network_weights.inc.
+"""Train the voice activity network and write native/vad/speech_network_weights.inc with the reference of its test.
 
-    train.py --corpus FOLDER [--clips 3000] [--sequences 4000] [--epochs 24] [--seed 7]
+    train.py --corpus FOLDER [--clips 3000] [--sequences 5000] [--epochs 24] [--seed 7]
 
 Needs the native library (see ../native.py) for the features; afterwards build again. Takes ten minutes on one core.
 """
@@ -19,7 +19,7 @@ from torch.nn import functional
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import native  # noqa: E402
 from mixtures import training_sequence  # noqa: E402
-from network import DELAY_STEPS, STEP_FRAMES, SpeechNetwork, cpp_weights  # noqa: E402
+from network import DELAY_STEPS, STEP_FRAMES, SpeechNetwork, cpp_reference, cpp_weights  # noqa: E402
 from speech_clips import load_speech_clips  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,17 +31,19 @@ SPEECH_WEIGHT = 2.0
 
 
 def make_examples(clips, count, rng):
-    """Features [count, frames, 24] and labels [count, frames]."""
+    """Features [count, frames, 24], labels [count, frames] and their weights [count, frames]."""
     features = np.empty((count, SEQUENCE_FRAMES, native.SPEECH_BANDS), np.float32)
     labels = np.empty((count, SEQUENCE_FRAMES), np.float32)
+    weights = np.empty((count, SEQUENCE_FRAMES), np.float32)
     for index in range(count):
-        sequence = training_sequence(clips, SEQUENCE_FRAMES, rng)
+        sequence, known = training_sequence(clips, SEQUENCE_FRAMES, rng)
         features[index] = native.speech_features(sequence.samples)
         labels[index] = sequence.speech
-    return torch.from_numpy(features), torch.from_numpy(labels)
+        weights[index] = np.where(sequence.speech, SPEECH_WEIGHT, 1) * known
+    return tuple(map(torch.from_numpy, (features, labels, weights)))
 
 
-def fit(network, features, labels, epochs, report):
+def fit(network, features, labels, weights, epochs, report):
     known = SEQUENCE_FRAMES - DELAY_STEPS * STEP_FRAMES
     optimiser = torch.optim.AdamW(network.parameters(), LEARNING_RATE, weight_decay=1e-4)
     steps = epochs * (len(features) // BATCH)
@@ -51,7 +53,7 @@ def fit(network, features, labels, epochs, report):
         for first in range(0, len(order) - BATCH + 1, BATCH):
             batch = order[first:first + BATCH]
             loss = functional.binary_cross_entropy_with_logits(
-                network(features[batch]), labels[batch, :known], pos_weight=torch.tensor(SPEECH_WEIGHT))
+                network(features[batch]), labels[batch, :known], weights[batch, :known])
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -65,10 +67,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default=os.environ.get("VERAVOX_CORPUS"))
     parser.add_argument("--clips", type=int, default=3000, help="training clips to look at")
-    parser.add_argument("--sequences", type=int, default=4000, help="training sequences of 10 s to mix")
+    parser.add_argument("--sequences", type=int, default=5000, help="training sequences of 10 s to mix")
     parser.add_argument("--epochs", type=int, default=24)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--output", default=ROOT / "native" / "vad" / "speech_network_weights.inc", type=Path)
+    parser.add_argument("--output", default=ROOT / "native", type=Path, help="folder that holds vad and test")
     parser.add_argument("--checkpoint", type=Path, help="also keep the PyTorch weights here")
     options = parser.parse_args()
     if not options.corpus:
@@ -83,14 +85,15 @@ def main():
 
     clips = load_speech_clips(options.corpus, "train", options.clips, rng)
     report(f"{len(clips)} clips, {sum(len(clip.samples) for clip in clips) / 16000 / 3600:.2f} h")
-    features, labels = make_examples(clips, options.sequences, rng)
+    features, labels, weights = make_examples(clips, options.sequences, rng)
     report(f"{len(features)} sequences, {labels.mean().item():.2f} of the frames are speech")
     network = SpeechNetwork()
-    fit(network, features, labels, options.epochs, report)
-    options.output.write_text(cpp_weights(network))
+    fit(network, features, labels, weights, options.epochs, report)
+    (options.output / "vad" / "speech_network_weights.inc").write_text(cpp_weights(network))
+    (options.output / "test" / "speech_network_reference.inc").write_text(cpp_reference(network))
     if options.checkpoint:
         torch.save(network.state_dict(), options.checkpoint)
-    report(f"wrote {options.output}")
+    report(f"wrote weights and reference below {options.output}")
 
 
 if __name__ == "__main__":
