@@ -3,7 +3,7 @@
 // file the samples that the ffmpeg command decodes from it: the independent reference for our decoder.
 //
 // node scripts/make-media.mjs CLIP DIRECTORY [--seconds 2] [--rates 16000,44100] [--layouts mono,stereo]
-// prints the folder that holds the files. What exists is not made again.
+// prints the files. What exists is not made again.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -46,7 +46,7 @@ export const FORMATS = [
   { name: "aac", extension: "aac", codec: ["aac"], rates: anyRate },
   { name: "flac", extension: "flac", codec: ["flac"], rates: anyRate },
   { name: "ogg-vorbis", extension: "ogg", codec: ["libvorbis"], rates: anyRate },
-  { name: "ogg-opus", extension: "opus", codec: ["libopus", "-b:a", "96k"], rates: opusRates },
+  { name: "ogg-opus", extension: "opus", codec: ["libopus", "-b:a", "96k"], rates: opusRates, decodedRateHz: 48000 },
   { name: "m4a", extension: "m4a", codec: ["aac"], rates: anyRate },
   { name: "m4a-alac", extension: "m4a", codec: ["alac"], rates: anyRate },
   { name: "mp4", extension: "mp4", codec: ["aac"], rates: anyRate, video: true },
@@ -55,7 +55,7 @@ export const FORMATS = [
   { name: "avi-ac3", extension: "avi", codec: ["ac3"], rates: ac3Rates, video: true },
   { name: "mkv", extension: "mkv", codec: ["aac"], rates: anyRate, video: true },
   { name: "mkv-flac", extension: "mkv", codec: ["flac"], rates: anyRate },
-  { name: "webm", extension: "webm", codec: ["libopus", "-b:a", "96k"], rates: opusRates },
+  { name: "webm", extension: "webm", codec: ["libopus", "-b:a", "96k"], rates: opusRates, decodedRateHz: 48000 },
   { name: "webm-vorbis", extension: "webm", codec: ["libvorbis"], rates: anyRate },
 ];
 
@@ -64,10 +64,12 @@ export const ffmpeg = (args) => run("ffmpeg", ["-nostdin", "-v", "error", "-y", 
 
 /**
  * What the ffmpeg command says a file's first audio stream is, mixed to one channel, at the file's own rate.
- * The option keeps the mixed signal within full scale also where ffmpeg works with floats.
+ * rematrix_maxval keeps the mixed signal within full scale also where ffmpeg works with floats; asetpts keeps the
+ * muxer from dropping frames whose time stamps were damaged.
  */
 export const referenceOutput = (inputIndex, file) => [
-  ...["-map", `${inputIndex}:a:0`, "-ac", "1", "-rematrix_maxval", "1", "-f", "f32le", file],
+  ...["-map", `${inputIndex}:a:0`, "-af", "asetpts=N/SR/TB"],
+  ...["-ac", "1", "-rematrix_maxval", "1", "-f", "f32le", file],
 ];
 
 /** Calls `work` for every item, on as many at a time as there are processors. */
@@ -117,6 +119,7 @@ async function makeLayoutAtRate(folder, { clip, seconds, layout, rateHz, formats
     layout,
     channels,
     rateHz,
+    decodedRateHz: format.decodedRateHz ?? rateHz,
     file: `${format.name}-${layout}-${rateHz}.${format.extension}`,
     reference: `${format.name}-${layout}-${rateHz}.f32`,
   }));
@@ -141,8 +144,8 @@ async function makeLayoutAtRate(folder, { clip, seconds, layout, rateHz, formats
 
 /**
  * Makes the files and returns one entry for each: `file` and `reference` (absolute paths; the reference holds
- * 32-bit floats), `format` (a name of FORMATS), `layout`, `channels`, `rateHz`. Opus files decode at 48 kHz
- * whatever their `rateHz`.
+ * 32-bit floats), `format` (a name of FORMATS), `layout`, `channels`, `rateHz` that was encoded and
+ * `decodedRateHz` (Opus decodes at 48 kHz whatever it was made from).
  *
  * @param {{ clip: string, directory: string, seconds?: number, rates?: number[], layouts?: string[],
  *   formats?: typeof FORMATS }} options

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// MOV files that name other files, and sample tables that ask for gigabytes.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "decoder_media.h"
+#include "decoder_mov_builder.h"
+#include "decoder_wave_builder.h"
+
+namespace veravox::test {
+namespace {
+
+std::vector<int16_t> Ramp(size_t count) {
+  std::vector<int16_t> samples(count);
+  for (size_t i = 0; i < count; ++i) samples[i] = static_cast<int16_t>(i * 37);
+  return samples;
+}
+
+TEST(DecoderHostileMovTest, TheBuilderMakesReadableFiles) {
+  const auto samples = Ramp(3000);
+  const Decoded decoded = Decode(MovBuilder{.samples = samples}.Build());
+  ASSERT_EQ(decoded.samples.size(), samples.size());
+  EXPECT_EQ(decoded.samples[1234], static_cast<float>(samples[1234]) / 32768.0f);
+}
+
+TEST(DecoderHostileMovTest, SamplesInAnotherFileAreNotFetched) {
+  // The other file exists and would decode.
+  const auto other =
+      std::filesystem::temp_directory_path() / ("veravox-dref-" + std::to_string(getpid()) + ".mov");
+  const auto inside = MovBuilder{.samples = Ramp(3000)}.Build();
+  std::ofstream(other, std::ios::binary)
+      .write(reinterpret_cast<const char*>(inside.data()), static_cast<std::streamsize>(inside.size()));
+  MovBuilder mov{.samples = Ramp(3000)};
+  mov.data_reference = MovBuilder::AliasTo(other.string());
+  EXPECT_EQ(DecodeError(mov.Build()), ErrorCode::kUndecodable);
+  std::filesystem::remove(other);
+}
+
+TEST(DecoderHostileMovTest, SampleCountsThatLie) {
+  for (const uint32_t count : {4000u, 1u << 20, 1u << 26, 1u << 28, 0x3fffffffu, 0x7fffffffu, 0xfffffff0u}) {
+    const StopSignal stop(nullptr, StopSignal::Clock::now() + std::chrono::seconds(5));
+    const auto error =
+        DecodeError(MovBuilder{.samples = Ramp(3000), .stated_samples = count}.Build(), {}, stop);
+    EXPECT_TRUE(!error || error == ErrorCode::kUndecodable) << count << ": " << Describe(error);
+  }
+}
+
+}  // namespace
+}  // namespace veravox::test

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace veravox::test {
+
+// The smallest QuickTime file with one audio track of 16-bit PCM, and what an attacker may write into one
+// (ISO/IEC 14496-12; QuickTime File Format for "alis").
+struct MovBuilder {
+  uint32_t sample_rate_hz = 8000;
+  std::vector<int16_t> samples;
+  uint32_t stated_samples = 0;          // in "stsz", "stts" and "stsc"
+  std::vector<uint8_t> data_reference;  // empty: the samples are in this file
+  std::vector<uint8_t> edit_list;       // the body of "elst"
+
+  using Bytes = std::vector<uint8_t>;
+
+  static void Put(Bytes& bytes, uint64_t value, int width) {
+    for (int shift = 8 * (width - 1); shift >= 0; shift -= 8)
+      bytes.push_back(static_cast<uint8_t>(value >> shift));
+  }
+
+  static Bytes Words(std::initializer_list<uint32_t> words) {
+    Bytes bytes;
+    for (const uint32_t word : words) Put(bytes, word, 4);
+    return bytes;
+  }
+
+  static Bytes Box(std::string_view type, std::initializer_list<Bytes> parts) {
+    Bytes body;
+    for (const Bytes& part : parts) body.insert(body.end(), part.begin(), part.end());
+    Bytes box;
+    Put(box, body.size() + 8, 4);
+    for (const char letter : type) box.push_back(static_cast<uint8_t>(letter));
+    box.insert(box.end(), body.begin(), body.end());
+    return box;
+  }
+
+  // A Macintosh alias record that names another file by its absolute path.
+  static Bytes AliasTo(const std::string& path) {
+    constexpr int kAbsolutePath = 2, kEnd = 0xffff;
+    Bytes record(150, 0);
+    Put(record, kAbsolutePath, 2);
+    Put(record, path.size(), 2);
+    record.insert(record.end(), path.begin(), path.end());
+    if (path.size() % 2 != 0) record.push_back(0);
+    Put(record, kEnd, 2);
+    Put(record, 0, 2);
+    return Box("alis", {Words({0}), record});
+  }
+
+  Bytes Build() const {
+    Bytes sound;
+    for (const int16_t sample : samples) Put(sound, static_cast<uint16_t>(sample), 2);
+    const Bytes file_type = Box("ftyp", {Words({0x71742020, 0, 0x71742020})});
+    const Bytes data = Box("mdat", {sound});
+    const auto offset = static_cast<uint32_t>(file_type.size() + 8);
+    const auto count = stated_samples != 0 ? stated_samples : static_cast<uint32_t>(samples.size());
+
+    const Bytes reference = data_reference.empty() ? Box("url ", {Words({1})}) : data_reference;
+    Bytes description = Words({0, 1, 0, 0, 1 << 16 | 16, 0, sample_rate_hz << 16});
+    const Bytes table = Box("stbl", {
+                                        Box("stsd", {Words({0, 1}), Box("twos", {description})}),
+                                        Box("stts", {Words({0, 1, count, 1})}),
+                                        Box("stsc", {Words({0, 1, 1, count, 1})}),
+                                        Box("stsz", {Words({0, 2, count})}),
+                                        Box("stco", {Words({0, 1, offset})}),
+                                    });
+    const Bytes media =
+        Box("mdia", {
+                        Box("mdhd", {Words({0, 0, 0, sample_rate_hz, count, 0})}),
+                        Box("hdlr", {Words({0, 0x6d686c72, 0x736f756e, 0, 0, 0, 0})}),
+                        Box("minf", {Box("smhd", {Words({0, 0})}),
+                                     Box("dinf", {Box("dref", {Words({0, 1}), reference})}), table}),
+                    });
+    const Bytes edits = edit_list.empty() ? Bytes{} : Box("edts", {Box("elst", {edit_list})});
+    const Bytes movie =
+        Box("moov", {
+                        Box("mvhd", {Words({0, 0, 0, sample_rate_hz, count}), Bytes(80)}),
+                        Box("trak", {Box("tkhd", {Words({1, 0, 0, 1, 0, count}), Bytes(60)}), edits, media}),
+                    });
+    Bytes file = file_type;
+    file.insert(file.end(), data.begin(), data.end());
+    file.insert(file.end(), movie.begin(), movie.end());
+    return file;
+  }
+};
+
+}  // namespace veravox::test
