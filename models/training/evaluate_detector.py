@@ -184,7 +184,7 @@ def main():
                                        "false_alarms_at_0.5": rounded(np.mean(coded[~spoof] >= 0.5)),
                                        "misses_at_0.5": rounded(np.mean(coded[spoof] < 0.5))}
         print(name, metrics["conditions"][name], flush=True)
-    some = rng.choice(len(clips), 200, replace=False)
+    some = rng.choice(len(clips), min(200, len(clips)), replace=False)
     few, few_scores = [samples[index] for index in some], scores[some]
     metrics["score_shift_of_200_clips"] = {
         "30 dB quieter": largest_shift(options.model, few, few_scores, calibration, lambda x: x * 10 ** -1.5),
