@@ -26,7 +26,4 @@ constexpr bool IsAllowedDecoder(std::string_view name) {
   return false;
 }
 
-static_assert(IsAllowedDecoder("eac3") && IsAllowedDecoder("pcm_s16le"));
-static_assert(!IsAllowedDecoder("pcm_s16") && !IsAllowedDecoder("h264") && !IsAllowedDecoder(""));
-
 }  // namespace veravox

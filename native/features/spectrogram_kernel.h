@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "features/lane_fft.h"
-#include "simd/lanes.h"
 #include "features/spectrogram_plan.h"
+#include "simd/lanes.h"
 
 namespace veravox {
 

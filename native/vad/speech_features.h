@@ -8,7 +8,7 @@
 #include <span>
 
 #include "features/spectrogram.h"
-#include "simd_level.h"
+#include "simd/simd_level.h"
 
 namespace veravox {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "simd_level.h"
+#include "simd/simd_level.h"
 
 namespace veravox {
 
