@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vad/speech_network.h"
 
-#include "features/lanes.h"
+#include "simd/lanes.h"
 
 namespace veravox {
 namespace {
