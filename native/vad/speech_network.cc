@@ -25,11 +25,6 @@ constexpr Weights kWeights = {
 template <int kLanes>
 using Vector = typename LaneTypes<kLanes>::Float;
 
-template <int kLanes>
-VERAVOX_INLINE const Vector<kLanes>& Lanes(const float* values) {
-  return *reinterpret_cast<const Vector<kLanes>*>(values);
-}
-
 // 1 / (1 + exp(-x)) to about six digits. exp(y) = 2^n exp(r) with |r| <= log(2) / 2, where a short Taylor
 // series will do.
 template <int kLanes>
@@ -59,8 +54,9 @@ VERAVOX_INLINE Vector<kLanes> Tanh(const Vector<kLanes>& x) {
 // Adds value * row to the sums, unit by unit.
 template <int kLanes>
 VERAVOX_INLINE void Accumulate(const float* row, float value, Vector<kLanes>* sums) {
-  for (size_t v = 0; v < SpeechNetwork::kUnits / kLanes; ++v)
-    sums[v] += Lanes<kLanes>(row + v * kLanes) * value;
+  for (size_t v = 0; v < SpeechNetwork::kUnits / kLanes; ++v) {
+    sums[v] += LoadLanes<kLanes>(row + v * kLanes) * value;
+  }
 }
 
 template <int kLanes>
@@ -69,10 +65,10 @@ VERAVOX_INLINE void StepNetwork(const float* inputs, float* state, float* output
   constexpr size_t kVectors = kUnits / kLanes;
   Vector<kLanes> reset[kVectors], update[kVectors], candidate[kVectors], recurrence[kVectors];
   for (size_t v = 0; v < kVectors; ++v) {
-    reset[v] = Lanes<kLanes>(kWeights.bias + v * kLanes);
-    update[v] = Lanes<kLanes>(kWeights.bias + kUnits + v * kLanes);
-    candidate[v] = Lanes<kLanes>(kWeights.bias + 2 * kUnits + v * kLanes);
-    recurrence[v] = Lanes<kLanes>(kWeights.recurrent_candidate_bias + v * kLanes);
+    reset[v] = LoadLanes<kLanes>(kWeights.bias + v * kLanes);
+    update[v] = LoadLanes<kLanes>(kWeights.bias + kUnits + v * kLanes);
+    candidate[v] = LoadLanes<kLanes>(kWeights.bias + 2 * kUnits + v * kLanes);
+    recurrence[v] = LoadLanes<kLanes>(kWeights.recurrent_candidate_bias + v * kLanes);
   }
   for (size_t i = 0; i < SpeechNetwork::kInputs; ++i) {
     Accumulate<kLanes>(kWeights.input[i], inputs[i], reset);
@@ -88,10 +84,10 @@ VERAVOX_INLINE void StepNetwork(const float* inputs, float* state, float* output
   for (size_t v = 0; v < kVectors; ++v) {
     const Vector<kLanes> kept = Sigmoid<kLanes>(update[v]);
     const Vector<kLanes> fresh = Tanh<kLanes>(candidate[v] + Sigmoid<kLanes>(reset[v]) * recurrence[v]);
-    const Vector<kLanes> next = fresh + kept * (Lanes<kLanes>(state + v * kLanes) - fresh);
-    *reinterpret_cast<Vector<kLanes>*>(state + v * kLanes) = next;
+    const Vector<kLanes> next = fresh + kept * (LoadLanes<kLanes>(state + v * kLanes) - fresh);
+    StoreLanes<kLanes>(next, state + v * kLanes);
     for (size_t frame = 0; frame < SpeechNetwork::kStepFrames; ++frame) {
-      sums[frame] += next * Lanes<kLanes>(kWeights.output[frame] + v * kLanes);
+      sums[frame] += next * LoadLanes<kLanes>(kWeights.output[frame] + v * kLanes);
     }
   }
   for (size_t frame = 0; frame < SpeechNetwork::kStepFrames; ++frame) {
