@@ -15,7 +15,7 @@ inline constexpr char kAllowedDecoders[] =
     "mp3float,mp3,mp2float,mp2,"
     "aac,alac,flac,vorbis,opus,ac3,eac3";
 
-constexpr bool IsAllowedDecoder(std::string_view name) {
+inline bool IsAllowedDecoder(std::string_view name) {
   std::string_view rest = kAllowedDecoders;
   while (!rest.empty()) {
     const size_t comma = rest.find(',');

@@ -111,6 +111,7 @@ bool Demuxer::Next(AVPacket& packet) {
     if (error == AVERROR(EAGAIN)) continue;
     if (error < 0) {
       stop_.ThrowIfStopped();  // which the input reported as a read error
+      ended_by_damage_ = error != AVERROR_EOF;
       return false;
     }
     if (packet.stream_index == stream_index_) return true;

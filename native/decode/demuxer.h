@@ -22,6 +22,7 @@ class Demuxer {
 
   // Reads the next packet. False at the end of the file, or where it is too damaged to go on.
   bool Next(AVPacket& packet);
+  bool ended_by_damage() const { return ended_by_damage_; }
 
  private:
   void Open();
@@ -34,6 +35,7 @@ class Demuxer {
   MemoryInput input_;  // outlives format_, which reads from it
   FormatContextPtr format_;
   int stream_index_ = -1;
+  bool ended_by_damage_ = false;
 };
 
 }  // namespace veravox

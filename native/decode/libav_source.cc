@@ -106,12 +106,13 @@ bool LibavSource::DecodeFrame() {
 }
 
 void LibavSource::SendPacket() {
+  packet_is_damaged_ = false;
   if (!demuxer_.Next(*packet_)) {
+    if (demuxer_.ended_by_damage()) CountDamage();
     draining_ = true;
     avcodec_send_packet(codec_.get(), nullptr);
     return;
   }
-  packet_is_damaged_ = false;
   const int error = avcodec_send_packet(codec_.get(), packet_.get());
   if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
 }

@@ -33,13 +33,14 @@ void ModelInputMaker::Make(std::span<const float> window, int input_index, std::
     extractor_.Compute(window.subspan(std::min(begin, window.size() - wanted), wanted), output);
     return;
   }
-  auto tail = std::copy(window.begin(), window.end(), filled_up_.begin());
-  if (spec_.short_window == ModelInputSpec::ShortWindow::kZeroPad || window.empty()) {
-    std::fill(tail, filled_up_.end(), 0.0f);
-  } else {
-    // Copying from the buffer's own beginning repeats the window with its period.
-    std::copy(filled_up_.begin(), filled_up_.end() - static_cast<ptrdiff_t>(window.size()), tail);
-  }
+  const bool repeats = spec_.short_window == ModelInputSpec::ShortWindow::kRepeat && !window.empty();
+  size_t filled = 0;
+  do {
+    const size_t count = std::min(window.size(), wanted - filled);
+    std::copy_n(window.begin(), count, filled_up_.begin() + static_cast<ptrdiff_t>(filled));
+    filled += count;
+  } while (repeats && filled < wanted);
+  std::fill(filled_up_.begin() + static_cast<ptrdiff_t>(filled), filled_up_.end(), 0.0f);
   extractor_.Compute(filled_up_, output);
 }
 

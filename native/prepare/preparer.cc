@@ -48,13 +48,14 @@ void Preparer::Open(std::span<const uint8_t> bytes, const PrepareOptions& option
 
 void Preparer::Close() {
   decoder_.reset();
-  resampler_.reset();
-  resampler_rate_hz_ = 0;
   planner_.reset();
   if (!at_end_) {
-    std::vector<uint8_t> unused;
-    voice_activity_.Finish(unused);
+    // Both keep their tables for the next file, but nothing of this one.
+    if (resampler_ != nullptr) resampler_->Finish(pcm_);
+    voice_activity_.Finish(speech_);
   }
+  resampler_ = nullptr;
+  resampler_rate_hz_ = 0;
   at_end_ = false;
   pcm_.clear();
   pcm_begin_ = 0;
@@ -142,8 +143,8 @@ void Preparer::AppendBlock(const MonoBlock& block) {
   const size_t old_size = pcm_.size();
   if (block.sample_rate_hz != resampler_rate_hz_) {
     // Some files change their rate on the way; what the old resampler still holds comes first.
-    if (resampler_) resampler_->Finish(pcm_);
-    resampler_ = std::make_unique<Resampler>(block.sample_rate_hz, kSampleRateHz);
+    if (resampler_ != nullptr) resampler_->Finish(pcm_);
+    resampler_ = &resamplers_.Get(block.sample_rate_hz, kSampleRateHz);
     resampler_rate_hz_ = block.sample_rate_hz;
   }
   resampler_->Push(samples, pcm_);
@@ -152,7 +153,7 @@ void Preparer::AppendBlock(const MonoBlock& block) {
 
 void Preparer::FinishAudio() {
   const size_t old_size = pcm_.size();
-  if (resampler_) resampler_->Finish(pcm_);
+  if (resampler_ != nullptr) resampler_->Finish(pcm_);
   voice_activity_.Push(std::span<const float>(pcm_).subspan(old_size), speech_);
   voice_activity_.Finish(speech_);
   at_end_ = true;

@@ -9,7 +9,7 @@
 
 #include "decode/decoder.h"
 #include "prepare/model_input.h"
-#include "resample/resampler.h"
+#include "resample/resampler_cache.h"
 #include "stop_signal.h"
 #include "vad/voice_activity.h"
 #include "windows/window_planner.h"
@@ -89,7 +89,8 @@ class Preparer {
   PrepareOptions options_;
   StopSignal stop_;
   std::unique_ptr<Decoder> decoder_;
-  std::unique_ptr<Resampler> resampler_;
+  ResamplerCache resamplers_;
+  Resampler* resampler_ = nullptr;  // the one in use, of those in resamplers_
   int resampler_rate_hz_ = 0;
   std::optional<WindowPlanner> planner_;
   PrepareSummary summary_;

@@ -39,11 +39,13 @@ TEST(DecoderHostileMovTest, SamplesInAnotherFileAreNotFetched) {
 }
 
 TEST(DecoderHostileMovTest, SampleCountsThatLie) {
-  for (const uint32_t count : {4000u, 1u << 20, 1u << 26, 1u << 28, 0x3fffffffu, 0x7fffffffu, 0xfffffff0u}) {
-    const StopSignal stop(nullptr, StopSignal::Clock::now() + std::chrono::seconds(5));
-    const auto error =
-        DecodeError(MovBuilder{.samples = Ramp(3000), .stated_samples = count}.Build(), {}, stop);
-    EXPECT_TRUE(!error || error == ErrorCode::kUndecodable) << count << ": " << Describe(error);
+  for (const uint32_t count : {4000u, 1u << 20, 1u << 22, 1u << 26, 1u << 28, 0x7fffffffu, 0xfffffff0u}) {
+    for (const uint32_t ticks : {1u, 2u}) {
+      const StopSignal stop(nullptr, StopSignal::Clock::now() + std::chrono::seconds(5));
+      const MovBuilder mov{.samples = Ramp(3000), .sample_ticks = ticks, .stated_samples = count};
+      const auto error = DecodeError(mov.Build(), {}, stop);
+      EXPECT_TRUE(!error || error == ErrorCode::kUndecodable) << count << ": " << Describe(error);
+    }
   }
 }
 

@@ -13,6 +13,7 @@ namespace veravox::test {
 struct MovBuilder {
   uint32_t sample_rate_hz = 8000;
   std::vector<int16_t> samples;
+  uint32_t sample_ticks = 1;            // other than 1 gives each sample an index entry in libavformat
   uint32_t stated_samples = 0;          // in "stsz", "stts" and "stsc"
   std::vector<uint8_t> data_reference;  // empty: the samples are in this file
   std::vector<uint8_t> edit_list;       // the body of "elst"
@@ -65,7 +66,7 @@ struct MovBuilder {
     Bytes description = Words({0, 1, 0, 0, 1 << 16 | 16, 0, sample_rate_hz << 16});
     const Bytes table = Box("stbl", {
                                         Box("stsd", {Words({0, 1}), Box("twos", {description})}),
-                                        Box("stts", {Words({0, 1, count, 1})}),
+                                        Box("stts", {Words({0, 1, count, sample_ticks})}),
                                         Box("stsc", {Words({0, 1, 1, count, 1})}),
                                         Box("stsz", {Words({0, 2, count})}),
                                         Box("stco", {Words({0, 1, offset})}),

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "decode/codec_allow_list.h"
 #include "decoder_media.h"
 
 namespace veravox::test {
@@ -97,6 +98,12 @@ TEST(DecoderRefusalTest, ASignatureAndNothingBehindIt) {
           << count << " bytes of " << file.path << ": " << Describe(error);
     }
   }
+}
+
+TEST(DecoderRefusalTest, OnlyWholeNamesOfDecodersAreAllowed) {
+  for (const char* name : {"pcm_s16le", "aac", "opus", "eac3"}) EXPECT_TRUE(IsAllowedDecoder(name)) << name;
+  for (const char* name : {"", ",", "pcm_s16", "h264", "libopus", "ac", "c3"})
+    EXPECT_FALSE(IsAllowedDecoder(name)) << name;
 }
 
 TEST(DecoderRefusalTest, ACodecThatIsNotAllowed) {
