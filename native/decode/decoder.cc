@@ -67,7 +67,8 @@ bool Decoder::Impl::Next(MonoBlock& block) {
 }
 
 void Decoder::Impl::CheckLimits(const MonoBlock& block) {
-  if (block.sample_rate_hz < limits_.min_sample_rate_hz || block.sample_rate_hz > limits_.max_sample_rate_hz) {
+  if (block.sample_rate_hz < limits_.min_sample_rate_hz ||
+      block.sample_rate_hz > limits_.max_sample_rate_hz) {
     throw StageError(ErrorCode::kSampleRateOutOfRange,
                      "The sample rate is " + std::to_string(block.sample_rate_hz) + " Hz; allowed are " +
                          std::to_string(limits_.min_sample_rate_hz) + " to " +
@@ -75,9 +76,10 @@ void Decoder::Impl::CheckLimits(const MonoBlock& block) {
   }
   decoded_s_ += static_cast<double>(block.samples.size()) / block.sample_rate_hz;
   if (decoded_s_ > limits_.max_duration_s) {
-    throw StageError(ErrorCode::kTooLong, "The audio is longer than the allowed " +
-                                              std::to_string(std::lround(limits_.max_duration_s)) + " s.",
-                     decoded_s_);
+    throw StageError(
+        ErrorCode::kTooLong,
+        "The audio is longer than the allowed " + std::to_string(std::lround(limits_.max_duration_s)) + " s.",
+        decoded_s_);
   }
 }
 
