@@ -15,25 +15,35 @@ enum class ErrorCode {
   kUndecodable,        // the right format, but nothing in it could be decoded
   kTooManyChannels,
   kSampleRateOutOfRange,
-  kTooLong,     // longer than the caller allows; measured_s is a lower bound of the duration
-  kTooShort,    // shorter than the caller needs; measured_s is the duration
-  kCancelled,   // the caller's cancel flag was raised
-  kDeadline,    // the caller's deadline passed
-  kInternal,    // our own fault, or out of memory
+  kTooLong,    // longer than the caller allows; measured_s is a lower bound of the duration
+  kTooShort,   // shorter than the caller needs; measured_s is the duration
+  kCancelled,  // the caller's cancel flag was raised
+  kDeadline,   // the caller's deadline passed
+  kInternal,   // our own fault, or out of memory
 };
 
 constexpr const char* ErrorCodeName(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kUnsupportedFormat: return "UNSUPPORTED_FORMAT";
-    case ErrorCode::kNoAudioStream: return "NO_AUDIO_STREAM";
-    case ErrorCode::kUndecodable: return "UNDECODABLE";
-    case ErrorCode::kTooManyChannels: return "TOO_MANY_CHANNELS";
-    case ErrorCode::kSampleRateOutOfRange: return "SAMPLE_RATE_OUT_OF_RANGE";
-    case ErrorCode::kTooLong: return "TOO_LONG";
-    case ErrorCode::kTooShort: return "TOO_SHORT";
-    case ErrorCode::kCancelled: return "CANCELLED";
-    case ErrorCode::kDeadline: return "DEADLINE";
-    case ErrorCode::kInternal: return "INTERNAL";
+    case ErrorCode::kUnsupportedFormat:
+      return "UNSUPPORTED_FORMAT";
+    case ErrorCode::kNoAudioStream:
+      return "NO_AUDIO_STREAM";
+    case ErrorCode::kUndecodable:
+      return "UNDECODABLE";
+    case ErrorCode::kTooManyChannels:
+      return "TOO_MANY_CHANNELS";
+    case ErrorCode::kSampleRateOutOfRange:
+      return "SAMPLE_RATE_OUT_OF_RANGE";
+    case ErrorCode::kTooLong:
+      return "TOO_LONG";
+    case ErrorCode::kTooShort:
+      return "TOO_SHORT";
+    case ErrorCode::kCancelled:
+      return "CANCELLED";
+    case ErrorCode::kDeadline:
+      return "DEADLINE";
+    case ErrorCode::kInternal:
+      return "INTERNAL";
   }
   return "INTERNAL";
 }

@@ -28,7 +28,8 @@ class StopSignal {
 
   void ThrowIfStopped() const {
     if (cancelled()) throw StageError(ErrorCode::kCancelled, "The request was abandoned.");
-    if (expired()) throw StageError(ErrorCode::kDeadline, "The time limit for preparing the audio was reached.");
+    if (expired())
+      throw StageError(ErrorCode::kDeadline, "The time limit for preparing the audio was reached.");
   }
 
  private:

@@ -5,29 +5,36 @@
 
 namespace veravox {
 
-// How a model wants its input, as models/manifest.json states it (src/models/manifest.ts documents every field).
-// Defaults are those of the manifest. All lengths are samples at the model's sample rate.
+// How a model wants its input, as models/manifest.json states it (src/models/manifest.ts documents every
+// field). Defaults are those of the manifest. All lengths are samples at the model's sample rate.
+// A waveform uses only input_gain and normalisation.
 struct FeatureRecipe {
   enum class Kind { kWaveform, kSpectrogram };
-  enum class Window { kHann, kHamming, kPovey, kRectangular };  // symmetric, or periodic by periodic_window
+  // Symmetric, or periodic by periodic_window. Povey is Kaldi's: Hann to the power of 0.85.
+  enum class Window { kHann, kHamming, kPovey, kRectangular };
   enum class Scale { kLinear, kMel };
   enum class MelFormula { kHtk, kSlaney };
-  enum class MelNorm { kNone, kSlaney };  // Slaney: each triangle has unit area
-  enum class Log { kNone, kNatural, kLog10, kDecibel };  // of max(value, log_floor); kDecibel is 10*log10
-  enum class Normalisation { kNone, kMean, kMeanVariance };  // per band over the frames; waveform: over samples
-  enum class Layout { kBandsFrames, kFramesBands };  // kBandsFrames: all frames of band 0 first
+  // Slaney: each triangle has unit area over Hz. None: each has a peak of 1.
+  enum class MelNorm { kNone, kSlaney };
+  // Of max(value, log_floor); kDecibel is 10 * log10.
+  enum class Log { kNone, kNatural, kLog10, kDecibel };
+  // Per band over the frames (waveform: over the samples). Variance: that of the values at hand plus 1e-7.
+  enum class Normalisation { kNone, kMean, kMeanVariance };
+  // kBandsFrames: all frames of band 0 first.
+  enum class Layout { kBandsFrames, kFramesBands };
 
   Kind kind = Kind::kSpectrogram;
   int sample_rate_hz = 16000;
 
-  int fft_size = 512;
-  int window_length = 400;  // the window stands at the start of the FFT buffer, zeros follow
+  int fft_size = 512;       // even; fast when it has small prime factors
+  int window_length = 400;  // zeros fill the rest of the FFT
   int hop_length = 160;
   Window window = Window::kHann;
   bool periodic_window = false;
-  // Centred frames (reflection padding of fft_size / 2 on both sides, as librosa does) or only whole frames.
+  // True: the middle of frame t is sample t * hop_length, and the audio is mirrored at its ends, as librosa
+  // does. False: frame t starts at sample t * hop_length, and only whole frames count, as Kaldi does.
   bool centred = false;
-  float pre_emphasis = 0.0f;  // per frame, as Kaldi does: x[i] -= k * x[i-1], x[0] -= k * x[0]
+  float pre_emphasis = 0.0f;      // per frame, as Kaldi does: x[i] -= k * x[i-1], x[0] -= k * x[0]
   bool remove_dc_offset = false;  // per frame, before pre-emphasis
   float input_gain = 1.0f;        // Kaldi works on 16-bit integers: 32768
 
@@ -44,7 +51,7 @@ struct FeatureRecipe {
 
   float power = 2.0f;  // 1: magnitude, 2: power
   Log log = Log::kNatural;
-  float log_floor = 1e-10f;
+  float log_floor = 1e-10f;  // Kaldi: 1.1920929e-7
   Normalisation normalisation = Normalisation::kNone;
   // Normalise over all bands and frames together instead of per band.
   bool normalise_globally = false;

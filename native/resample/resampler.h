@@ -6,16 +6,24 @@
 #include <span>
 #include <vector>
 
+#include "simd/simd_level.h"
+
 namespace veravox {
 
 // Streaming sample-rate conversion of one channel. Not thread-safe.
 //
-// Going down to 16 kHz: flat within 0.1 dB up to 7.2 kHz, at least 100 dB down from 8 kHz on. The output is
-// aligned with the input (no delay), and n input samples give ceil(n * output / input) output samples once
-// Finish was called.
+// Flat within 0.1 dB up to 0.9 of the lower rate's highest frequency and at least 100 dB down from that
+// frequency on: to 16 kHz, flat up to 7.2 kHz and nothing from 8 kHz on. Going up, images are as far down.
+// The output is aligned with the input (no delay), n input samples give ceil(n * output / input) output
+// samples once Finish was called, and how the input is cut into blocks changes no bit of it. Equal rates
+// copy.
+//
+// Making one takes up to a millisecond (tables), so keep it for the next stream of the same rate.
 class Resampler {
  public:
-  Resampler(int input_rate_hz, int output_rate_hz);
+  // Rates of 1000 to 768000 Hz; others throw StageError (kSampleRateOutOfRange). `level` is one that the
+  // processor has.
+  Resampler(int input_rate_hz, int output_rate_hz, SimdLevel level = BestSimdLevel());
   ~Resampler();
   Resampler(const Resampler&) = delete;
   Resampler& operator=(const Resampler&) = delete;

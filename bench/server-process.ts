@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { packageDir } from '../src/config/package-dir.js';
+
+export interface ServerProcess {
+  readonly port: number;
+  readonly apiKey: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const cli = join(packageDir, 'dist/cli/main.js');
+
+/** Starts the real server as an operator would, on a free port, with a key of its own. */
+export async function startServer(
+  dataDir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const env = {
+    ...process.env,
+    PORT: '0',
+    VERAVOX_DATA_DIR: dataDir,
+    VERAVOX_DEVICE: 'cpu',
+    VERAVOX_STOP_GRACE_MS: '0',
+    ...settings,
+  };
+  const apiKey = execFileSync(process.execPath, [cli, 'keys', 'create'], {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+  const server = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: server.stdout })) {
+    const port = /"port":(\d+),"msg":"listening"/.exec(line)?.[1];
+    if (port === undefined) continue;
+    server.stdout.resume();
+    const stop = async () => {
+      server.kill('SIGTERM');
+      await once(server, 'exit');
+    };
+    return { port: Number(port), apiKey, pid: server.pid as number, stop };
+  }
+  throw new Error('The server ended before it listened.');
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Time per 5 s segment of every stage, on one thread: decoding per format, resampling per rate, voice activity,
+// features per recipe, the model. Prints a table and writes bench/results/stages.json.
+//
+//   npm run bench
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bench } from 'tinybench';
+import { loadAddon } from '../src/addon/addon.js';
+import { packageDir } from '../src/config/package-dir.js';
+import { loadManifest, type SpectrogramRecipe } from '../src/models/manifest.js';
+import { ModelSession } from '../src/scoring/model-session.js';
+import { describeMachine } from './machine.js';
+
+const clip = join(packageDir, 'test/fixtures/human-lj-a.flac');
+const seconds = 5;
+
+const encodings: Readonly<Record<string, readonly string[]>> = {
+  'wav 16 kHz mono': ['-ar', '16000', '-ac', '1', 'x.wav'],
+  'wav 44.1 kHz stereo': ['-ar', '44100', '-ac', '2', 'x44.wav'],
+  'flac 44.1 kHz stereo': ['-ar', '44100', '-ac', '2', 'x.flac'],
+  'mp3 44.1 kHz stereo 128k': ['-ar', '44100', '-ac', '2', '-b:a', '128k', 'x.mp3'],
+  'aac (adts) 44.1 kHz stereo 128k': ['-ar', '44100', '-ac', '2', '-b:a', '128k', 'x.aac'],
+  'm4a 44.1 kHz stereo 128k': ['-ar', '44100', '-ac', '2', '-b:a', '128k', 'x.m4a'],
+  'ogg vorbis 44.1 kHz stereo': ['-ar', '44100', '-ac', '2', '-c:a', 'libvorbis', 'x.ogg'],
+  'ogg opus 48 kHz stereo 64k': ['-ar', '48000', '-ac', '2', '-c:a', 'libopus', '-b:a', '64k', 'xo.ogg'],
+};
+
+const inputRatesHz = [8000, 22050, 24000, 32000, 44100, 48000, 96000];
+
+const logMel: SpectrogramRecipe = {
+  kind: 'spectrogram',
+  fft_size: 512,
+  window_length: 400,
+  hop_length: 160,
+  window: 'hann',
+  periodic_window: false,
+  centred: false,
+  pre_emphasis: 0,
+  remove_dc_offset: false,
+  input_gain: 1,
+  scale: 'mel',
+  bands: 80,
+  first_bin: 0,
+  fmin_hz: 20,
+  fmax_hz: 8000,
+  mel_formula: 'htk',
+  mel_norm: 'none',
+  triangles_on_mel_axis: false,
+  power: 2,
+  log: 'natural',
+  log_floor: 1e-10,
+  normalisation: 'none',
+  normalise_globally: false,
+  layout: 'bands_frames',
+};
+
+const recipes: Readonly<Record<string, SpectrogramRecipe>> = {
+  'log-mel 80, 25/10 ms, 512': logMel,
+  'kaldi fbank 80': {
+    ...logMel,
+    window: 'povey',
+    pre_emphasis: 0.97,
+    remove_dc_offset: true,
+    input_gain: 32768,
+    triangles_on_mel_axis: true,
+    log_floor: 1.1920929e-7,
+    layout: 'frames_bands',
+  },
+  'log-linear 257': { ...logMel, scale: 'linear', bands: 257 },
+  'slaney mel 40, unlogged': { ...logMel, bands: 40, mel_formula: 'slaney', mel_norm: 'slaney', log: 'none' },
+};
+
+function percentile(sorted: readonly number[], p: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor((p / 100) * sorted.length))] as number;
+}
+
+const addon = loadAddon();
+const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
+const bench = new Bench({ time: 700, warmupTime: 100, retainSamples: true });
+const sessions: ModelSession[] = [];
+try {
+  for (const [name, output] of Object.entries(encodings)) {
+    const path = join(folder, output.at(-1) as string);
+    execFileSync('ffmpeg', [
+      '-v',
+      'error',
+      '-y',
+      '-t',
+      String(seconds),
+      '-i',
+      clip,
+      ...output.slice(0, -1),
+      path,
+    ]);
+    const bytes = readFileSync(path);
+    bench.add(`decode ${name}`, () => void addon.decode(bytes));
+  }
+
+  const { samples } = addon.decode(readFileSync(clip));
+  const segment = samples.slice(0, seconds * 16000);
+  for (const rateHz of inputRatesHz) {
+    const input = new addon.Resampler(16000, rateHz).convert(segment);
+    const resampler = new addon.Resampler(rateHz, 16000);
+    bench.add(`resample ${rateHz} Hz to 16 kHz`, () => void resampler.convert(input));
+  }
+
+  const detector = new addon.VoiceActivityDetector();
+  bench.add('voice activity', () => void detector.detect(segment));
+  for (const [name, recipe] of Object.entries(recipes)) {
+    const extractor = new addon.FeatureExtractor(recipe, 16000);
+    bench.add(`features ${name}`, () => void extractor.compute(segment));
+  }
+
+  const modelsDir = join(packageDir, 'models');
+  for (const model of (await loadManifest(modelsDir)).models) {
+    const preparer = new addon.Preparer(model);
+    const wav = readFileSync(join(folder, 'x.wav'));
+    const output = new Float32Array(preparer.inputSize);
+    const stopFlag = new Int32Array(1);
+    const options = { minDurationS: 1, maxDurationS: 600, silenceThresholdPercent: 100, timeLimitMs: 60_000 };
+    bench.add(`prepare (wav 16 kHz, decode to features of ${model.id})`, () => {
+      preparer.open(wav, options, stopFlag);
+      while (preparer.next(output));
+      preparer.close();
+    });
+    const session = await ModelSession.load(modelsDir, model, 'cpu', 1);
+    sessions.push(session);
+    bench.add(`model ${model.id}`, async () => void (await session.score([output])));
+  }
+
+  await bench.run();
+} finally {
+  for (const session of sessions) await session.release();
+  rmSync(folder, { recursive: true });
+}
+
+const rows = bench.tasks.map(({ name, result }) => {
+  if (result.state !== 'completed') throw new Error(`${name} did not complete: ${result.state}`);
+  const sorted = [...(result.latency.samples ?? [])].sort((a, b) => a - b);
+  return {
+    stage: name,
+    p50Ms: Number(percentile(sorted, 50).toFixed(4)),
+    p95Ms: Number(percentile(sorted, 95).toFixed(4)),
+    p99Ms: Number(percentile(sorted, 99).toFixed(4)),
+    runs: sorted.length,
+  };
+});
+console.table(rows);
+const report = { what: `ms per ${seconds} s segment, one thread`, machine: describeMachine(), rows };
+writeFileSync(join(packageDir, 'bench/results/stages.json'), `${JSON.stringify(report, null, 2)}\n`);

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may happen to a recording on its way to us. Nothing here knows the class of the clip it changes.
+
+Samples are float32 at 16 kHz in -1..1; every random choice comes from the numpy Generator passed in.
+"""
+
+import numpy as np
+from scipy import fft, signal
+
+SAMPLE_RATE_HZ = 16000
+NYQUIST_HZ = SAMPLE_RATE_HZ / 2
+
+
+def _smooth_curve_db(hz, spread_db, rng):
+    """A random curve over log frequency: microphone, equaliser, or the colour of a noise."""
+    knots_hz = np.geomspace(60, NYQUIST_HZ, rng.integers(4, 12))
+    knots_db = rng.normal(0, spread_db, len(knots_hz)) + rng.normal(0, spread_db / 2) * np.linspace(-1, 1, len(knots_hz))
+    return np.interp(np.log(np.maximum(hz, 30)), np.log(knots_hz), knots_db)
+
+
+def _band_limit_db(hz, rng):
+    """Low-pass at 3.4..8 kHz and high-pass at 20..300 Hz, each with a slope of its own."""
+    gain_db = np.zeros_like(hz)
+    if rng.random() < 0.6:
+        cutoff_hz = rng.choice([3400, 4000, 5512, 7000, rng.uniform(3000, 8000)])
+        gain_db -= np.clip((hz - cutoff_hz) / rng.uniform(20, 600), 0, 1) * rng.uniform(30, 100)
+    if rng.random() < 0.6:
+        octaves_below = np.log2(rng.uniform(20, 300) / np.maximum(hz, 1))
+        gain_db -= np.clip(octaves_below * rng.choice([6, 12, 24, 48]), 0, 80)
+    return gain_db
+
+
+def _room_response(rng):
+    """Direct sound, a few early reflections, and a decaying tail of coloured noise."""
+    t60_s = rng.uniform(0.08, 0.9)
+    length = int(min(t60_s, 0.5) * SAMPLE_RATE_HZ)
+    decay = 10 ** (-3 * np.arange(length) / (t60_s * SAMPLE_RATE_HZ))
+    tail = rng.standard_normal(length) * decay
+    tail = signal.lfilter([1], [1, -rng.uniform(0, 0.7)], tail)
+    tail[:int(rng.uniform(0.001, 0.02) * SAMPLE_RATE_HZ)] = 0
+    for _ in range(rng.integers(0, 6)):
+        tail[rng.integers(length // 4)] += rng.normal(0, 1)
+    direct_to_reverberant = 10 ** (rng.uniform(-3, 18) / 20)
+    response = tail / (np.linalg.norm(tail) + 1e-9)
+    response[0] = direct_to_reverberant
+    return (response / np.linalg.norm(response)).astype(np.float32)
+
+
+def _change_speed(samples, rng):
+    spectrum = fft.rfft(samples)
+    count = int(len(samples) * rng.uniform(0.9, 1.1))
+    return fft.irfft(spectrum, count)[:len(samples)] if count >= len(samples) else np.pad(
+        fft.irfft(spectrum[:count // 2 + 1], count), (0, len(samples) - count), mode="wrap")
+
+
+def _mu_law(samples, rng):
+    peak = np.abs(samples).max() + 1e-9
+    levels = 255 if rng.random() < 0.7 else 127
+    x = samples / peak * rng.uniform(0.2, 1)
+    coded = np.round(np.sign(x) * np.log1p(255 * np.abs(x)) / np.log(256) * levels) / levels
+    return np.sign(coded) * np.expm1(np.abs(coded) * np.log(256)) / 255
+
+
+def _through_lower_rate(samples, rng):
+    """Down and up again with a careless (short or aliasing) filter, as cheap software does it."""
+    ratio = rng.choice([8000, 11025, 12000, 14000]) / SAMPLE_RATE_HZ
+    low = np.interp(np.arange(0, len(samples) - 1, 1 / ratio), np.arange(len(samples)), samples)
+    return np.interp(np.arange(len(samples)) * ratio, np.arange(len(low)), low)
+
+
+def augment(samples, rng):
+    """One random history for a crop; same length out. A third of the crops pass unchanged but for their level."""
+    count = len(samples)
+    if rng.random() < 0.65:
+        if rng.random() < 0.2:
+            samples = _change_speed(samples, rng)
+        size = fft.next_fast_len(count + SAMPLE_RATE_HZ // 2, real=True)
+        spectrum = fft.rfft(samples.astype(np.float32), size)
+        hz = np.linspace(0, NYQUIST_HZ, len(spectrum), dtype=np.float32)
+        coarse_hz = np.linspace(0, NYQUIST_HZ, 400)
+        if rng.random() < 0.2:
+            spectrum *= fft.rfft(_room_response(rng), size)
+        if rng.random() < 0.4:
+            colour = 10 ** (_smooth_curve_db(coarse_hz, 5, rng) / 20) * np.maximum(coarse_hz, 60) ** -rng.uniform(0, 1.2)
+            noise = rng.standard_normal((len(spectrum), 2), dtype=np.float32).view(np.complex64)[:, 0]
+            noise *= np.interp(hz, coarse_hz, colour).astype(np.float32)
+            # The noise fills the padded size, the speech only `count` samples of it.
+            wanted = np.linalg.norm(spectrum) * np.sqrt(size / count) * 10 ** (-rng.uniform(8, 50) / 20)
+            spectrum += noise * np.float32(wanted / np.linalg.norm(noise))
+        channel_db = np.zeros_like(coarse_hz)
+        if rng.random() < 0.7:
+            channel_db += _smooth_curve_db(coarse_hz, rng.uniform(1, 7), rng)
+        if rng.random() < 0.4:
+            channel_db += _band_limit_db(coarse_hz, rng)
+        spectrum *= np.interp(hz, coarse_hz, 10 ** (channel_db / 20)).astype(np.float32)
+        samples = fft.irfft(spectrum, size)[:count]
+        if rng.random() < 0.08:
+            samples = _through_lower_rate(samples, rng)
+        if rng.random() < 0.08:
+            limit = np.quantile(np.abs(samples), rng.uniform(0.95, 0.9995)) + 1e-6
+            samples = np.clip(samples, -limit, limit)
+        if rng.random() < 0.12:
+            samples = _mu_law(samples, rng)
+    peak_db = rng.uniform(-1, 0) if rng.random() < 0.3 else rng.uniform(-36, -1)
+    samples = samples * (10 ** (peak_db / 20) / (np.abs(samples).max() + 1e-6))
+    if rng.random() < 0.6:
+        samples = np.round(samples * 32768) / 32768
+    return samples.astype(np.float32)

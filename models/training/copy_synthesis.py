@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spoofs of our own making: a human clip analysed and synthesised again, so that speaker and room stand on both sides.
+
+Every function takes float32 samples at 16 kHz and a numpy Generator and returns as many samples. The vocoders are
+classical (no trained weights): they teach phase and excitation artefacts, not those of a neural generator.
+"""
+
+import numpy as np
+import torch
+
+SAMPLE_RATE_HZ = 16000
+HOP = 160
+
+
+def _stft(samples, fft_size, hop):
+    window = torch.hann_window(fft_size)
+    return torch.stft(torch.from_numpy(samples), fft_size, hop, window=window, return_complex=True)
+
+
+def _istft(spectrum, fft_size, hop, length):
+    return torch.istft(spectrum, fft_size, hop, window=torch.hann_window(fft_size), length=length)
+
+
+def mel_triangles(bands, fft_size, fmax_hz=SAMPLE_RATE_HZ / 2):
+    """[bands, fft_size / 2 + 1] HTK mel triangles, peak 1."""
+    to_mel = lambda hz: 2595 * np.log10(1 + hz / 700)
+    edges = 700 * (10 ** (np.linspace(0, to_mel(fmax_hz), bands + 2) / 2595) - 1)
+    hz = np.linspace(0, SAMPLE_RATE_HZ / 2, fft_size // 2 + 1)
+    rising = (hz - edges[:-2, None]) / np.diff(edges)[:-1, None]
+    falling = (edges[2:, None] - hz) / np.diff(edges)[1:, None]
+    return np.maximum(0, np.minimum(rising, falling)).astype(np.float32)
+
+
+def _smoothed_magnitude(magnitude, bands, fft_size):
+    """The magnitude a vocoder sees: through a mel filter bank and back by its (non-negative) pseudo-inverse."""
+    bank = torch.from_numpy(mel_triangles(bands, fft_size))
+    return (torch.linalg.pinv(bank) @ (bank @ magnitude)).clamp_min(1e-5)
+
+
+def _griffin_lim(magnitude, fft_size, hop, length, rounds, rng, momentum=0.99):
+    phase = torch.from_numpy(rng.uniform(-np.pi, np.pi, tuple(magnitude.shape)).astype(np.float32))
+    angles = torch.polar(torch.ones_like(magnitude), phase)
+    previous = torch.zeros_like(angles)
+    for _ in range(rounds):
+        samples = _istft(magnitude * angles, fft_size, hop, length)
+        rebuilt = torch.stft(samples, fft_size, hop, window=torch.hann_window(fft_size), return_complex=True)
+        angles = rebuilt - momentum / (1 + momentum) * previous
+        angles = angles / angles.abs().clamp_min(1e-9)
+        previous = rebuilt
+    return _istft(magnitude * angles, fft_size, hop, length).numpy()
+
+
+def griffin_lim_mel(samples, rng):
+    fft_size = int(rng.choice([800, 1024]))
+    magnitude = _stft(samples, fft_size, fft_size // 4).abs()
+    smoothed = _smoothed_magnitude(magnitude, int(rng.choice([64, 80, 128])), fft_size)
+    return _griffin_lim(smoothed, fft_size, fft_size // 4, len(samples), int(rng.integers(12, 48)), rng)
+
+
+def griffin_lim_linear(samples, rng):
+    fft_size = int(rng.choice([400, 512, 800, 1024]))
+    magnitude = _stft(samples, fft_size, fft_size // 4).abs()
+    return _griffin_lim(magnitude, fft_size, fft_size // 4, len(samples), int(rng.integers(6, 32)), rng)
+
+
+def _pitch_hz(samples, frames):
+    """Per frame of HOP samples: pitch in Hz (0 where unvoiced), by the normalised autocorrelation of 40 ms."""
+    width, low, high = 640, SAMPLE_RATE_HZ // 400, SAMPLE_RATE_HZ // 70
+    padded = np.pad(samples, width // 2)
+    padded = np.pad(padded, (0, max(0, (frames - 1) * HOP + width - len(padded))))
+    cut = np.lib.stride_tricks.sliding_window_view(padded, width)[::HOP][:frames] * np.hanning(width)
+    spectrum = np.fft.rfft(cut, 2048)
+    correlation = np.fft.irfft(np.abs(spectrum) ** 2)[:, :high + 1]
+    correlation /= np.fft.irfft(np.abs(np.fft.rfft(np.hanning(width), 2048)) ** 2)[:high + 1]
+    correlation /= correlation[:, :1] + 1e-8
+    lag = low + np.argmax(correlation[:, low:], axis=1)
+    voiced = (correlation[np.arange(len(lag)), lag] > 0.5) & (np.sum(cut ** 2, axis=1) > 1e-4)
+    return np.where(voiced, SAMPLE_RATE_HZ / lag, 0.0)
+
+
+def source_filter(samples, rng):
+    """Pulses at the pitch and noise, shaped by the mel-smoothed envelope: the parametric vocoders' excitation."""
+    fft_size = 1024
+    magnitude = _stft(samples, fft_size, HOP).abs()
+    frames = magnitude.shape[1]
+    pitch = np.repeat(_pitch_hz(samples, frames), HOP)[:len(samples)]
+    pitch = np.pad(pitch, (0, len(samples) - len(pitch))) * rng.uniform(0.95, 1.05)
+    turns = np.floor(np.cumsum(pitch) / SAMPLE_RATE_HZ)
+    pulses = np.diff(turns, prepend=0) > 0
+    excitation = np.where(pulses, np.sqrt(SAMPLE_RATE_HZ / np.maximum(pitch, 60)), 0).astype(np.float32)
+    noise = rng.standard_normal(len(samples)).astype(np.float32)
+    voiced = _stft(excitation, fft_size, HOP)
+    unvoiced = _stft(noise, fft_size, HOP)
+    is_voiced = torch.from_numpy(np.pad(pitch, (0, HOP))[::HOP][:frames] > 0)
+    # Above a frequency of its own each clip's voiced frames are noise too, as in band-aperiodicity vocoders.
+    split_bin = int(rng.uniform(2500, 8000) / (SAMPLE_RATE_HZ / fft_size))
+    mixed = unvoiced.clone()
+    mixed[:split_bin, is_voiced] = voiced[:split_bin, is_voiced]
+    envelope = _smoothed_magnitude(magnitude, int(rng.choice([24, 32, 40])), fft_size)
+    level = _smoothed_magnitude(mixed.abs(), 24, fft_size)
+    return _istft(mixed / level * envelope, fft_size, HOP, len(samples)).numpy()
+
+
+def smoothed_magnitude(samples, rng):
+    """The clip's own phase under a mel-smoothed magnitude: over-smoothing without phase artefacts."""
+    fft_size = 1024
+    spectrum = _stft(samples, fft_size, 256)
+    smoothed = _smoothed_magnitude(spectrum.abs(), int(rng.choice([48, 64, 80])), fft_size)
+    return _istft(torch.polar(smoothed, spectrum.angle()), fft_size, 256, len(samples)).numpy()
+
+
+VOCODERS = {
+    "copy-griffin-lim-mel": griffin_lim_mel,
+    "copy-griffin-lim-linear": griffin_lim_linear,
+    "copy-source-filter": source_filter,
+    "copy-smoothed-magnitude": smoothed_magnitude,
+}

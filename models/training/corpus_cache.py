@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decoded corpus on disk: one flat int16 file per variant, all with the same offsets, and one table of clips."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+SAMPLE_RATE_HZ = 16000
+TABLE_FIELDS = ["path", "label", "split", "system", "source", "speaker", "category", "original_format", "pair_id",
+                "language", "offset", "samples"]
+
+
+class CorpusCache:
+    """Read-only view of what prepare_corpus.py wrote. `variant` 0 is the clip as it is, 1.. went through a codec."""
+
+    def __init__(self, folder):
+        folder = Path(folder)
+        with open(folder / "clips.csv", newline="") as table:
+            self.clips = list(csv.DictReader(table))
+        for clip in self.clips:
+            clip["offset"], clip["samples"] = int(clip["offset"]), int(clip["samples"])
+        paths = [folder / "clean.i16"] + sorted(folder.glob("codec*.i16"))
+        self._variants = [np.memmap(path, dtype=np.int16, mode="r") for path in paths]
+
+    @property
+    def variants(self):
+        return len(self._variants)
+
+    def samples(self, clip, variant=0, start=0, count=None):
+        """float32 in -1..1. Validation clips exist in variant 0 only."""
+        first = clip["offset"] + start
+        last = clip["offset"] + clip["samples"] if count is None else first + count
+        return self._variants[variant][first:last].astype(np.float32) / 32768
+
+
+def write_table(folder, clips):
+    with open(Path(folder) / "clips.csv", "w", newline="") as table:
+        writer = csv.DictWriter(table, TABLE_FIELDS, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(clips)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The network: a residual CNN that halves a spectrogram early, then pools over time with learnt attention."""
+
+import torch
+from torch import nn
+
+
+class SqueezeExcite(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.gate = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(channels, channels // 8, 1), nn.ReLU(),
+                                  nn.Conv2d(channels // 8, channels, 1), nn.Sigmoid())
+
+    def forward(self, x):
+        return x * self.gate(x)
+
+
+class ResidualBlock(nn.Module):
+    def __init__(self, channels_in, channels, stride):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Conv2d(channels_in, channels, 3, stride, 1, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels), SqueezeExcite(channels))
+        self.shortcut = nn.Identity()
+        if stride != 1 or channels_in != channels:
+            self.shortcut = nn.Sequential(nn.Conv2d(channels_in, channels, 1, stride, bias=False),
+                                          nn.BatchNorm2d(channels))
+
+    def forward(self, x):
+        return torch.relu(self.body(x) + self.shortcut(x))
+
+
+class AttentiveStatistics(nn.Module):
+    """[batch, channels, frames] -> [batch, 2 * channels]: mean and deviation under learnt weights over the frames."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.attention = nn.Sequential(nn.Conv1d(channels, channels // 2, 1), nn.Tanh(),
+                                       nn.Conv1d(channels // 2, channels, 1))
+
+    def forward(self, x):
+        weights = torch.softmax(self.attention(x), dim=2)
+        mean = (weights * x).sum(dim=2)
+        variance = (weights * x * x).sum(dim=2) - mean * mean
+        return torch.cat([mean, variance.clamp_min(1e-4).sqrt()], dim=1)
+
+
+class Detector(nn.Module):
+    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training."""
+
+    def __init__(self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(2, stem, 5, 2, 2, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
+        blocks, channels = [], stem
+        for width, depth in zip(widths, depths):
+            blocks += [ResidualBlock(channels if index == 0 else width, width, 2 if index == 0 else 1)
+                       for index in range(depth)]
+            channels = width
+        self.blocks = nn.Sequential(*blocks)
+        # One kernel over all bands that are left: the network keeps track of where in frequency something happens.
+        self.bands_to_vector = nn.Sequential(nn.Conv2d(channels, pooled, (bands // 32, 1), bias=False),
+                                             nn.BatchNorm2d(pooled), nn.ReLU())
+        self.pooling = AttentiveStatistics(pooled)
+        self.head = nn.Sequential(nn.BatchNorm1d(2 * pooled), nn.Dropout(dropout), nn.Linear(2 * pooled, 1))
+
+    def forward(self, features):
+        # The second view lacks each band's mean: what a fixed microphone or equaliser adds is gone from it.
+        views = torch.cat([features, features - features.mean(dim=3, keepdim=True)], dim=1)
+        x = self.bands_to_vector(self.blocks(self.stem(views)))
+        # The statistics need float32 even when the convolutions run in bfloat16.
+        return self.head(self.pooling(x.squeeze(2).float())).squeeze(1)
+
+
+def export_onnx(model, path, bands, frames):
+    model = model.eval()
+    torch.onnx.export(model, torch.zeros(1, 1, bands, frames), path, opset_version=17, input_names=["features"],
+                      output_names=["logit"], dynamic_axes={"features": {0: "batch"}, "logit": {0: "batch"}})

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the detector sees of a window. The manifest entry carries these numbers on to the server, word for word."""
+
+WINDOW_SAMPLES = 80000
+
+FEATURES = {
+    "kind": "spectrogram", "fft_size": 512, "window_length": 400, "hop_length": 160,
+    "window": "hann", "periodic_window": False, "centred": False,
+    "pre_emphasis": 0, "remove_dc_offset": False, "input_gain": 1,
+    # 256 of the 257 linear bins: no pooling by hand, the first convolution learns its own.
+    "scale": "linear", "bands": 256, "first_bin": 1,
+    "fmin_hz": 0, "fmax_hz": 8000, "mel_formula": "htk", "mel_norm": "none", "triangles_on_mel_axis": False,
+    "power": 2, "log": "natural", "log_floor": 1e-10,
+    # One mean and deviation per window over all bands: the level cancels, the shape of the spectrum stays.
+    "normalisation": "mean_variance", "normalise_globally": True, "layout": "bands_frames",
+}
+
+
+def frames_of(samples):
+    return 1 + (samples - FEATURES["window_length"]) // FEATURES["hop_length"]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws training crops so that neither the recording set, nor the length, nor the codec tells the classes apart."""
+
+from collections import defaultdict
+
+import numpy as np
+
+from augmentation import augment
+from corpus_cache import SAMPLE_RATE_HZ
+
+SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
+SOURCE_POWER = 0.5
+OWN_COPY_SHARE = 0.12
+SAME_REPOSITORY_SHARE = 0.5
+CODEC_SHARE = 0.35
+WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
+
+
+def repeat_to_length(samples, count):
+    """How a window that is not full becomes full, in serving too: its samples from the start again."""
+    return np.resize(samples, count)
+
+
+def _normalised(weights):
+    weights = np.asarray(weights, dtype=np.float64)
+    return weights / weights.sum()
+
+
+class _WeightedGroups:
+    """Groups of groups of clips: group by weight, then subgroup evenly, then clip evenly."""
+
+    def __init__(self, clips, group_key, subgroup_key, weight):
+        groups = defaultdict(lambda: defaultdict(list))
+        for clip in clips:
+            groups[clip[group_key]][clip[subgroup_key]].append(clip)
+        self.names = list(groups)
+        self._groups = [list(subgroups.values()) for subgroups in groups.values()]
+        counts = [sum(map(len, subgroups)) for subgroups in self._groups]
+        self.shares = _normalised([weight(name, count) for name, count in zip(self.names, counts)])
+
+    def draw(self, rng):
+        subgroups = self._groups[rng.choice(len(self._groups), p=self.shares)]
+        clips = subgroups[rng.integers(len(subgroups))]
+        return clips[rng.integers(len(clips))]
+
+
+class CropSampler:
+    """batch(i) depends on the seed and i only, so that workers may share the work in any way."""
+
+    def __init__(self, cache, seed, batch_size):
+        self._cache, self._seed, self._batch_size = cache, seed, batch_size
+        train = [clip for clip in cache.clips if clip["split"] == "train"]
+        spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] != "own-copy-synthesis"]
+        copies = [clip for clip in train if clip["category"] == "own-copy-synthesis"]
+        humans = [clip for clip in train if clip["label"] == "bonafide"]
+        self._spoofs = _WeightedGroups(spoofs, "system", "source", lambda _, count: count ** SYSTEM_POWER)
+        self._copies = _WeightedGroups(copies, "system", "source", lambda _, count: 1.0)
+        self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count ** SOURCE_POWER)
+        source_mass = self._spoof_mass_by_source(spoofs)
+        paired = [clip for clip in humans if clip["source"] in source_mass]
+        # Half of the human crops follow the spoofs over the repositories: there only the synthesis differs.
+        self._paired_humans = _WeightedGroups(paired, "source", "speaker", lambda name, _: source_mass[name])
+
+    def _spoof_mass_by_source(self, spoofs):
+        sources = defaultdict(list)
+        for clip in spoofs:
+            if clip["source"] not in sources[clip["system"]]:
+                sources[clip["system"]].append(clip["source"])
+        mass = defaultdict(float)
+        for system, share in zip(self._spoofs.names, self._spoofs.shares):
+            for source in sources[system]:
+                mass[source] += share / len(sources[system])
+        return mass
+
+    def _draw_clip(self, is_spoof, rng):
+        if is_spoof:
+            return (self._copies if rng.random() < OWN_COPY_SHARE else self._spoofs).draw(rng)
+        return (self._paired_humans if rng.random() < SAME_REPOSITORY_SHARE else self._humans).draw(rng)
+
+    def _draw_crop(self, is_spoof, window_samples, rng):
+        # The length comes first and the clip must be long enough: many human clips are single words, no spoof is.
+        kind = rng.random()
+        if kind < 0.08:
+            length = int(rng.uniform(0.9, 1.2) * SAMPLE_RATE_HZ)
+        elif kind < 0.3:
+            length = int(rng.uniform(1.0, window_samples / SAMPLE_RATE_HZ) * SAMPLE_RATE_HZ)
+        else:
+            length = window_samples
+        for _ in range(30):
+            clip = self._draw_clip(is_spoof, rng)
+            if clip["samples"] >= 0.95 * length:
+                break
+        start = int(rng.integers(max(1, clip["samples"] - length + 1)))
+        count = min(length, clip["samples"])
+        variant = int(rng.integers(1, self._cache.variants)) if rng.random() < CODEC_SHARE else 0
+        samples = self._cache.samples(clip, variant, start, count)
+        if rng.random() < 0.15:
+            silence = int(rng.uniform(0, 0.3) * len(samples))
+            samples = np.roll(samples, silence)
+            samples[:silence] = 0
+        samples = augment(samples, rng)
+        if rng.random() < 0.05:
+            samples[len(samples) - int(rng.uniform(0, 0.3) * len(samples)):] = 0
+        return repeat_to_length(samples, window_samples)
+
+    def batch(self, index):
+        """(samples [batch, window], labels [batch] with 1 = spoof); the window's length differs between batches."""
+        rng = np.random.default_rng([self._seed, index])
+        window_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
+        labels = np.arange(self._batch_size) % 2
+        crops = [self._draw_crop(bool(label), window_samples, rng) for label in labels]
+        return np.stack(crops), labels.astype(np.float32)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Train the detector on the prepared corpus.
+
+    train_detector.py --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S] [--threads 1] [--workers 1]
+
+Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run. The learning rate follows the
+share of --minutes that has passed, or of --steps when given; log.csv has the step count to repeat a timed run by.
+"""
+
+import argparse
+import copy
+import csv
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from corpus_cache import CorpusCache
+from detector import Detector
+from figures import equal_error_rate, area_under_curve
+from native import FeatureExtractor
+from recipe import FEATURES, WINDOW_SAMPLES
+from sampler import CropSampler, repeat_to_length
+
+LABEL_SMOOTHING = 0.03
+AVERAGING = 0.999  # of the weights, per step; the averaged weights are those that are validated and kept
+
+
+def mask_features(features, rng):
+    """Hide a random run of bands and of frames: the network must not lean on one place."""
+    _, bands, frames = features.shape
+    for item in features:
+        if rng.random() < 0.5:
+            width, start = int(rng.integers(1, bands // 5)), int(rng.integers(bands))
+            item[start:start + width] = 0
+        if rng.random() < 0.3:
+            width, start = int(rng.integers(1, frames // 5)), int(rng.integers(frames))
+            item[:, start:start + width] = 0
+    return features
+
+
+class FeatureBatches(IterableDataset):
+    def __init__(self, cache_folder, seed, batch_size, first_step=0):
+        self._arguments, self._seed, self._first = (cache_folder, seed, batch_size), seed, first_step
+
+    def __iter__(self):
+        torch.set_num_threads(1)
+        cache_folder, seed, batch_size = self._arguments
+        sampler, extractor = CropSampler(CorpusCache(cache_folder), seed, batch_size), FeatureExtractor(FEATURES)
+        worker = get_worker_info()
+        index = self._first + (worker.id if worker else 0)
+        while True:
+            samples, labels = sampler.batch(index)
+            features = np.stack([extractor.compute(crop) for crop in samples])
+            features = mask_features(features, np.random.default_rng([self._seed, index, 1]))
+            yield torch.from_numpy(features).unsqueeze(1), torch.from_numpy(labels)
+            index += worker.num_workers if worker else 1
+
+
+def validation_windows(cache):
+    """One window from the middle of every validation clip: (float16 [clips, bands, frames], clips)."""
+    extractor, clips = FeatureExtractor(FEATURES), [clip for clip in cache.clips if clip["split"] == "valid"]
+    features = []
+    for clip in clips:
+        start = max(0, (clip["samples"] - WINDOW_SAMPLES) // 2)
+        samples = cache.samples(clip, 0, start, min(WINDOW_SAMPLES, clip["samples"]))
+        features.append(extractor.compute(repeat_to_length(samples, WINDOW_SAMPLES)).astype(np.float16))
+    return np.stack(features), clips
+
+
+@torch.no_grad()
+def score(model, features):
+    model.eval()
+    logits = []
+    for first in range(0, len(features), 16):
+        batch = torch.from_numpy(features[first:first + 16].astype(np.float32)).unsqueeze(1)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits.append(model(batch.to(memory_format=torch.channels_last)).float())
+    return torch.cat(logits).numpy()
+
+
+def validate(model, features, clips):
+    """EER and AUC over clips, and the EER with sources weighted alike."""
+    logits, spoof = score(model, features), np.array([clip["label"] == "spoof" for clip in clips])
+    sources = [f"{clip['label']}/{clip['system'] or clip['source']}" for clip in clips]
+    weights = 1 / np.array([sources.count(source) for source in sources])
+    return {"eer": equal_error_rate(logits, spoof), "auc": area_under_curve(logits, spoof),
+            "balanced_eer": equal_error_rate(logits, spoof, weights)}
+
+
+def average_weights(averaged, model, step):
+    keep = min(AVERAGING, (1 + step) / (10 + step))
+    with torch.no_grad():
+        for kept, new in zip(averaged.state_dict().values(), model.state_dict().values()):
+            if kept.dtype.is_floating_point:
+                kept.lerp_(new, 1 - keep)
+            else:
+                kept.copy_(new)
+
+
+def learning_rate(progress, peak):
+    """Rise over the first 3 %, then a cosine to a hundredth."""
+    if progress < 0.03:
+        return peak * (0.02 + progress / 0.03 * 0.98)
+    return peak * (0.01 + 0.99 * (1 + math.cos(math.pi * (progress - 0.03) / 0.97)) / 2)
+
+
+def train(options, run):
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
+    cache = CorpusCache(options.cache)
+    valid_features, valid_clips = validation_windows(cache)
+    model = Detector(FEATURES["bands"]).to(memory_format=torch.channels_last)
+    averaged = copy.deepcopy(model)
+    decayed = [p for p in model.parameters() if p.dim() > 1]
+    others = [p for p in model.parameters() if p.dim() <= 1]
+    optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": options.weight_decay},
+                                   {"params": others, "weight_decay": 0.0}], lr=options.peak_rate)
+    batches = iter(DataLoader(FeatureBatches(options.cache, options.seed, options.batch), batch_size=None,
+                              num_workers=options.workers, prefetch_factor=4))
+    log = csv.writer(open(run / "log.csv", "w", newline="", buffering=1))
+    log.writerow(["minutes", "step", "crops", "loss", "learning_rate", "eer", "auc", "balanced_eer"])
+    started, next_validation, best, step, losses = time.monotonic(), options.validate_minutes, 1.0, 0, []
+    while True:
+        minutes = (time.monotonic() - started) / 60
+        progress = step / options.steps if options.steps else minutes / options.minutes
+        if progress >= 1 or minutes >= next_validation:
+            next_validation = minutes + options.validate_minutes
+            reached = validate(averaged, valid_features, valid_clips)
+            log.writerow([f"{minutes:.1f}", step, step * options.batch, f"{np.mean(losses):.4f}",
+                          f"{optimiser.param_groups[0]['lr']:.2e}", *(f"{value:.4f}" for value in reached.values())])
+            losses = []
+            torch.save(averaged.state_dict(), run / "last.pt")
+            merit = (reached["eer"] + reached["balanced_eer"]) / 2
+            if merit < best:
+                best = merit
+                torch.save(averaged.state_dict(), run / "best.pt")
+        if progress >= 1:
+            return
+        for group in optimiser.param_groups:
+            group["lr"] = learning_rate(progress, options.peak_rate)
+        features, labels = next(batches)
+        model.train()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits = model(features.to(memory_format=torch.channels_last)).float()
+        targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
+        loss = functional.binary_cross_entropy_with_logits(logits, targets)
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimiser.step()
+        average_weights(averaged, model, step)
+        losses.append(loss.item())
+        step += 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cache", required=True)
+    parser.add_argument("--run", required=True)
+    parser.add_argument("--minutes", type=float, default=70)
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--seed", type=int, default=20260326)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--peak-rate", type=float, default=1.5e-3)
+    parser.add_argument("--weight-decay", type=float, default=0.02)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--validate-minutes", type=float, default=5)
+    options = parser.parse_args()
+    run = Path(options.run)
+    run.mkdir(parents=True, exist_ok=True)
+    (run / "settings.json").write_text(json.dumps({**vars(options), "features": FEATURES}, indent=1))
+    train(options, run)
+
+
+if __name__ == "__main__":
+    main()

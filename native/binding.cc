@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The only file that speaks Node-API: it turns JavaScript values into plain structs, calls a stage, and turns
+// its result or StageError back. It keeps no state of its own beyond the wrapped objects.
+#include <napi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decode/library_versions.h"
+#include "prepare/preparer.h"
+
+namespace veravox {
+namespace {
+
+Napi::Error ToJsError(Napi::Env env, const StageError& error) {
+  Napi::Error js_error = Napi::Error::New(env, error.what());
+  js_error.Set("code", Napi::String::New(env, ErrorCodeName(error.code())));
+  js_error.Set("measuredS", Napi::Number::New(env, error.measured_s()));
+  return js_error;
+}
+
+// Runs `work`; whatever a stage throws becomes a JavaScript exception with a code.
+template <typename Work>
+auto Guarded(Napi::Env env, Work&& work) {
+  try {
+    return work();
+  } catch (const StageError& error) {
+    throw ToJsError(env, error);
+  } catch (const Napi::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw ToJsError(env, StageError(ErrorCode::kInternal, error.what()));
+  }
+}
+
+[[noreturn]] void Misuse(Napi::Env env, const std::string& name, const std::string& expected) {
+  throw Napi::TypeError::New(env, "Expected " + expected + " for " + name + ".");
+}
+
+double Number(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  if (!value.IsNumber() || !std::isfinite(value.As<Napi::Number>().DoubleValue())) {
+    Misuse(object.Env(), name, "a finite number");
+  }
+  return value.As<Napi::Number>().DoubleValue();
+}
+
+int Integer(const Napi::Object& object, const char* name) {
+  const double value = Number(object, name);
+  if (value != std::floor(value) || std::fabs(value) > 1e9) Misuse(object.Env(), name, "an integer");
+  return static_cast<int>(value);
+}
+
+bool Boolean(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  if (!value.IsBoolean()) Misuse(object.Env(), name, "a boolean");
+  return value.As<Napi::Boolean>().Value();
+}
+
+template <typename Enum>
+Enum OneOf(const Napi::Object& object, const char* name,
+           std::initializer_list<std::pair<const char*, Enum>> choices) {
+  const Napi::Value value = object.Get(name);
+  const std::string given = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+  std::string expected = "one of";
+  for (const auto& [text, choice] : choices) {
+    if (given == text) return choice;
+    expected += std::string(" ") + text;
+  }
+  Misuse(object.Env(), name, expected);
+}
+
+FeatureRecipe ReadRecipe(const Napi::Object& object) {
+  using R = FeatureRecipe;
+  R recipe;
+  recipe.kind = OneOf<R::Kind>(object, "kind",
+                               {{"waveform", R::Kind::kWaveform}, {"spectrogram", R::Kind::kSpectrogram}});
+  recipe.input_gain = static_cast<float>(Number(object, "input_gain"));
+  recipe.normalisation = OneOf<R::Normalisation>(object, "normalisation",
+                                                 {{"none", R::Normalisation::kNone},
+                                                  {"mean", R::Normalisation::kMean},
+                                                  {"mean_variance", R::Normalisation::kMeanVariance}});
+  if (recipe.kind == R::Kind::kWaveform) return recipe;
+
+  recipe.fft_size = Integer(object, "fft_size");
+  recipe.window_length = Integer(object, "window_length");
+  recipe.hop_length = Integer(object, "hop_length");
+  recipe.window = OneOf<R::Window>(object, "window",
+                                   {{"hann", R::Window::kHann},
+                                    {"hamming", R::Window::kHamming},
+                                    {"povey", R::Window::kPovey},
+                                    {"rectangular", R::Window::kRectangular}});
+  recipe.periodic_window = Boolean(object, "periodic_window");
+  recipe.centred = Boolean(object, "centred");
+  recipe.pre_emphasis = static_cast<float>(Number(object, "pre_emphasis"));
+  recipe.remove_dc_offset = Boolean(object, "remove_dc_offset");
+  recipe.scale = OneOf<R::Scale>(object, "scale", {{"linear", R::Scale::kLinear}, {"mel", R::Scale::kMel}});
+  recipe.bands = Integer(object, "bands");
+  recipe.first_bin = Integer(object, "first_bin");
+  recipe.fmin_hz = static_cast<float>(Number(object, "fmin_hz"));
+  recipe.fmax_hz = static_cast<float>(Number(object, "fmax_hz"));
+  recipe.mel_formula = OneOf<R::MelFormula>(
+      object, "mel_formula", {{"htk", R::MelFormula::kHtk}, {"slaney", R::MelFormula::kSlaney}});
+  recipe.mel_norm =
+      OneOf<R::MelNorm>(object, "mel_norm", {{"none", R::MelNorm::kNone}, {"slaney", R::MelNorm::kSlaney}});
+  recipe.triangles_on_mel_axis = Boolean(object, "triangles_on_mel_axis");
+  recipe.power = static_cast<float>(Number(object, "power"));
+  recipe.log = OneOf<R::Log>(object, "log",
+                             {{"none", R::Log::kNone},
+                              {"natural", R::Log::kNatural},
+                              {"log10", R::Log::kLog10},
+                              {"decibel", R::Log::kDecibel}});
+  recipe.log_floor = static_cast<float>(Number(object, "log_floor"));
+  recipe.normalise_globally = Boolean(object, "normalise_globally");
+  recipe.layout = OneOf<R::Layout>(
+      object, "layout",
+      {{"bands_frames", R::Layout::kBandsFrames}, {"frames_bands", R::Layout::kFramesBands}});
+  return recipe;
+}
+
+ModelInputSpec ReadSpec(const Napi::Object& object) {
+  ModelInputSpec spec;
+  if (!object.Get("features").IsObject()) Misuse(object.Env(), "features", "an object");
+  spec.recipe = ReadRecipe(object.Get("features").As<Napi::Object>());
+  spec.recipe.sample_rate_hz = Integer(object, "sample_rate_hz");
+  spec.window_samples = Integer(object, "window_samples");
+  spec.hop_samples = Integer(object, "hop_samples");
+  using S = ModelInputSpec::ShortWindow;
+  spec.short_window = OneOf<S>(object, "short_window", {{"repeat", S::kRepeat}, {"zero_pad", S::kZeroPad}});
+  return spec;
+}
+
+// A typed array's memory, also when it belongs to a SharedArrayBuffer.
+template <typename T>
+std::span<T> View(Napi::Env env, const Napi::Value& value, napi_typedarray_type type, const char* name) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
+    Misuse(env, name,
+           type == napi_uint8_array   ? "a Uint8Array"
+           : type == napi_int32_array ? "an Int32Array"
+                                      : "a Float32Array");
+  }
+  void* data = nullptr;
+  size_t length = 0;
+  if (napi_get_typedarray_info(env, value, nullptr, &length, &data, nullptr, nullptr) != napi_ok) {
+    throw Napi::Error::New(env);
+  }
+  return {static_cast<T*>(data), length};
+}
+
+// JavaScript's face of veravox::Preparer; src/addon/addon.ts declares its types.
+class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(
+        env, "Preparer",
+        {InstanceMethod<&PreparerObject::Open>("open"), InstanceMethod<&PreparerObject::Next>("next"),
+         InstanceMethod<&PreparerObject::Summary>("summary"), InstanceMethod<&PreparerObject::Close>("close"),
+         InstanceAccessor<&PreparerObject::InputSize>("inputSize")});
+  }
+
+  explicit PreparerObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<PreparerObject>(info) {
+    if (info.Length() < 1 || !info[0].IsObject()) Misuse(info.Env(), "spec", "an object");
+    Guarded(info.Env(),
+            [&] { preparer_ = std::make_unique<Preparer>(ReadSpec(info[0].As<Napi::Object>())); });
+  }
+
+ private:
+  // open(bytes, options, stopFlag)
+  void Open(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    const auto bytes = View<uint8_t>(env, info[0], napi_uint8_array, "bytes");
+    if (!info[1].IsObject()) Misuse(env, "options", "an object");
+    const auto given = info[1].As<Napi::Object>();
+    const auto flag = View<int32_t>(env, info[2], napi_int32_array, "stopFlag");
+    if (flag.empty()) Misuse(env, "stopFlag", "an Int32Array with one element");
+
+    PrepareOptions options;
+    options.min_duration_s = Number(given, "minDurationS");
+    options.limits.max_duration_s = Number(given, "maxDurationS");
+    options.silence_threshold_percent = Number(given, "silenceThresholdPercent");
+    constexpr double kYearMs = 365.0 * 24 * 3600 * 1000;  // far from what the clock's integer can hold
+    const auto time_limit =
+        std::chrono::duration<double, std::milli>(std::clamp(Number(given, "timeLimitMs"), 0.0, kYearMs));
+    const StopSignal stop(
+        flag.data(),
+        StopSignal::Clock::now() + std::chrono::duration_cast<StopSignal::Clock::duration>(time_limit));
+    // The stage reads both in place until Close: they must not be collected before.
+    held_ = Napi::Persistent(Napi::Array::New(env, 2).As<Napi::Object>());
+    held_.Set(0u, info[0]);
+    held_.Set(1u, info[2]);
+    Guarded(env, [&] { preparer_->Open(bytes, options, stop); });
+  }
+
+  // next(output) -> PreparedInput | undefined
+  Napi::Value Next(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    const auto output = View<float>(env, info[0], napi_float32_array, "output");
+    if (output.size() != preparer_->input_size()) Misuse(env, "output", "inputSize elements");
+    PreparedInput input;
+    if (!Guarded(env, [&] { return preparer_->Next(output, input); })) return env.Undefined();
+    auto result = Napi::Object::New(env);
+    result.Set("windowIndex", static_cast<double>(input.window_index));
+    result.Set("inputIndex", input.input_index);
+    result.Set("inputsInWindow", input.inputs_in_window);
+    result.Set("startS", input.start_s);
+    result.Set("endS", input.end_s);
+    return result;
+  }
+
+  Napi::Value Summary(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    const PrepareSummary& summary = preparer_->summary();
+    auto skipped = Napi::Array::New(env, summary.skipped.size());
+    for (uint32_t i = 0; i < summary.skipped.size(); ++i) {
+      auto stretch = Napi::Object::New(env);
+      stretch.Set("startS", summary.skipped[i].start_s);
+      stretch.Set("endS", summary.skipped[i].end_s);
+      stretch.Set("nonSpeechPercent", summary.skipped[i].non_speech_percent);
+      skipped.Set(i, stretch);
+    }
+    auto result = Napi::Object::New(env);
+    result.Set("durationS", summary.duration_s);
+    result.Set("damagedPackets", static_cast<double>(summary.damaged_packets));
+    result.Set("speechRatio", summary.speech_ratio);
+    result.Set("clippedRatio", summary.clipped_ratio);
+    result.Set("skipped", skipped);
+    result.Set("decodeMs", summary.decode_ms);
+    result.Set("featuresMs", summary.features_ms);
+    return result;
+  }
+
+  void Close(const Napi::CallbackInfo&) {
+    preparer_->Close();
+    held_.Reset();
+  }
+
+  Napi::Value InputSize(const Napi::CallbackInfo& info) {
+    return Napi::Number::New(info.Env(), static_cast<double>(preparer_->input_size()));
+  }
+
+  std::unique_ptr<Preparer> preparer_;
+  Napi::ObjectReference held_;
+};
+
+Napi::Float32Array ToJsArray(Napi::Env env, const std::vector<float>& values) {
+  auto result = Napi::Float32Array::New(env, values.size());
+  std::copy(values.begin(), values.end(), result.Data());
+  return result;
+}
+
+// The single stages below serve benchmarks and comparisons with other software; requests go through Preparer.
+
+// decode(bytes) -> {samples, sampleRateHz, damagedPackets}: the whole first audio stream, mixed down.
+Napi::Value Decode(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto bytes = View<uint8_t>(env, info[0], napi_uint8_array, "bytes");
+  return Guarded(env, [&]() -> Napi::Value {
+    const StopSignal never;
+    Decoder decoder(bytes, DecodeLimits{}, never);
+    std::vector<float> samples;
+    MonoBlock block;
+    int sample_rate_hz = 0;
+    while (decoder.Next(block)) {
+      samples.insert(samples.end(), block.samples.begin(), block.samples.end());
+      sample_rate_hz = block.sample_rate_hz;
+    }
+    auto result = Napi::Object::New(env);
+    result.Set("samples", ToJsArray(env, samples));
+    result.Set("sampleRateHz", sample_rate_hz);
+    result.Set("damagedPackets", static_cast<double>(decoder.damaged_packets()));
+    return result;
+  });
+}
+
+// new Resampler(inputRateHz, outputRateHz).convert(samples) -> Float32Array
+class ResamplerObject : public Napi::ObjectWrap<ResamplerObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "Resampler", {InstanceMethod<&ResamplerObject::Convert>("convert")});
+  }
+
+  explicit ResamplerObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<ResamplerObject>(info) {
+    if (!info[0].IsNumber() || !info[1].IsNumber()) Misuse(info.Env(), "the rates", "two numbers");
+    Guarded(info.Env(), [&] {
+      resampler_ = std::make_unique<Resampler>(info[0].As<Napi::Number>(), info[1].As<Napi::Number>());
+    });
+  }
+
+ private:
+  Napi::Value Convert(const Napi::CallbackInfo& info) {
+    const auto samples = View<float>(info.Env(), info[0], napi_float32_array, "samples");
+    output_.clear();
+    Guarded(info.Env(), [&] {
+      resampler_->Push(samples, output_);
+      resampler_->Finish(output_);
+    });
+    return ToJsArray(info.Env(), output_);
+  }
+
+  std::unique_ptr<Resampler> resampler_;
+  std::vector<float> output_;
+};
+
+// new VoiceActivityDetector().detect(samples) -> Uint8Array with a decision per 10 ms of 16 kHz audio
+class VoiceActivityObject : public Napi::ObjectWrap<VoiceActivityObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "VoiceActivityDetector",
+                       {InstanceMethod<&VoiceActivityObject::Detect>("detect")});
+  }
+
+  explicit VoiceActivityObject(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<VoiceActivityObject>(info) {}
+
+ private:
+  Napi::Value Detect(const Napi::CallbackInfo& info) {
+    const auto samples = View<float>(info.Env(), info[0], napi_float32_array, "samples");
+    speech_.clear();
+    Guarded(info.Env(), [&] {
+      detector_.Push(samples, speech_);
+      detector_.Finish(speech_);
+    });
+    auto result = Napi::Uint8Array::New(info.Env(), speech_.size());
+    std::copy(speech_.begin(), speech_.end(), result.Data());
+    return result;
+  }
+
+  VoiceActivityDetector detector_;
+  std::vector<uint8_t> speech_;
+};
+
+// new FeatureExtractor(recipe, sampleRateHz).compute(samples) -> Float32Array
+class FeatureExtractorObject : public Napi::ObjectWrap<FeatureExtractorObject> {
+ public:
+  static Napi::Function Define(Napi::Env env) {
+    return DefineClass(env, "FeatureExtractor",
+                       {InstanceMethod<&FeatureExtractorObject::Compute>("compute")});
+  }
+
+  explicit FeatureExtractorObject(const Napi::CallbackInfo& info)
+      : Napi::ObjectWrap<FeatureExtractorObject>(info) {
+    if (!info[0].IsObject() || !info[1].IsNumber()) {
+      Misuse(info.Env(), "the arguments", "a recipe and a rate in Hz");
+    }
+    FeatureRecipe recipe = ReadRecipe(info[0].As<Napi::Object>());
+    recipe.sample_rate_hz = info[1].As<Napi::Number>();
+    Guarded(info.Env(), [&] { extractor_ = std::make_unique<FeatureExtractor>(recipe); });
+  }
+
+ private:
+  Napi::Value Compute(const Napi::CallbackInfo& info) {
+    const auto samples = View<float>(info.Env(), info[0], napi_float32_array, "samples");
+    auto output = Napi::Float32Array::New(info.Env(), extractor_->OutputSize(samples.size()));
+    Guarded(info.Env(), [&] { extractor_->Compute(samples, {output.Data(), output.ElementLength()}); });
+    return output;
+  }
+
+  std::unique_ptr<FeatureExtractor> extractor_;
+};
+
+// releasePages(bytes): gives the whole pages inside the array back to the system; they read as zero
+// afterwards.
+void ReleasePages(const Napi::CallbackInfo& info) {
+  const auto bytes = View<uint8_t>(info.Env(), info[0], napi_uint8_array, "bytes");
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(bytes.data()) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<uintptr_t>(bytes.data()) + bytes.size()) / page * page;
+  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+Napi::Value Versions(const Napi::CallbackInfo& info) {
+  auto result = Napi::Object::New(info.Env());
+  for (const auto& [library, version] : LibraryVersions()) result.Set(library, version);
+  return result;
+}
+
+}  // namespace
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  exports.Set("Preparer", PreparerObject::Define(env));
+  exports.Set("Resampler", ResamplerObject::Define(env));
+  exports.Set("VoiceActivityDetector", VoiceActivityObject::Define(env));
+  exports.Set("FeatureExtractor", FeatureExtractorObject::Define(env));
+  exports.Set("decode", Napi::Function::New(env, Decode, "decode"));
+  exports.Set("releasePages", Napi::Function::New(env, ReleasePages, "releasePages"));
+  exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
+  return exports;
+}
+
+}  // namespace veravox
+
+using veravox::Init;
+NODE_API_MODULE(veravox, Init)

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "features/feature_extractor.h"
+
+#include <string>
+
+#include "features/normalisation.h"
+#include "features/recipe_validation.h"
+#include "features/spectrogram.h"
+#include "stage_error.h"
+
+namespace veravox {
+
+class FeatureExtractor::Impl {
+ public:
+  explicit Impl(const FeatureRecipe& recipe) : recipe_(recipe) {
+    ValidateRecipe(recipe_);
+    if (recipe_.kind == FeatureRecipe::Kind::kSpectrogram) spectrogram_ = Spectrogram::Make(recipe_);
+  }
+
+  size_t FrameCount(size_t samples) const { return spectrogram_ ? spectrogram_->FrameCount(samples) : 1; }
+
+  size_t OutputSize(size_t samples) const {
+    return spectrogram_ ? spectrogram_->FrameCount(samples) * static_cast<size_t>(recipe_.bands) : samples;
+  }
+
+  void Compute(std::span<const float> samples, std::span<float> output) {
+    if (output.size() != OutputSize(samples.size())) {
+      throw StageError(ErrorCode::kInternal,
+                       "Features: " + std::to_string(samples.size()) + " samples give " +
+                           std::to_string(OutputSize(samples.size())) + " numbers but the output holds " +
+                           std::to_string(output.size()) + ".");
+    }
+    if (output.empty()) return;
+    if (spectrogram_) {
+      spectrogram_->Compute(samples, output);
+    } else {
+      for (size_t i = 0; i < samples.size(); ++i) output[i] = samples[i] * recipe_.input_gain;
+    }
+    if (!spectrogram_ || recipe_.normalise_globally) {
+      NormaliseTogether(recipe_.normalisation, output);
+    } else {
+      NormaliseBands(recipe_.normalisation, recipe_.layout, static_cast<size_t>(recipe_.bands), output);
+    }
+  }
+
+ private:
+  FeatureRecipe recipe_;
+  std::unique_ptr<Spectrogram> spectrogram_;  // null for a waveform
+};
+
+FeatureExtractor::FeatureExtractor(const FeatureRecipe& recipe) : impl_(std::make_unique<Impl>(recipe)) {}
+FeatureExtractor::~FeatureExtractor() = default;
+
+size_t FeatureExtractor::FrameCount(size_t samples) const { return impl_->FrameCount(samples); }
+size_t FeatureExtractor::OutputSize(size_t samples) const { return impl_->OutputSize(samples); }
+void FeatureExtractor::Compute(std::span<const float> samples, std::span<float> output) {
+  impl_->Compute(samples, output);
+}
+
+}  // namespace veravox

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "features/recipe_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "stage_error.h"
+
+namespace veravox {
+namespace {
+
+[[noreturn]] void Refuse(std::string_view field, std::string_view value, const std::string& expectation) {
+  throw StageError(ErrorCode::kInternal, "Feature recipe: " + std::string(field) + " must be " + expectation +
+                                             " but is \"" + std::string(value) + "\".");
+}
+
+template <typename Number>
+void ReadNumber(std::string_view field, std::string_view value, Number& target) {
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), target);
+  if (error != std::errc() || end != value.data() + value.size()) {
+    Refuse(field, value, std::is_integral_v<Number> ? "a whole number" : "a number");
+  }
+}
+
+template <typename Choice>
+void ReadChoice(std::string_view field, std::string_view value, Choice& target,
+                std::initializer_list<std::pair<std::string_view, Choice>> choices) {
+  std::string words;
+  for (const auto& [word, choice] : choices) {
+    if (word == value) {
+      target = choice;
+      return;
+    }
+    words += (words.empty() ? "" : ", ") + std::string(word);
+  }
+  Refuse(field, value, "one of " + words);
+}
+
+void ReadField(FeatureRecipe& recipe, std::string_view field, std::string_view value) {
+  using Recipe = FeatureRecipe;
+  const auto number = [&](auto& target) { ReadNumber(field, value, target); };
+  const auto flag = [&](bool& target) {
+    ReadChoice(field, value, target, {{"true", true}, {"false", false}});
+  };
+  if (field == "kind") {
+    ReadChoice(field, value, recipe.kind,
+               {{"waveform", Recipe::Kind::kWaveform}, {"spectrogram", Recipe::Kind::kSpectrogram}});
+  } else if (field == "window") {
+    ReadChoice(field, value, recipe.window,
+               {{"hann", Recipe::Window::kHann},
+                {"hamming", Recipe::Window::kHamming},
+                {"povey", Recipe::Window::kPovey},
+                {"rectangular", Recipe::Window::kRectangular}});
+  } else if (field == "scale") {
+    ReadChoice(field, value, recipe.scale,
+               {{"linear", Recipe::Scale::kLinear}, {"mel", Recipe::Scale::kMel}});
+  } else if (field == "mel_formula") {
+    ReadChoice(field, value, recipe.mel_formula,
+               {{"htk", Recipe::MelFormula::kHtk}, {"slaney", Recipe::MelFormula::kSlaney}});
+  } else if (field == "mel_norm") {
+    ReadChoice(field, value, recipe.mel_norm,
+               {{"none", Recipe::MelNorm::kNone}, {"slaney", Recipe::MelNorm::kSlaney}});
+  } else if (field == "log") {
+    ReadChoice(field, value, recipe.log,
+               {{"none", Recipe::Log::kNone},
+                {"natural", Recipe::Log::kNatural},
+                {"log10", Recipe::Log::kLog10},
+                {"decibel", Recipe::Log::kDecibel}});
+  } else if (field == "normalisation") {
+    ReadChoice(field, value, recipe.normalisation,
+               {{"none", Recipe::Normalisation::kNone},
+                {"mean", Recipe::Normalisation::kMean},
+                {"mean_variance", Recipe::Normalisation::kMeanVariance}});
+  } else if (field == "layout") {
+    ReadChoice(
+        field, value, recipe.layout,
+        {{"bands_frames", Recipe::Layout::kBandsFrames}, {"frames_bands", Recipe::Layout::kFramesBands}});
+  } else if (field == "sample_rate_hz") {
+    number(recipe.sample_rate_hz);
+  } else if (field == "fft_size") {
+    number(recipe.fft_size);
+  } else if (field == "window_length") {
+    number(recipe.window_length);
+  } else if (field == "hop_length") {
+    number(recipe.hop_length);
+  } else if (field == "periodic_window") {
+    flag(recipe.periodic_window);
+  } else if (field == "centred") {
+    flag(recipe.centred);
+  } else if (field == "pre_emphasis") {
+    number(recipe.pre_emphasis);
+  } else if (field == "remove_dc_offset") {
+    flag(recipe.remove_dc_offset);
+  } else if (field == "input_gain") {
+    number(recipe.input_gain);
+  } else if (field == "bands") {
+    number(recipe.bands);
+  } else if (field == "first_bin") {
+    number(recipe.first_bin);
+  } else if (field == "fmin_hz") {
+    number(recipe.fmin_hz);
+  } else if (field == "fmax_hz") {
+    number(recipe.fmax_hz);
+  } else if (field == "triangles_on_mel_axis") {
+    flag(recipe.triangles_on_mel_axis);
+  } else if (field == "power") {
+    number(recipe.power);
+  } else if (field == "log_floor") {
+    number(recipe.log_floor);
+  } else if (field == "normalise_globally") {
+    flag(recipe.normalise_globally);
+  } else {
+    throw StageError(ErrorCode::kInternal,
+                     "Feature recipe: there is no field \"" + std::string(field) + "\".");
+  }
+}
+
+}  // namespace
+
+FeatureRecipe ParseRecipe(std::string_view text) {
+  FeatureRecipe recipe;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.empty()) continue;
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      throw StageError(ErrorCode::kInternal,
+                       "Feature recipe: \"" + std::string(line) + "\" is not field=value.");
+    }
+    ReadField(recipe, line.substr(0, equals), line.substr(equals + 1));
+  }
+  return recipe;
+}
+
+}  // namespace veravox

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "features/feature_recipe.h"
+
+namespace veravox {
+
+// Throws StageError (kInternal) for a recipe that makes no sense; the sentence names the field and its value.
+void ValidateRecipe(const FeatureRecipe& recipe);
+
+}  // namespace veravox

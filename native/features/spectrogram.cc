@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "features/spectrogram.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "features/spectrogram_kernel.h"
+
+namespace veravox {
+namespace {
+
+template <int kLanes>
+using FrameKernel = void (*)(const SpectrogramPlan&, const float* const* frames, SpectrogramScratch<kLanes>&);
+
+void ComputeFramesBaseline(const SpectrogramPlan& plan, const float* const* frames,
+                           SpectrogramScratch<4>& scratch) {
+  ComputeFrames(plan, frames, scratch);
+}
+
+VERAVOX_TARGET_AVX2 void ComputeFramesAvx2(const SpectrogramPlan& plan, const float* const* frames,
+                                           SpectrogramScratch<8>& scratch) {
+  ComputeFrames(plan, frames, scratch);
+}
+
+VERAVOX_TARGET_AVX512 void ComputeFramesAvx512(const SpectrogramPlan& plan, const float* const* frames,
+                                               SpectrogramScratch<16>& scratch) {
+  ComputeFrames(plan, frames, scratch);
+}
+
+// Place of a sample that lies outside of the audio when the audio is mirrored at its first and last sample,
+// as often as it takes.
+size_t Mirrored(int64_t index, size_t samples) {
+  if (samples == 1) return 0;
+  const auto period = static_cast<int64_t>(2 * (samples - 1));
+  index = (index % period + period) % period;
+  return static_cast<size_t>(std::min(index, period - index));
+}
+
+template <int kLanes>
+class LaneSpectrogram final : public Spectrogram {
+ public:
+  LaneSpectrogram(const FeatureRecipe& recipe, FrameKernel<kLanes> kernel)
+      : Spectrogram(recipe),
+        plan_(recipe),
+        scratch_(plan_),
+        kernel_(kernel),
+        mirrored_(recipe.centred ? static_cast<size_t>(kLanes * recipe.window_length) : 0) {}
+
+  void Compute(std::span<const float> samples, std::span<float> output) override {
+    const size_t frames = FrameCount(samples.size());
+    for (size_t first = 0; first < frames; first += kLanes) {
+      const float* starts[kLanes];
+      const size_t used = std::min<size_t>(kLanes, frames - first);
+      // Lanes without a frame of their own repeat the last one.
+      for (size_t lane = 0; lane < kLanes; ++lane) {
+        starts[lane] = lane < used ? FrameStart(samples, first + lane, lane) : starts[used - 1];
+      }
+      kernel_(plan_, starts, scratch_);
+      Store(first, used, frames, output);
+    }
+  }
+
+ private:
+  // The frame's samples: in place, or copied where a centred frame reaches over the edge of the audio.
+  const float* FrameStart(std::span<const float> samples, size_t frame, size_t lane) {
+    const int64_t centre = static_cast<int64_t>(frame) * recipe_.hop_length;
+    if (!recipe_.centred) return samples.data() + centre;
+    const int64_t start = centre - recipe_.fft_size / 2 + (recipe_.fft_size - recipe_.window_length) / 2;
+    const auto samples_end = static_cast<int64_t>(samples.size());
+    if (start >= 0 && start + recipe_.window_length <= samples_end) return samples.data() + start;
+    float* copy = mirrored_.data() + lane * static_cast<size_t>(recipe_.window_length);
+    for (int i = 0; i < recipe_.window_length; ++i) copy[i] = samples[Mirrored(start + i, samples.size())];
+    return copy;
+  }
+
+  void Store(size_t first, size_t used, size_t frames, std::span<float> output) const {
+    const size_t bands = scratch_.bands.size();
+    for (size_t band = 0; band < bands; ++band) {
+      const auto& row = scratch_.bands[band];
+      if (recipe_.layout == FeatureRecipe::Layout::kBandsFrames) {
+        std::memcpy(&output[band * frames + first], &row, used * sizeof(float));
+      } else {
+        for (size_t lane = 0; lane < used; ++lane) output[(first + lane) * bands + band] = row.lanes[lane];
+      }
+    }
+  }
+
+  SpectrogramPlan plan_;
+  SpectrogramScratch<kLanes> scratch_;
+  FrameKernel<kLanes> kernel_;
+  std::vector<float> mirrored_;
+};
+
+}  // namespace
+
+size_t Spectrogram::FrameCount(size_t samples) const {
+  const auto hop = static_cast<size_t>(recipe_.hop_length);
+  const auto length = static_cast<size_t>(recipe_.window_length);
+  if (recipe_.centred) return samples == 0 ? 0 : 1 + samples / hop;
+  return samples < length ? 0 : 1 + (samples - length) / hop;
+}
+
+std::unique_ptr<Spectrogram> Spectrogram::Make(const FeatureRecipe& recipe, SimdLevel level) {
+  switch (level) {
+    case SimdLevel::kAvx512:
+      return std::make_unique<LaneSpectrogram<16>>(recipe, ComputeFramesAvx512);
+    case SimdLevel::kAvx2:
+      return std::make_unique<LaneSpectrogram<8>>(recipe, ComputeFramesAvx2);
+    case SimdLevel::kBaseline:
+      break;
+  }
+  return std::make_unique<LaneSpectrogram<4>>(recipe, ComputeFramesBaseline);
+}
+
+}  // namespace veravox

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "features/feature_extractor.h"
+#include "features/feature_recipe.h"
+
+namespace veravox {
+
+// What a model takes of a window of audio.
+struct ModelInputSpec {
+  enum class ShortWindow { kRepeat, kZeroPad };  // how audio shorter than window_samples is filled up
+
+  FeatureRecipe recipe;
+  int64_t window_samples = 80000;  // samples per model input
+  int64_t hop_samples = 80000;     // between the inputs of one analysis window
+  ShortWindow short_window = ShortWindow::kRepeat;
+};
+
+// Makes the inputs of one model out of one analysis window. Not thread-safe.
+class ModelInputMaker {
+ public:
+  explicit ModelInputMaker(const ModelInputSpec& spec);
+
+  // Floats per input; the same for every window.
+  size_t input_size() const { return input_size_; }
+  // Inputs that a window of `samples` samples gives: one every hop_samples, the last sliding back to end with
+  // the window.
+  int InputCount(int64_t samples) const;
+  // `output` has input_size() elements, all of which are written.
+  void Make(std::span<const float> window, int input_index, std::span<float> output);
+
+ private:
+  ModelInputSpec spec_;
+  FeatureExtractor extractor_;
+  size_t input_size_;
+  std::vector<float> filled_up_;
+};
+
+}  // namespace veravox

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepare/preparer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+namespace veravox {
+namespace {
+
+constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSamples);
+// Consumed audio is dropped in steps of this size, so that moving the rest down costs next to nothing.
+constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
+constexpr float kFullScale = 0.999f;
+// Float files can hold anything; beyond this a sample carries no meaning, and squaring it would overflow.
+constexpr float kLargestSample = 1e4f;
+
+double Seconds(int64_t samples) { return static_cast<double>(samples) / Preparer::kSampleRateHz; }
+
+}  // namespace
+
+// Adds the time until the end of the scope to a total.
+struct Preparer::Stopwatch {
+  explicit Stopwatch(double& total_ms) : total(total_ms) {}
+  ~Stopwatch() {
+    total += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+  double& total;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+Preparer::Preparer(const ModelInputSpec& spec) : inputs_(spec) {
+  if (spec.recipe.sample_rate_hz != kSampleRateHz) {
+    throw StageError(ErrorCode::kInternal, "Expected a sample_rate_hz of 16000.");
+  }
+}
+
+void Preparer::Open(std::span<const uint8_t> bytes, const PrepareOptions& options, const StopSignal& stop) {
+  Close();
+  options_ = options;
+  stop_ = stop;
+  summary_ = {};
+  planner_.emplace(kWindowSamples, kMinResidualSamples);
+  const Stopwatch watch(summary_.decode_ms);
+  decoder_ = std::make_unique<Decoder>(bytes, options_.limits, stop_);
+}
+
+void Preparer::Close() {
+  decoder_.reset();
+  planner_.reset();
+  if (!at_end_) {
+    // Both keep their tables for the next file, but nothing of this one.
+    if (resampler_ != nullptr) resampler_->Finish(pcm_);
+    voice_activity_.Finish(speech_);
+  }
+  resampler_ = nullptr;
+  resampler_rate_hz_ = 0;
+  at_end_ = false;
+  pcm_.clear();
+  pcm_begin_ = 0;
+  speech_.clear();
+  speech_begin_ = speech_frames_ = 0;
+  decoded_samples_ = clipped_samples_ = 0;
+  skipping_ = false;
+  window_count_ = 0;
+  next_input_ = inputs_in_window_ = 0;
+}
+
+bool Preparer::Next(std::span<float> output, PreparedInput& input) {
+  if (!decoder_) throw StageError(ErrorCode::kInternal, "Expected an open file.");
+  if (next_input_ == inputs_in_window_) {
+    if (!FindWindow(window_)) return false;
+    inputs_in_window_ = inputs_.InputCount(window_.size());
+    next_input_ = 0;
+    ++window_count_;
+  }
+  const Stopwatch watch(summary_.features_ms);
+  const auto samples = std::span<const float>(pcm_).subspan(static_cast<size_t>(window_.begin - pcm_begin_),
+                                                            static_cast<size_t>(window_.size()));
+  inputs_.Make(samples, next_input_, output);
+  input = {window_count_ - 1, next_input_, inputs_in_window_, Seconds(window_.begin), Seconds(window_.end)};
+  ++next_input_;
+  return true;
+}
+
+// Decodes until a window with enough speech is complete.
+bool Preparer::FindWindow(SampleRange& window) {
+  while (true) {
+    const int64_t decided = (speech_begin_ + static_cast<int64_t>(speech_.size())) * kFrame;
+    if (planner_->Next(at_end_ ? available() : std::min(available(), decided), at_end_, window)) {
+      const double non_speech_percent = NonSpeechPercent(window);
+      if (non_speech_percent <= options_.silence_threshold_percent) {
+        skipping_ = false;
+        return true;
+      }
+      SkipWindow(window, non_speech_percent);
+    } else if (at_end_) {
+      return false;
+    } else {
+      DropConsumed();
+      DecodeBlock();
+    }
+  }
+}
+
+void Preparer::DecodeBlock() {
+  stop_.ThrowIfStopped();
+  MonoBlock block;
+  bool decoded = false;
+  {
+    const Stopwatch watch(summary_.decode_ms);
+    decoded = decoder_->Next(block);
+    summary_.damaged_packets = decoder_->damaged_packets();
+  }
+  const Stopwatch watch(summary_.features_ms);
+  if (decoded) {
+    AppendBlock(block);
+  } else {
+    FinishAudio();
+  }
+}
+
+void Preparer::AppendBlock(const MonoBlock& block) {
+  std::span<const float> samples = block.samples;
+  int64_t clipped = 0;
+  int64_t unusable = 0;
+  for (const float sample : samples) {
+    const float magnitude = std::fabs(sample);
+    clipped += magnitude >= kFullScale;
+    unusable += !(magnitude <= kLargestSample);  // true for NaN, too
+  }
+  clipped_samples_ += clipped;
+  decoded_samples_ += static_cast<int64_t>(samples.size());
+  if (unusable > 0) {
+    finite_.resize(samples.size());
+    std::transform(samples.begin(), samples.end(), finite_.begin(), [](float sample) {
+      return std::isfinite(sample) ? std::clamp(sample, -kLargestSample, kLargestSample) : 0.0f;
+    });
+    samples = finite_;
+  }
+
+  const size_t old_size = pcm_.size();
+  if (block.sample_rate_hz != resampler_rate_hz_) {
+    // Some files change their rate on the way; what the old resampler still holds comes first.
+    if (resampler_ != nullptr) resampler_->Finish(pcm_);
+    resampler_ = &resamplers_.Get(block.sample_rate_hz, kSampleRateHz);
+    resampler_rate_hz_ = block.sample_rate_hz;
+  }
+  resampler_->Push(samples, pcm_);
+  voice_activity_.Push(std::span<const float>(pcm_).subspan(old_size), speech_);
+}
+
+void Preparer::FinishAudio() {
+  const size_t old_size = pcm_.size();
+  if (resampler_ != nullptr) resampler_->Finish(pcm_);
+  voice_activity_.Push(std::span<const float>(pcm_).subspan(old_size), speech_);
+  voice_activity_.Finish(speech_);
+  at_end_ = true;
+
+  summary_.duration_s = Seconds(available());
+  if (summary_.duration_s < options_.min_duration_s) {
+    throw StageError(ErrorCode::kTooShort, "The audio is too short.", summary_.duration_s);
+  }
+  const int64_t frames = speech_begin_ + static_cast<int64_t>(speech_.size());
+  const int64_t with_speech = speech_frames_ + std::accumulate(speech_.begin(), speech_.end(), int64_t{0});
+  summary_.speech_ratio = frames > 0 ? static_cast<double>(with_speech) / static_cast<double>(frames) : 0.0;
+  summary_.clipped_ratio = decoded_samples_ > 0
+                               ? static_cast<double>(clipped_samples_) / static_cast<double>(decoded_samples_)
+                               : 0.0;
+}
+
+double Preparer::NonSpeechPercent(const SampleRange& window) const {
+  const auto begin = speech_.begin() + (window.begin / kFrame - speech_begin_);
+  const auto end = speech_.begin() + ((window.end + kFrame - 1) / kFrame - speech_begin_);
+  const auto with_speech = std::accumulate(begin, end, int64_t{0});
+  return 100.0 * (1.0 - static_cast<double>(with_speech) / static_cast<double>(end - begin));
+}
+
+void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) {
+  if (!skipping_) {
+    skipping_ = true;
+    summary_.skipped.push_back({Seconds(window.begin), Seconds(window.end), non_speech_percent});
+    return;
+  }
+  SkippedStretch& stretch = summary_.skipped.back();
+  const double old_s = stretch.end_s - stretch.start_s;
+  // The last window may overlap the one before it; only what is new counts.
+  const double new_s = Seconds(window.end) - stretch.end_s;
+  stretch.non_speech_percent =
+      (stretch.non_speech_percent * old_s + non_speech_percent * new_s) / (old_s + new_s);
+  stretch.end_s = Seconds(window.end);
+}
+
+void Preparer::DropConsumed() {
+  const int64_t keep_from = planner_->earliest_begin() / kFrame * kFrame;
+  const int64_t samples = keep_from - pcm_begin_;
+  if (samples < kDropStepSamples) return;
+  const auto frames = static_cast<ptrdiff_t>(samples / kFrame);
+  speech_frames_ += std::accumulate(speech_.begin(), speech_.begin() + frames, int64_t{0});
+  speech_.erase(speech_.begin(), speech_.begin() + frames);
+  pcm_.erase(pcm_.begin(), pcm_.begin() + samples);
+  speech_begin_ += frames;
+  pcm_begin_ = keep_from;
+}
+
+}  // namespace veravox

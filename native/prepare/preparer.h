@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "decode/decoder.h"
+#include "prepare/model_input.h"
+#include "resample/resampler_cache.h"
+#include "stop_signal.h"
+#include "vad/voice_activity.h"
+#include "windows/window_planner.h"
+
+namespace veravox {
+
+struct PrepareOptions {
+  DecodeLimits limits;
+  double min_duration_s = 1.0;
+  // Windows with a larger share of non-speech frames are skipped; 0..100.
+  double silence_threshold_percent = 80.0;
+};
+
+// One model input, and the window of the audio that it belongs to.
+struct PreparedInput {
+  int64_t window_index = 0;  // counts the windows that were not skipped
+  int input_index = 0;
+  int inputs_in_window = 1;
+  double start_s = 0.0;
+  double end_s = 0.0;
+};
+
+// Windows in a row that were skipped for lack of speech.
+struct SkippedStretch {
+  double start_s = 0.0;
+  double end_s = 0.0;
+  double non_speech_percent = 0.0;
+};
+
+struct PrepareSummary {
+  double duration_s = 0.0;
+  int64_t damaged_packets = 0;
+  double speech_ratio = 0.0;   // of 10 ms frames
+  double clipped_ratio = 0.0;  // of decoded samples
+  std::vector<SkippedStretch> skipped;
+  double decode_ms = 0.0;    // demux, decode, down-mix
+  double features_ms = 0.0;  // resample, voice activity, features
+};
+
+// From a file's bytes to model inputs, window by window, in memory that does not grow with the duration.
+// Tables are made once per object; open as many files as you like, one after the other. Not thread-safe.
+class Preparer {
+ public:
+  static constexpr int kSampleRateHz = VoiceActivityDetector::kSampleRateHz;
+  static constexpr int64_t kWindowSamples = 5 * kSampleRateHz;
+  static constexpr int64_t kMinResidualSamples = 1 * kSampleRateHz;
+
+  explicit Preparer(const ModelInputSpec& spec);
+
+  size_t input_size() const { return inputs_.input_size(); }
+
+  // `bytes` and the stop signal's flag outlive the file (until Close or the next Open). Throws StageError.
+  void Open(std::span<const uint8_t> bytes, const PrepareOptions& options, const StopSignal& stop);
+  // Writes the next model input; false at the end of the audio. `output` has input_size() elements.
+  // Throws StageError; the file is then to be closed.
+  bool Next(std::span<float> output, PreparedInput& input);
+  // What was seen so far; whole once Next has returned false.
+  const PrepareSummary& summary() const { return summary_; }
+  // Lets go of the file's bytes.
+  void Close();
+
+ private:
+  struct Stopwatch;
+
+  bool FindWindow(SampleRange& window);
+  void DecodeBlock();
+  void AppendBlock(const MonoBlock& block);
+  void FinishAudio();
+  void SkipWindow(const SampleRange& window, double non_speech_percent);
+  double NonSpeechPercent(const SampleRange& window) const;
+  void DropConsumed();
+  int64_t available() const { return pcm_begin_ + static_cast<int64_t>(pcm_.size()); }
+
+  ModelInputMaker inputs_;
+  VoiceActivityDetector voice_activity_;
+
+  PrepareOptions options_;
+  StopSignal stop_;
+  std::unique_ptr<Decoder> decoder_;
+  ResamplerCache resamplers_;
+  Resampler* resampler_ = nullptr;  // the one in use, of those in resamplers_
+  int resampler_rate_hz_ = 0;
+  std::optional<WindowPlanner> planner_;
+  PrepareSummary summary_;
+  bool at_end_ = false;
+
+  // 16 kHz audio from sample pcm_begin_ on, and its speech decisions from frame speech_begin_ on.
+  std::vector<float> pcm_;
+  int64_t pcm_begin_ = 0;
+  std::vector<uint8_t> speech_;
+  int64_t speech_begin_ = 0;
+  int64_t speech_frames_ = 0;  // with speech, of all decided so far
+  std::vector<float> finite_;
+
+  int64_t decoded_samples_ = 0;
+  int64_t clipped_samples_ = 0;
+  bool skipping_ = false;
+  int64_t skipped_frames_ = 0;
+
+  SampleRange window_;
+  int64_t window_count_ = 0;
+  int next_input_ = 0;
+  int inputs_in_window_ = 0;
+};
+
+}  // namespace veravox

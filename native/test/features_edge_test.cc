@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Input that is short, silent or broken, and recipes that make no sense.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "features/feature_extractor.h"
+#include "features/recipe_text.h"
+#include "stage_error.h"
+
+namespace veravox {
+namespace {
+
+std::vector<float> Compute(const FeatureRecipe& recipe, const std::vector<float>& samples) {
+  FeatureExtractor extractor(recipe);
+  std::vector<float> output(extractor.OutputSize(samples.size()), -1234.5f);
+  extractor.Compute(samples, output);
+  return output;
+}
+
+std::vector<float> Ramp(size_t samples) {
+  std::vector<float> ramp(samples);
+  for (size_t i = 0; i < samples; ++i) ramp[i] = 0.001f * static_cast<float>((i * 37) % 501) - 0.25f;
+  return ramp;
+}
+
+TEST(FeaturesEdge, RefusesRecipesNamingTheField) {
+  const struct {
+    const char* field;
+    std::function<void(FeatureRecipe&)> spoil;
+  } spoilt[] = {
+      {"sample_rate_hz", [](FeatureRecipe& r) { r.sample_rate_hz = 0; }},
+      {"fft_size", [](FeatureRecipe& r) { r.fft_size = 0; }},
+      {"fft_size", [](FeatureRecipe& r) { r.fft_size = 513; }},
+      {"fft_size", [](FeatureRecipe& r) { r.fft_size = 1 << 20; }},
+      {"window_length", [](FeatureRecipe& r) { r.window_length = 513; }},
+      {"window_length", [](FeatureRecipe& r) { r.window_length = 0; }},
+      {"hop_length", [](FeatureRecipe& r) { r.hop_length = 0; }},
+      {"hop_length", [](FeatureRecipe& r) { r.hop_length = -160; }},
+      {"pre_emphasis", [](FeatureRecipe& r) { r.pre_emphasis = NAN; }},
+      {"input_gain", [](FeatureRecipe& r) { r.input_gain = INFINITY; }},
+      {"input_gain", [](FeatureRecipe& r) { r.input_gain = 0.0f; }},
+      {"bands", [](FeatureRecipe& r) { r.bands = 0; }},
+      {"bands",
+       [](FeatureRecipe& r) {
+         r.scale = FeatureRecipe::Scale::kLinear;
+         r.bands = 257;
+         r.first_bin = 1;
+       }},
+      {"first_bin",
+       [](FeatureRecipe& r) {
+         r.scale = FeatureRecipe::Scale::kLinear;
+         r.first_bin = -1;
+       }},
+      {"fmin_hz", [](FeatureRecipe& r) { r.fmin_hz = -1.0f; }},
+      {"fmin_hz", [](FeatureRecipe& r) { r.fmin_hz = NAN; }},
+      {"fmax_hz", [](FeatureRecipe& r) { r.fmax_hz = 8001.0f; }},
+      {"fmax_hz", [](FeatureRecipe& r) { r.fmax_hz = r.fmin_hz; }},
+      {"power", [](FeatureRecipe& r) { r.power = 3.0f; }},
+      {"log_floor", [](FeatureRecipe& r) { r.log_floor = 0.0f; }},
+      {"log_floor", [](FeatureRecipe& r) { r.log_floor = NAN; }},
+      {"pre_emphasis",
+       [](FeatureRecipe& r) {
+         r.kind = FeatureRecipe::Kind::kWaveform;
+         r.pre_emphasis = 0.97f;
+       }},
+      {"remove_dc_offset",
+       [](FeatureRecipe& r) {
+         r.kind = FeatureRecipe::Kind::kWaveform;
+         r.remove_dc_offset = true;
+       }},
+  };
+  for (const auto& [field, spoil] : spoilt) {
+    FeatureRecipe recipe;
+    spoil(recipe);
+    try {
+      FeatureExtractor extractor(recipe);
+      ADD_FAILURE() << field << " was accepted";
+    } catch (const StageError& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInternal);
+      EXPECT_NE(std::string(error.what()).find(std::string(field) + " must be "), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+TEST(FeaturesEdge, RefusesRecipeTextNamingTheField) {
+  for (const char* text : {"bands=many", "bands=80.5", "bands=", "bands=99999999999", "power=2x",
+                           "centred=yes", "window=kaiser", "surprise=1", "hop_length", "=5"}) {
+    const std::string field = std::string(text).substr(0, std::string(text).find('='));
+    try {
+      ParseRecipe(text);
+      ADD_FAILURE() << text << " was accepted";
+    } catch (const StageError& error) {
+      EXPECT_NE(std::string(error.what()).find(field), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
+  const FeatureRecipe recipe = ParseRecipe(
+      "kind=waveform\nsample_rate_hz=8000\n\nfft_size=256\nwindow_length=200\nhop_length=80\nwindow=povey\n"
+      "periodic_window=true\ncentred=true\npre_emphasis=0.5\nremove_dc_offset=true\ninput_gain=2\nscale="
+      "linear\n"
+      "bands=7\nfirst_bin=3\nfmin_hz=10.5\nfmax_hz=3000\nmel_formula=slaney\nmel_norm=slaney\n"
+      "triangles_on_mel_axis=true\npower=1\nlog=decibel\nlog_floor=1e-5\nnormalisation=mean_variance\n"
+      "normalise_globally=true\nlayout=frames_bands");
+  EXPECT_EQ(recipe.kind, FeatureRecipe::Kind::kWaveform);
+  EXPECT_EQ(recipe.sample_rate_hz, 8000);
+  EXPECT_EQ(recipe.fft_size, 256);
+  EXPECT_EQ(recipe.window_length, 200);
+  EXPECT_EQ(recipe.hop_length, 80);
+  EXPECT_EQ(recipe.window, FeatureRecipe::Window::kPovey);
+  EXPECT_TRUE(recipe.periodic_window);
+  EXPECT_TRUE(recipe.centred);
+  EXPECT_EQ(recipe.pre_emphasis, 0.5f);
+  EXPECT_TRUE(recipe.remove_dc_offset);
+  EXPECT_EQ(recipe.input_gain, 2.0f);
+  EXPECT_EQ(recipe.scale, FeatureRecipe::Scale::kLinear);
+  EXPECT_EQ(recipe.bands, 7);
+  EXPECT_EQ(recipe.first_bin, 3);
+  EXPECT_EQ(recipe.fmin_hz, 10.5f);
+  EXPECT_EQ(recipe.fmax_hz, 3000.0f);
+  EXPECT_EQ(recipe.mel_formula, FeatureRecipe::MelFormula::kSlaney);
+  EXPECT_EQ(recipe.mel_norm, FeatureRecipe::MelNorm::kSlaney);
+  EXPECT_TRUE(recipe.triangles_on_mel_axis);
+  EXPECT_EQ(recipe.power, 1.0f);
+  EXPECT_EQ(recipe.log, FeatureRecipe::Log::kDecibel);
+  EXPECT_EQ(recipe.log_floor, 1e-5f);
+  EXPECT_EQ(recipe.normalisation, FeatureRecipe::Normalisation::kMeanVariance);
+  EXPECT_TRUE(recipe.normalise_globally);
+  EXPECT_EQ(recipe.layout, FeatureRecipe::Layout::kFramesBands);
+}
+
+TEST(FeaturesEdge, RefusesOutputOfTheWrongSize) {
+  FeatureExtractor extractor(FeatureRecipe{});
+  const std::vector<float> samples(1600);
+  std::vector<float> output(extractor.OutputSize(samples.size()) + 1);
+  EXPECT_THROW(extractor.Compute(samples, output), StageError);
+}
+
+TEST(FeaturesEdge, CountsOnlyWholeFrames) {
+  const FeatureExtractor extractor(FeatureRecipe{});
+  EXPECT_EQ(extractor.FrameCount(0), 0u);
+  EXPECT_EQ(extractor.FrameCount(399), 0u);
+  EXPECT_EQ(extractor.FrameCount(400), 1u);
+  EXPECT_EQ(extractor.FrameCount(559), 1u);
+  EXPECT_EQ(extractor.FrameCount(560), 2u);
+  EXPECT_EQ(extractor.FrameCount(80000), 498u);
+  EXPECT_EQ(extractor.OutputSize(80000), 498u * 80u);
+}
+
+TEST(FeaturesEdge, CountsAFramePerHopWhenCentred) {
+  FeatureRecipe recipe;
+  recipe.centred = true;
+  const FeatureExtractor extractor(recipe);
+  EXPECT_EQ(extractor.FrameCount(0), 0u);
+  EXPECT_EQ(extractor.FrameCount(1), 1u);
+  EXPECT_EQ(extractor.FrameCount(159), 1u);
+  EXPECT_EQ(extractor.FrameCount(160), 2u);
+}
+
+TEST(FeaturesEdge, GivesNothingForTooFewSamples) {
+  EXPECT_TRUE(Compute(FeatureRecipe{}, {}).empty());
+  EXPECT_TRUE(Compute(FeatureRecipe{}, Ramp(399)).empty());
+  FeatureRecipe waveform;
+  waveform.kind = FeatureRecipe::Kind::kWaveform;
+  waveform.normalisation = FeatureRecipe::Normalisation::kMeanVariance;
+  EXPECT_TRUE(Compute(waveform, {}).empty());
+}
+
+TEST(FeaturesEdge, MirrorsASingleSample) {
+  FeatureRecipe recipe;
+  recipe.centred = true;
+  const std::vector<float> one = Compute(recipe, {0.5f});
+  const std::vector<float> constant = Compute(recipe, std::vector<float>(1000, 0.5f));
+  for (size_t band = 0; band < 80; ++band) EXPECT_FLOAT_EQ(one[band], constant[band * constant.size() / 80]);
+}
+
+TEST(FeaturesEdge, GivesTheLogFloorForSilence) {
+  FeatureRecipe recipe;
+  recipe.log_floor = 1e-6f;
+  for (const float value : Compute(recipe, std::vector<float>(4000, 0.0f))) {
+    EXPECT_FLOAT_EQ(value, std::log(1e-6f));
+  }
+}
+
+TEST(FeaturesEdge, NormalisesSilenceToZero) {
+  FeatureRecipe recipe;
+  recipe.normalisation = FeatureRecipe::Normalisation::kMeanVariance;
+  for (const float value : Compute(recipe, std::vector<float>(4000, 0.0f))) EXPECT_NEAR(value, 0.0f, 1e-3f);
+}
+
+TEST(FeaturesEdge, NonFiniteSamplesSpoilTheirFramesOnly) {
+  for (const float broken : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                             -std::numeric_limits<float>::infinity()}) {
+    std::vector<float> samples = Ramp(8000);
+    samples[5000] = broken;
+    FeatureRecipe recipe;
+    recipe.layout = FeatureRecipe::Layout::kFramesBands;
+    const std::vector<float> output = Compute(recipe, samples);
+    const std::vector<float> sound = Compute(recipe, Ramp(8000));
+    for (size_t i = 0; i < output.size(); ++i) {
+      const size_t start = i / 80 * 160;
+      if (start <= 5000 && 5000 < start + 400) {
+        EXPECT_TRUE(std::isnan(output[i])) << i;
+      } else {
+        EXPECT_EQ(output[i], sound[i]) << i;
+      }
+    }
+  }
+}
+
+TEST(FeaturesEdge, SurvivesSamplesThatOverflow) {
+  FeatureRecipe recipe;
+  recipe.normalisation = FeatureRecipe::Normalisation::kMeanVariance;
+  const std::vector<float> output = Compute(recipe, std::vector<float>(2000, 3e38f));
+  EXPECT_EQ(output.size(), FeatureExtractor(recipe).OutputSize(2000));
+}
+
+// A frame's numbers must not depend on which frames share its registers.
+TEST(FeaturesEdge, FramesDoNotInfluenceEachOther) {
+  FeatureRecipe recipe;
+  recipe.layout = FeatureRecipe::Layout::kFramesBands;
+  recipe.remove_dc_offset = true;
+  recipe.pre_emphasis = 0.97f;
+  const std::vector<float> samples = Ramp(400 + 40 * 160);
+  const std::vector<float> together = Compute(recipe, samples);
+  for (size_t frame = 0; frame < 41; ++frame) {
+    const auto start = samples.begin() + static_cast<std::ptrdiff_t>(frame * 160);
+    const std::vector<float> alone = Compute(recipe, {start, start + 400});
+    ASSERT_EQ(alone.size(), 80u);
+    for (size_t band = 0; band < 80; ++band) EXPECT_EQ(alone[band], together[frame * 80 + band]);
+  }
+}
+
+TEST(FeaturesEdge, LayoutsHoldTheSameNumbers) {
+  FeatureRecipe recipe;
+  recipe.bands = 23;
+  const std::vector<float> band_major = Compute(recipe, Ramp(5000));
+  recipe.layout = FeatureRecipe::Layout::kFramesBands;
+  const std::vector<float> frame_major = Compute(recipe, Ramp(5000));
+  const size_t frames = band_major.size() / 23;
+  for (size_t frame = 0; frame < frames; ++frame) {
+    for (size_t band = 0; band < 23; ++band) {
+      EXPECT_EQ(band_major[band * frames + frame], frame_major[frame * 23 + band]);
+    }
+  }
+}
+
+// Triangles narrower than the spacing of the bins catch no bin; they must not read outside of the spectrum.
+TEST(FeaturesEdge, BandsWithoutABinGiveTheLogFloor) {
+  FeatureRecipe recipe;
+  recipe.bands = 4096;
+  const std::vector<float> output = Compute(recipe, Ramp(400));
+  EXPECT_FLOAT_EQ(output[0], std::log(recipe.log_floor));
+}
+
+}  // namespace
+}  // namespace veravox

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The feature extractor against numbers that test/reference/features.py computed in float64 from the
+// definitions.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "features/feature_extractor.h"
+#include "features/recipe_text.h"
+#include "features/spectrogram.h"
+
+namespace veravox {
+namespace {
+
+struct Case {
+  const char* name;
+  size_t samples;
+};
+
+std::string ReadFile(const std::string& name) {
+  std::ifstream file(std::string(VERAVOX_SOURCE_DIR) + "/test/reference/features/" + name, std::ios::binary);
+  EXPECT_TRUE(file) << name << " is missing";
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<float> ReadFloats(const std::string& name) {
+  const std::string bytes = ReadFile(name);
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::copy_n(bytes.data(), values.size() * sizeof(float), reinterpret_cast<char*>(values.data()));
+  return values;
+}
+
+FeatureRecipe ReadRecipe(const Case& reference) {
+  return ParseRecipe(ReadFile(std::string(reference.name) + ".recipe"));
+}
+
+std::vector<float> Input(const Case& reference) {
+  std::vector<float> samples = ReadFloats("input.f32");
+  EXPECT_GE(samples.size(), reference.samples);
+  samples.resize(reference.samples);
+  return samples;
+}
+
+// 1e-4 of the value. A logarithm turns that into a constant, which is that of the value before the logarithm;
+// a normalised value is measured against its band's standard deviation, which is 1. Without a logarithm,
+// values that nearly cancel are also allowed 1e-7 of the largest one, which is as much as float32 resolves.
+double Tolerance(const FeatureRecipe& recipe, double expected, double largest) {
+  if (recipe.normalisation == FeatureRecipe::Normalisation::kMeanVariance) return 1e-4;
+  if (recipe.kind == FeatureRecipe::Kind::kSpectrogram) {
+    if (recipe.log == FeatureRecipe::Log::kNatural) return 1e-4;
+    if (recipe.log == FeatureRecipe::Log::kLog10) return 1e-4 * std::numbers::log10e;
+    if (recipe.log == FeatureRecipe::Log::kDecibel) return 1e-3 * std::numbers::log10e;
+  }
+  return 1e-4 * std::abs(expected) + 1e-7 * largest;
+}
+
+void ExpectClose(const FeatureRecipe& recipe, const std::vector<float>& computed,
+                 const std::vector<float>& expected) {
+  ASSERT_EQ(computed.size(), expected.size());
+  ASSERT_FALSE(expected.empty());
+  double largest = 0.0;
+  for (const float value : expected) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  size_t wrong = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double error = std::abs(static_cast<double>(computed[i]) - expected[i]);
+    if (error <= Tolerance(recipe, expected[i], largest)) continue;
+    if (++wrong <= 5) ADD_FAILURE() << "[" << i << "] is " << computed[i] << ", expected " << expected[i];
+  }
+  EXPECT_EQ(wrong, 0u) << "of " << expected.size();
+}
+
+class FeaturesReference : public testing::TestWithParam<Case> {};
+
+TEST_P(FeaturesReference, AgreesWithDefinition) {
+  const FeatureRecipe recipe = ReadRecipe(GetParam());
+  FeatureExtractor extractor(recipe);
+  std::vector<float> output(extractor.OutputSize(GetParam().samples), NAN);
+  extractor.Compute(Input(GetParam()), output);
+  ExpectClose(recipe, output, ReadFloats(std::string(GetParam().name) + ".f32"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FeaturesReference,
+                         testing::Values(Case{"log_mel", 6400}, Case{"kaldi_povey", 6400},
+                                         Case{"kaldi_hamming_mean", 6400}, Case{"slaney_centred", 6400},
+                                         Case{"slaney_on_mel_axis", 6400}, Case{"linear_decibel", 6400},
+                                         Case{"linear_magnitude", 6400}, Case{"band_mean_variance", 6400},
+                                         Case{"frame_major_band_mean_variance", 6400},
+                                         Case{"global_mean_variance", 6400}, Case{"fft_400_log10", 6400},
+                                         Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37},
+                                         Case{"waveform_gain", 500}, Case{"waveform_mean_variance", 500}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Cases without normalisation, each on every level that this processor has: the others run in the field only.
+class FeaturesSimdLevel : public testing::TestWithParam<SimdLevel> {};
+
+TEST_P(FeaturesSimdLevel, AgreesWithDefinition) {
+  if (GetParam() > BestSimdLevel()) GTEST_SKIP() << "not on this processor";
+  for (const Case& reference :
+       {Case{"log_mel", 6400}, Case{"kaldi_povey", 6400}, Case{"linear_magnitude", 6400},
+        Case{"fft_400_log10", 6400}, Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37}}) {
+    SCOPED_TRACE(reference.name);
+    const FeatureRecipe recipe = ReadRecipe(reference);
+    const auto spectrogram = Spectrogram::Make(recipe, GetParam());
+    const size_t frames = spectrogram->FrameCount(reference.samples);
+    std::vector<float> output(frames * static_cast<size_t>(recipe.bands), NAN);
+    spectrogram->Compute(Input(reference), output);
+    ExpectClose(recipe, output, ReadFloats(std::string(reference.name) + ".f32"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, FeaturesSimdLevel,
+                         testing::Values(SimdLevel::kBaseline, SimdLevel::kAvx2, SimdLevel::kAvx512),
+                         [](const auto& info) {
+                           return std::string(info.param == SimdLevel::kBaseline ? "Baseline"
+                                              : info.param == SimdLevel::kAvx2   ? "Avx2"
+                                                                                 : "Avx512");
+                         });
+
+}  // namespace
+}  // namespace veravox

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vad/speech_features.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "features/feature_recipe.h"
+
+namespace veravox {
+namespace {
+
+// The power per band of white noise at about -93 dBFS. What is weaker, a dithered or an idle 16-bit
+// recording, is as good as digital silence.
+constexpr float kPowerFloor = 1e-7f;
+// Brings logarithms of power to a range that suits the network: one unit is 17 dB.
+constexpr float kScale = 0.25f;
+// The level is the mean of the frames so far, at most of about these many: two seconds.
+constexpr int64_t kLevelFrames = 200;
+
+FeatureRecipe Recipe() {
+  FeatureRecipe recipe;
+  recipe.fft_size = SpeechFeatures::kWindowSamples;
+  recipe.window_length = SpeechFeatures::kWindowSamples;
+  recipe.hop_length = SpeechFeatures::kHopSamples;
+  recipe.periodic_window = true;
+  recipe.bands = SpeechFeatures::kBands;
+  // Two bins from 0 Hz, where the window's main lobe ends: a DC offset stays outside.
+  recipe.fmin_hz = 100.0f;
+  recipe.fmax_hz = 8000.0f;
+  recipe.log_floor = kPowerFloor;
+  recipe.layout = FeatureRecipe::Layout::kFramesBands;
+  return recipe;
+}
+
+}  // namespace
+
+SpeechFeatures::SpeechFeatures(SimdLevel level) : spectrogram_(Spectrogram::Make(Recipe(), level)) {}
+
+void SpeechFeatures::Compute(std::span<const float, kBlockSamples> samples, Block& features) {
+  const float lowest = std::log(kPowerFloor);
+  spectrogram_->Compute(samples, features);
+  for (size_t frame = 0; frame < kBlockFrames; ++frame) {
+    float* bands = &features[frame * kBands];
+    float mean = 0.0f;
+    for (size_t band = 0; band < kBands; ++band) {
+      bands[band] = bands[band] > lowest ? bands[band] : lowest;  // NaN becomes silence, too
+      mean += bands[band];
+    }
+    mean /= static_cast<float>(kBands);
+    frames_seen_ = std::min(frames_seen_ + 1, kLevelFrames);
+    level_ += (mean - level_) / static_cast<float>(frames_seen_);
+    for (size_t band = 0; band < kBands; ++band) bands[band] = (bands[band] - level_) * kScale;
+  }
+}
+
+void SpeechFeatures::Reset() {
+  frames_seen_ = 0;
+  level_ = 0.0f;
+}
+
+}  // namespace veravox

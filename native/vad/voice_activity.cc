@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vad/voice_activity.h"
+
+#include <algorithm>
+#include <array>
+
+#include "vad/speech_features.h"
+#include "vad/speech_network.h"
+#include "vad/speech_scores.h"
+
+namespace veravox {
+
+static_assert(VoiceActivityDetector::kFrameSamples == SpeechFeatures::kHopSamples);
+
+class VoiceActivityDetector::Impl {
+ public:
+  void Push(std::span<const float> samples, std::vector<uint8_t>& speech) {
+    scores_.Push(samples, [&](float log_odds) { speech.push_back(Decide(log_odds)); });
+  }
+
+  void Finish(std::vector<uint8_t>& speech) {
+    scores_.Finish([&](float log_odds) { speech.push_back(Decide(log_odds)); });
+    hangover_frames_ = 0;
+  }
+
+ private:
+  // Log odds that the network's training and evaluation made sense of; docs/vad.md has the figures.
+  static constexpr float kEnter = 0.0f;
+  static constexpr float kLeave = -1.0f;
+  static constexpr int kHangoverFrames = 5;
+
+  uint8_t Decide(float log_odds) {
+    if (log_odds > kEnter) {
+      hangover_frames_ = kHangoverFrames;
+    } else if (log_odds < kLeave && hangover_frames_ > 0) {
+      --hangover_frames_;
+    }
+    return hangover_frames_ > 0;
+  }
+
+  SpeechScores scores_;
+  int hangover_frames_ = 0;
+};
+
+VoiceActivityDetector::VoiceActivityDetector() : impl_(std::make_unique<Impl>()) {}
+VoiceActivityDetector::~VoiceActivityDetector() = default;
+
+void VoiceActivityDetector::Push(std::span<const float> samples, std::vector<uint8_t>& speech) {
+  impl_->Push(samples, speech);
+}
+
+void VoiceActivityDetector::Finish(std::vector<uint8_t>& speech) { impl_->Finish(speech); }
+
+}  // namespace veravox

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace veravox {
+
+// A half-open range of samples.
+struct SampleRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t size() const { return end - begin; }
+};
+
+// Cuts a stream of unknown length into windows of `window_samples`, without overlap except for the last one.
+//
+// A residual of `min_residual_samples` or more gets a window of its own, which slides back so that it is full
+// and ends with the audio; a shorter residual makes the last window slide instead. With 5 s and 1 s, 12 s of
+// audio gives [0,5] [5,10] [7,12], and 10.001 s gives [0,5] [5.001,10.001]. Audio shorter than a window is
+// one window of its own length.
+class WindowPlanner {
+ public:
+  WindowPlanner(int64_t window_samples, int64_t min_residual_samples)
+      : window_samples_(window_samples), min_residual_samples_(min_residual_samples) {}
+
+  // The next window that is already certain when `available` samples have been seen and, with `at_end`, no
+  // more will come. False when there is none (yet).
+  bool Next(int64_t available, bool at_end, SampleRange& window) {
+    const int64_t nominal_end = next_begin_ + window_samples_;
+    if (available >= nominal_end + min_residual_samples_) {
+      window = {next_begin_, nominal_end};
+      next_begin_ = nominal_end;
+      return true;
+    }
+    if (!at_end || finished_ || available == 0) return false;
+    finished_ = true;
+    window = {available > window_samples_ ? available - window_samples_ : 0, available};
+    return true;
+  }
+
+  // No later window begins before this sample.
+  int64_t earliest_begin() const {
+    const int64_t slid_back = next_begin_ + min_residual_samples_ - window_samples_;
+    return slid_back > 0 ? slid_back : 0;
+  }
+
+ private:
+  int64_t window_samples_;
+  int64_t min_residual_samples_;
+  int64_t next_begin_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace veravox

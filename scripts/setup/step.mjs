@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+export const rootDir = path.resolve(import.meta.dirname, '../..');
+
+/** A set-up step failed for a reason that the operator can act on; `message` says all there is to say. */
+export class SetupError extends Error {}
+
+/**
+ * Runs `commands` (each `[program, ...args]`) one after the other in the repository's root and prints one line:
+ * what is being done and, at the end, how long it took. Their output is shown only when one of them fails.
+ */
+export async function runStep(title, commands, env = {}) {
+  const startedMs = performance.now();
+  process.stdout.write(`set-up: ${title} ... `);
+  for (const [program, ...args] of commands) {
+    const { code, output } = await run(program, args, env);
+    if (code !== 0) {
+      process.stdout.write('failed\n');
+      throw new SetupError(
+        `$ ${[program, ...args].join(' ')}\n${output}\nset-up: ${title} failed (exit code ${code}).`,
+      );
+    }
+  }
+  process.stdout.write(`${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
+}
+
+async function run(program, args, env) {
+  const child = spawn(program, args, {
+    cwd: rootDir,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks = [];
+  child.stdout.on('data', (chunk) => chunks.push(chunk));
+  child.stderr.on('data', (chunk) => chunks.push(chunk));
+  try {
+    const [code, signal] = await once(child, 'close');
+    return { code: code ?? signal, output: Buffer.concat(chunks).toString() };
+  } catch (error) {
+    return { code: error.code, output: error.message };
+  }
+}

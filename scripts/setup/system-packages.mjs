@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { runStep, SetupError } from './step.mjs';
+
+// FFmpeg 5.1, the first whose libraries have the channel layouts and the FFT that the native code uses.
+const ffmpegLibraries = {
+  libavformat: '59.27',
+  libavcodec: '59.37',
+  libavutil: '57.28',
+  libswresample: '4.7',
+};
+
+const onPath = (program) =>
+  (process.env.PATH ?? '').split(path.delimiter).some((dir) => fs.existsSync(path.join(dir, program)));
+const pkgConfig = (...args) => spawnSync('pkg-config', args).status === 0;
+
+const buildPackages = [
+  { name: 'g++', isThere: () => onPath('g++') },
+  { name: 'cmake', isThere: () => onPath('cmake') },
+  { name: 'make', isThere: () => onPath('make') },
+  { name: 'pkg-config', isThere: () => onPath('pkg-config') },
+  ...Object.keys(ffmpegLibraries).map((library) => ({
+    name: `${library}-dev`,
+    isThere: () => pkgConfig('--exists', library),
+  })),
+];
+
+const testPackages = [
+  { name: 'ffmpeg', isThere: () => onPath('ffmpeg') },
+  { name: 'libgtest-dev', isThere: () => fs.existsSync('/usr/include/gtest/gtest.h') },
+  { name: 'curl', isThere: () => onPath('curl') },
+  // Another version formats differently, so where the distribution lacks this one the check is left out.
+  { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
+];
+
+/** Compilers and FFmpeg's libraries: what building the addon needs. */
+export async function ensureBuildPackages() {
+  await ensure(buildPackages);
+  const tooOld = Object.entries(ffmpegLibraries).filter(
+    ([library, version]) => !pkgConfig(`--atleast-version=${version}`, library),
+  );
+  if (tooOld.length > 0) {
+    const wanted = tooOld.map(([library, version]) => `${library} >= ${version}`).join(', ');
+    throw new SetupError(`FFmpeg 5.1 or newer is needed (${wanted}). Debian 12 and Ubuntu 24.04 have it.`);
+  }
+}
+
+/** What only the tests need. */
+export async function ensureTestPackages() {
+  await ensure(testPackages);
+}
+
+async function ensure(packages) {
+  const missing = packages.filter((entry) => !entry.isThere());
+  if (missing.length === 0) return;
+  if (!onPath('apt-get')) {
+    const required = missing.filter((entry) => !entry.optional);
+    if (required.length === 0) return;
+    throw new SetupError(
+      `This system has no apt-get. Install what Debian calls: ${required.map((entry) => entry.name).join(' ')}`,
+    );
+  }
+  let names = installable(missing);
+  const required = missing.filter((entry) => !entry.optional).map((entry) => entry.name);
+  const needsUpdate = required.some((name) => !names.includes(name));
+  if (!needsUpdate && names.length === 0) return;
+
+  const prefix = privilege();
+  if (prefix === undefined) {
+    const command = `sudo apt-get update && sudo apt-get install -y --no-install-recommends ${required.join(' ')}`;
+    if (required.length === 0) return;
+    throw new SetupError(
+      `System packages are missing, and installing them needs root. Run:\n\n  ${command}\n`,
+    );
+  }
+  // A fresh machine runs its own updates at first: wait for their lock instead of failing.
+  const aptGet = [
+    ...prefix,
+    'env',
+    'DEBIAN_FRONTEND=noninteractive',
+    'apt-get',
+    '-o',
+    'DPkg::Lock::Timeout=120',
+  ];
+  const update = [...aptGet, 'update'];
+  if (needsUpdate) {
+    await runStep('package lists', [update]);
+    names = installable(missing);
+  }
+  const title = `system packages (${names.join(' ')})`;
+  const install = [
+    ...aptGet,
+    'install',
+    '-y',
+    '--no-install-recommends',
+    ...new Set([...required, ...names]),
+  ];
+  try {
+    await runStep(title, [install]);
+  } catch (error) {
+    if (needsUpdate) throw error;
+    // The lists name versions that the mirror no longer has.
+    await runStep(`${title}, with new package lists`, [update, install]);
+  }
+}
+
+/** Names of those packages that the package lists at hand offer. */
+function installable(packages) {
+  return packages
+    .map((entry) => entry.name)
+    .filter((name) => spawnSync('apt-cache', ['show', name]).status === 0);
+}
+
+/** What to put before a command to run it as root; undefined when that is not possible without a password. */
+function privilege() {
+  if (process.getuid() === 0) return [];
+  return spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { packageDir } from '../config/package-dir.js';
+import type { ModelInputSpec, SpectrogramRecipe, WaveformRecipe } from '../models/manifest.js';
+
+/** What went wrong in a native stage; the names are those of native/stage_error.h. */
+export type StageErrorCode =
+  | 'UNSUPPORTED_FORMAT'
+  | 'NO_AUDIO_STREAM'
+  | 'UNDECODABLE'
+  | 'TOO_MANY_CHANNELS'
+  | 'SAMPLE_RATE_OUT_OF_RANGE'
+  | 'TOO_LONG'
+  | 'TOO_SHORT'
+  | 'CANCELLED'
+  | 'DEADLINE'
+  | 'INTERNAL';
+
+export interface StageError extends Error {
+  readonly code: StageErrorCode;
+  /** Seconds of audio seen, for TOO_LONG and TOO_SHORT. */
+  readonly measuredS: number;
+}
+
+export function isStageError(error: unknown): error is StageError {
+  return error instanceof Error && 'code' in error && 'measuredS' in error;
+}
+
+export interface PrepareOptions {
+  readonly minDurationS: number;
+  readonly maxDurationS: number;
+  readonly silenceThresholdPercent: number;
+  readonly timeLimitMs: number;
+}
+
+export interface PreparedInput {
+  readonly windowIndex: number;
+  readonly inputIndex: number;
+  readonly inputsInWindow: number;
+  readonly startS: number;
+  readonly endS: number;
+}
+
+export interface PrepareSummary {
+  readonly durationS: number;
+  readonly damagedPackets: number;
+  readonly speechRatio: number;
+  readonly clippedRatio: number;
+  readonly skipped: readonly { startS: number; endS: number; nonSpeechPercent: number }[];
+  readonly decodeMs: number;
+  readonly featuresMs: number;
+}
+
+/** native/prepare/preparer.h: from a file's bytes to model inputs. Belongs to one thread. */
+export interface Preparer {
+  /** Floats per model input. */
+  readonly inputSize: number;
+  /**
+   * `bytes` and `stopFlag` may lie in shared memory and are read in place until `close`; any value but 0 in
+   * `stopFlag[0]` stops the work. Throws StageError, as `next` does.
+   */
+  open(bytes: Uint8Array, options: PrepareOptions, stopFlag: Int32Array): void;
+  /** Writes the next input; undefined at the end of the audio. `output` has `inputSize` elements. */
+  next(output: Float32Array): PreparedInput | undefined;
+  summary(): PrepareSummary;
+  close(): void;
+}
+
+/** Single stages, for benchmarks and comparisons; requests go through Preparer. */
+export interface Stages {
+  /** The whole first audio stream, mixed down to one channel. */
+  decode(bytes: Uint8Array): { samples: Float32Array; sampleRateHz: number; damagedPackets: number };
+  readonly Resampler: new (
+    inputRateHz: number,
+    outputRateHz: number,
+  ) => { convert(samples: Float32Array): Float32Array };
+  /** One decision (1 speech, 0 none) per 10 ms of 16 kHz audio. */
+  readonly VoiceActivityDetector: new () => { detect(samples: Float32Array): Uint8Array };
+  readonly FeatureExtractor: new (
+    recipe: WaveformRecipe | SpectrogramRecipe,
+    sampleRateHz: number,
+  ) => { compute(samples: Float32Array): Float32Array };
+}
+
+export interface Addon extends Stages {
+  readonly Preparer: new (spec: ModelInputSpec) => Preparer;
+  /** Gives whole pages of (shared) memory back to the system; they read as zero afterwards. */
+  releasePages(bytes: Uint8Array): void;
+  libraryVersions(): Record<string, string>;
+}
+
+/** Loads the native addon; the error of a failed load says what was found and which command mends it. */
+export function loadAddon(): Addon {
+  const file = path.join(packageDir, 'build/addon/Release/veravox.node');
+  try {
+    return createRequire(import.meta.url)(file) as Addon;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      [
+        `The native addon could not be loaded: ${reason}`,
+        `  looked for: ${file}`,
+        `  running on: Node ${process.version} (${process.platform} ${process.arch})`,
+        '  to build it: node scripts/setup.mjs',
+      ].join('\n'),
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import { accessSync, constants, existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { loadAddon } from '../addon/addon.js';
+import type { Config } from '../config/config.js';
+import { loadConfig, unknownVariables } from '../config/load-config.js';
+import { isActive } from '../keys/api-key.js';
+import { KeyDirectory } from '../keys/key-directory.js';
+import { loadManifest } from '../models/manifest.js';
+import { chooseProvider } from '../scoring/provider.js';
+
+/** What one check found out; throws when something that serving needs is missing. */
+type Check = (config: Config) => Promise<string> | string;
+
+const checks: Readonly<Record<string, Check>> = {
+  settings: () => {
+    const unknown = unknownVariables(process.env);
+    return unknown.length === 0 ? 'valid' : `valid, but these are unknown: ${unknown.join(', ')}`;
+  },
+  'uWebSockets.js': async () => {
+    await import('../http/uws.js');
+    return 'has a binary for this Node';
+  },
+  addon: () =>
+    Object.entries(loadAddon().libraryVersions())
+      .map(([library, version]) => `${library} ${version}`)
+      .join(', '),
+  onnxruntime: () => {
+    const { version } = createRequire(import.meta.url)('onnxruntime-node/package.json') as {
+      version: string;
+    };
+    return version;
+  },
+  models: async ({ modelsDir }) => {
+    const { models } = await loadManifest(modelsDir);
+    return `${models.map((model) => model.id).join(', ')} (checksums match)`;
+  },
+  device: async ({ device, modelsDir }) => {
+    const { models } = await loadManifest(modelsDir);
+    const { provider, fallbackReason } = await chooseProvider(
+      device,
+      path.join(modelsDir, models[0]?.file ?? ''),
+    );
+    return fallbackReason === undefined ? provider : `${provider}, because ${fallbackReason}`;
+  },
+  'data folder': ({ dataDir }) => {
+    if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
+    return `${path.resolve(dataDir)}${existsSync(dataDir) ? '' : ' (made at the first start)'}`;
+  },
+  'API keys': ({ dataDir }) => {
+    const keys = new KeyDirectory(dataDir).list();
+    const active = keys.filter((key) => isActive(key, new Date())).length;
+    return keys.length === 0 ? 'none yet; the first start makes one' : `${active} active of ${keys.length}`;
+  },
+};
+
+export function addDoctorCommand(program: Command, version: string): void {
+  program
+    .command('doctor')
+    .description('Say which versions and devices are here, and what is missing.')
+    .action(async () => {
+      print('veravox', version, true);
+      print('Node', `${process.version} (${process.platform} ${process.arch})`, true);
+      const config = loadConfig(process.env);
+      for (const [name, check] of Object.entries(checks)) {
+        try {
+          print(name, await check(config), true);
+        } catch (error) {
+          print(name, (error as Error).message, false);
+          process.exitCode = 1;
+        }
+      }
+    });
+}
+
+function print(name: string, finding: string, isGood: boolean): void {
+  const mark = isGood ? pc.green('ok     ') : pc.red('missing');
+  process.stdout.write(`${mark}  ${name.padEnd(15)} ${finding.replaceAll('\n', `\n${' '.repeat(25)}`)}\n`);
+}

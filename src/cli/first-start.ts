@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageDir } from '../config/package-dir.js';
+import { KeyDirectory } from '../keys/key-directory.js';
+
+/** A recording in the repository to try the server with. */
+const sampleFile = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');
+
+/** Creates an API key when there has never been one, and returns its text. */
+export function createFirstKey(dataDir: string): string | undefined {
+  const keys = new KeyDirectory(dataDir);
+  if (keys.list().length > 0) return undefined;
+  return keys.create({ name: 'made at the first start', scopes: ['predict', 'voiceid', 'file'] }).text;
+}
+
+/** Tells a person where the server is and, with a key, how to try it. */
+export function announce(host: string, port: number, firstKey: string | undefined): void {
+  const address = addressOf(host, port);
+  process.stdout.write(`veravox is ready on ${address}\n`);
+  if (firstKey === undefined) return;
+  const file = fs.existsSync(sampleFile) ? path.relative(process.cwd(), sampleFile) : 'recording.mp3';
+  process.stdout.write(`
+An API key was created. It is shown only this once:
+
+  ${firstKey}
+
+Try it:
+
+  curl -H 'x-api-key: ${firstKey}' -F 'file=@${file}' ${address}/v1/predict
+
+`);
+}
+
+function addressOf(host: string, port: number): string {
+  // An address that stands for all interfaces is none to connect to.
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

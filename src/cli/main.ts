@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { packageDir } from '../config/package-dir.js';
+import { addDoctorCommand } from './doctor.js';
+import { addKeysCommand } from './keys.js';
+import { addPredictCommand } from './predict.js';
+import { addServeCommand } from './serve.js';
+
+/** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense. */
+const exitCodes = { failure: 1, usage: 2 } as const;
+
+const { version } = JSON.parse(readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('veravox')
+  .description('Tells human from AI-generated voices.')
+  .version(version)
+  .showHelpAfterError('(add --help for usage)')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense.',
+  )
+  .exitOverride();
+addServeCommand(program);
+addKeysCommand(program);
+addPredictCommand(program);
+addDoctorCommand(program, version);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Commander has already written what there is to say; it also throws for --help and --version, with 0.
+    process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
+  } else {
+    const { message, stack } = error as Error;
+    const isDebugging = ['debug', 'trace'].includes(process.env.VERAVOX_LOG_LEVEL ?? '');
+    process.stderr.write(`veravox: ${isDebugging ? stack : message}\n`);
+    process.exitCode = exitCodes.failure;
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Command } from 'commander';
+import { type Addon, loadAddon } from '../addon/addon.js';
+import { loadConfig, unknownVariables } from '../config/load-config.js';
+import { type RunningServer, startServer } from '../http/server.js';
+import { KeyStore } from '../keys/key-store.js';
+import { createLog, type ServiceLog } from '../observe/log.js';
+import { ServiceMetrics } from '../observe/service-metrics.js';
+import { startPipeline } from '../pipeline/pipeline.js';
+import { UploadArena } from '../upload/arena.js';
+import { announce, createFirstKey } from './first-start.js';
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('Run the server. Everything is set by environment variables: see the README.')
+    .action(serve);
+}
+
+async function serve(): Promise<void> {
+  const config = loadConfig(process.env);
+  const log = createLog(config.logLevel);
+  process.on('exit', log.flush);
+  for (const variable of unknownVariables(process.env)) {
+    log.logger.warn({ variable }, 'unknown setting, ignored');
+  }
+  const firstKey = createFirstKey(config.dataDir);
+  const keys = new KeyStore(config.dataDir, {
+    onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
+  });
+  const arena = createArena(config.maxInflightBytes, loadAddon());
+  const analyser = await startPipeline(config, arena.buffer);
+  const { provider, fallbackReason, models } = analyser.status();
+  log.logger.info({ provider, fallbackReason, models }, 'models are warm');
+  let server: RunningServer;
+  try {
+    server = await startServer({
+      config,
+      analyser,
+      arena,
+      keys,
+      log: log.logger,
+      metrics: new ServiceMetrics(),
+    });
+  } catch (error) {
+    await analyser.close();
+    throw error;
+  }
+  stopOnSignal(server, log);
+  log.flush();
+  announce(config.host, server.port, firstKey);
+}
+
+function createArena(bytes: number, addon: Addon): UploadArena {
+  const arena: UploadArena = new UploadArena(bytes, (offset, length) =>
+    addon.releasePages(arena.bytes.subarray(offset, offset + length)),
+  );
+  return arena;
+}
+
+// Ctrl-C under `npm start` sends two: the terminal signals the whole group, and npm passes its own on.
+const sameSignalMs = 500;
+
+/** The first signal starts a graceful stop, one more ends the process at once. */
+function stopOnSignal(server: RunningServer, log: ServiceLog): void {
+  let firstMs: number | undefined;
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (firstMs !== undefined) {
+      if (performance.now() - firstMs > sameSignalMs) process.exit(1);
+      return;
+    }
+    firstMs = performance.now();
+    log.logger.info({ signal }, 'stop requested');
+    await server.stop();
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What defaults may depend on. */
+export interface Surroundings {
+  /** Cores that this process may use. */
+  readonly cores: number;
+  /** Where the package's own files lie, such as `models`. */
+  readonly packageDir: string;
+}
+
+/** One setting: how it is named, read and documented. */
+export interface Option<Value> {
+  readonly variable: string;
+  /** What is accepted, as it stands in error messages and in the documentation. */
+  readonly accepts: string;
+  /** The default as the documentation shows it. */
+  readonly defaultText: string;
+  /** One sentence with the consequence of changing it. */
+  readonly description: string;
+  default(surroundings: Surroundings): Value;
+  /** Undefined for a text that is not accepted. */
+  parse(text: string): Value | undefined;
+}
+
+interface Common {
+  readonly variable: string;
+  readonly description: string;
+}
+
+interface IntegerSettings extends Common {
+  readonly default: number | ((surroundings: Surroundings) => number);
+  /** Needed where the default is a function. */
+  readonly defaultText?: string;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly unit?: string;
+}
+
+export function integer(settings: IntegerSettings): Option<number> {
+  const { variable, description, minimum, maximum, unit, default: preset } = settings;
+  return {
+    variable,
+    description,
+    accepts: `an integer ${minimum} to ${maximum}${unit === undefined ? '' : ` (${unit})`}`,
+    defaultText: settings.defaultText ?? (unit === 'bytes' ? inMebibytes(Number(preset)) : String(preset)),
+    default: (surroundings) => (typeof preset === 'number' ? preset : preset(surroundings)),
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= minimum && value <= maximum ? value : undefined;
+    },
+  };
+}
+
+function inMebibytes(bytes: number): string {
+  return `${bytes} (${bytes / (1024 * 1024)} MiB)`;
+}
+
+interface ChoiceSettings<Value extends string> extends Common {
+  readonly choices: readonly Value[];
+  readonly default: Value;
+}
+
+export function choice<const Value extends string>(settings: ChoiceSettings<Value>): Option<Value> {
+  const { variable, description, choices, default: preset } = settings;
+  return {
+    variable,
+    description,
+    accepts: `one of ${choices.join(', ')}`,
+    defaultText: preset,
+    default: () => preset,
+    parse: (text) => choices.find((candidate) => candidate === text),
+  };
+}
+
+interface TextSettings extends Common {
+  /** What the text means, such as `a host name or an address`. */
+  readonly accepts: string;
+  readonly default: string | ((surroundings: Surroundings) => string);
+  readonly defaultText?: string;
+}
+
+export function text(settings: TextSettings): Option<string> {
+  const { variable, description, accepts, default: preset } = settings;
+  return {
+    variable,
+    description,
+    accepts,
+    defaultText: settings.defaultText ?? String(preset),
+    default: (surroundings) => (typeof preset === 'string' ? preset : preset(surroundings)),
+    parse: (value) => value,
+  };
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import path from 'node:path';
+import type { Config } from './config.js';
+import { choice, integer, type Option, text } from './option.js';
+
+const mebibyte = 1024 * 1024;
+
+/** The one table of settings: `loadConfig` reads by it, and the README's table is made from it. */
+export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } = {
+  port: integer({
+    variable: 'PORT',
+    default: 8080,
+    minimum: 0,
+    maximum: 65535,
+    description: 'TCP port to listen on; 0 takes a free one, which the start message names.',
+  }),
+  host: text({
+    variable: 'HOST',
+    accepts: 'a host name or an address',
+    default: '127.0.0.1',
+    description:
+      'Address to listen on. The default is reachable from this machine only; `0.0.0.0` opens the port to the network, where a proxy should add TLS.',
+  }),
+  dataDir: text({
+    variable: 'VERAVOX_DATA_DIR',
+    accepts: 'a folder',
+    default: 'data',
+    description: 'Folder for what must outlive a restart, such as API keys; made when missing.',
+  }),
+  modelsDir: text({
+    variable: 'VERAVOX_MODELS_DIR',
+    accepts: 'a folder',
+    default: ({ packageDir }) => path.join(packageDir, 'models'),
+    defaultText: "the package's `models`",
+    description: 'Folder with `manifest.json` and the ONNX files that it names.',
+  }),
+  device: choice({
+    variable: 'VERAVOX_DEVICE',
+    choices: ['auto', 'cpu', 'cuda'],
+    default: 'auto',
+    description:
+      'What runs the models: `cuda` fails at start when CUDA cannot be loaded, `auto` falls back to the CPU and says why.',
+  }),
+  prepareThreads: integer({
+    variable: 'VERAVOX_PREPARE_THREADS',
+    default: ({ cores }) => Math.max(1, Math.ceil(cores / 4)),
+    defaultText: 'a quarter of the cores, rounded up',
+    minimum: 1,
+    maximum: 256,
+    description:
+      'Threads that decode audio and compute features; too few let the scoring threads starve, too many take their cores.',
+  }),
+  scoringThreads: integer({
+    variable: 'VERAVOX_SCORING_THREADS',
+    default: ({ cores }) => cores,
+    defaultText: 'the number of cores',
+    minimum: 1,
+    maximum: 256,
+    description:
+      'Threads that run the models, each with its own copy of them in memory; more than there are cores only adds waiting.',
+  }),
+  maxBatchWindows: integer({
+    variable: 'VERAVOX_MAX_BATCH_WINDOWS',
+    default: 1,
+    minimum: 1,
+    maximum: 1024,
+    unit: 'windows',
+    description: 'Windows per inference call at most: 1 suits a CPU, a GPU wants more.',
+  }),
+  batchWaitMs: integer({
+    variable: 'VERAVOX_BATCH_WAIT_MS',
+    default: 2,
+    minimum: 0,
+    maximum: 1000,
+    unit: 'ms',
+    description:
+      'How long an incomplete batch waits for more windows; adds at most this much to an answer and does nothing for batches of one.',
+  }),
+  maxInflightBytes: integer({
+    variable: 'VERAVOX_MAX_INFLIGHT_BYTES',
+    default: 256 * mebibyte,
+    minimum: mebibyte,
+    maximum: 64 * 1024 * mebibyte,
+    unit: 'bytes',
+    description:
+      'Memory for uploads, over all requests; when it is full, connections are read more slowly, then refused with 503.',
+  }),
+  maxInflightRequests: integer({
+    variable: 'VERAVOX_MAX_INFLIGHT_REQUESTS',
+    default: 1024,
+    minimum: 1,
+    maximum: 1_000_000,
+    unit: 'requests',
+    description: 'Requests admitted at once; one more is refused with 503 and `Retry-After`.',
+  }),
+  maxPredictBytes: integer({
+    variable: 'VERAVOX_MAX_PREDICT_BYTES',
+    default: 5 * mebibyte,
+    minimum: 1024,
+    maximum: 4096 * mebibyte,
+    unit: 'bytes',
+    description: 'Largest file for `/v1/predict`; a larger one is refused with 413 as soon as that is known.',
+  }),
+  maxPredictDurationS: integer({
+    variable: 'VERAVOX_MAX_PREDICT_DURATION_S',
+    default: 600,
+    minimum: 1,
+    maximum: 86_400,
+    unit: 's',
+    description: 'Longest audio for `/v1/predict`; longer audio is refused with 413, never truncated.',
+  }),
+  receiveTimeoutMs: integer({
+    variable: 'VERAVOX_RECEIVE_TIMEOUT_MS',
+    default: 60_000,
+    minimum: 100,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description: 'How long a request body may take to arrive; then 408.',
+  }),
+  queueTimeoutMs: integer({
+    variable: 'VERAVOX_QUEUE_TIMEOUT_MS',
+    default: 10_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description: 'How long a request may wait for upload memory or a free thread; then 503.',
+  }),
+  analysisTimeoutMs: integer({
+    variable: 'VERAVOX_ANALYSIS_TIMEOUT_MS',
+    default: 120_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description: 'How long preparing and scoring one file may take; then 500.',
+  }),
+  stopGraceMs: integer({
+    variable: 'VERAVOX_STOP_GRACE_MS',
+    default: 5000,
+    minimum: 0,
+    maximum: 600_000,
+    unit: 'ms',
+    description:
+      'After a stop signal, how long the server goes on accepting while `/readyz` says 503, so that a load balancer can turn away first.',
+  }),
+  stopDrainMs: integer({
+    variable: 'VERAVOX_STOP_DRAIN_MS',
+    default: 30_000,
+    minimum: 0,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description: 'After the grace period, how long requests in flight may take before they are cut off.',
+  }),
+  logLevel: choice({
+    variable: 'VERAVOX_LOG_LEVEL',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    default: 'info',
+    description: 'Least severe log lines to write; `debug` adds lines per request.',
+  }),
+};

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+
+function folderWithPackageJson(start: string): string {
+  let folder = start;
+  while (!fs.existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  return folder;
+}
+
+/** Where the package lies; found by its package.json, as the depth differs between `dist` and the tests' build. */
+export const packageDir = folderWithPackageJson(import.meta.dirname);

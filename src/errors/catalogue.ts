@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Machine-readable codes that clients see in `error` (service interface, section 7.1 and 7.3). */
+export type PublicErrorCode =
+  | 'validation_error'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'timeout'
+  | 'payload_too_large'
+  | 'unsupported_format'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'unavailable';
+
+export interface CatalogueEntry {
+  readonly status: number;
+  readonly code: PublicErrorCode;
+  /** The sentence; `{name}` is replaced by the value of that name. */
+  readonly message: string;
+  /** When it happens, for the reference page. */
+  readonly when: string;
+  /** Seconds for `Retry-After`, where trying again makes sense. */
+  readonly retryAfterS?: number;
+}
+
+const entries = {
+  // The request
+  FIELD_INVALID: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected {expected} for {field} but received {received}.',
+    when: 'A known field has a value outside its documented range or form.',
+  },
+  FIELD_REPEATED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The field {field} was given more than once.',
+    when: 'A known field stands twice in one form.',
+  },
+  FIELD_TOO_LARGE: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The field {field} is larger than the allowed {allowedBytes} bytes.',
+    when: 'A form field other than the file is over 64 KiB.',
+  },
+  FILE_MISSING: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The form has no file in the field {field}.',
+    when: 'The upload form lacks its file part, or the part is not a file.',
+  },
+  FILE_EMPTY: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file in the field {field} is empty.',
+    when: 'The file part has no bytes.',
+  },
+  CONTENT_TYPE_INVALID: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected a content-type of {expected} but received {received}.',
+    when: 'The content-type header is missing, malformed or of another kind than the route takes.',
+  },
+  MULTIPART_MALFORMED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The multipart body is malformed: {problem}.',
+    when: 'The body breaks RFC 7578 / RFC 2046: no boundary, bad part headers, missing final boundary.',
+  },
+  MULTIPART_LIMIT: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The multipart body is over a limit: {problem}.',
+    when: 'Too many parts, or part headers that are too large.',
+  },
+  FILE_TOO_LARGE: {
+    status: 413,
+    code: 'payload_too_large',
+    message: 'The file is larger than the allowed {allowedBytes} bytes. {hint}',
+    when: 'The file, or the request around it, is over the size limit of the route; sent as soon as that is known.',
+  },
+  // The audio
+  AUDIO_TOO_SHORT: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The audio is {measuredS} s long; at least {requiredS} s are required.',
+    when: 'Less audio than the route needs.',
+  },
+  AUDIO_TOO_LONG: {
+    status: 413,
+    code: 'payload_too_large',
+    message: 'The audio is at least {measuredS} s long; at most {allowedS} s are allowed.',
+    when: 'More audio than the route allows; nothing is ever truncated.',
+  },
+  NO_SPEECH: {
+    status: 422,
+    code: 'validation_error',
+    message:
+      'No window had enough speech: every window was over silence_threshold = {silenceThreshold} percent of non-speech.',
+    when: 'Every window was skipped for silence. Silence is never called bona fide.',
+  },
+  UNSUPPORTED_FORMAT: {
+    status: 422,
+    code: 'unsupported_format',
+    message: 'The file is not in a supported format: {problem}',
+    when: 'The content (not the name) is none of the allowed containers and codecs.',
+  },
+  NO_AUDIO_STREAM: {
+    status: 422,
+    code: 'unsupported_format',
+    message: 'The file has no audio stream.',
+    when: 'A video or container file without audio.',
+  },
+  UNDECODABLE: {
+    status: 422,
+    code: 'unsupported_format',
+    message: 'The audio could not be decoded: {problem}',
+    when: 'A supported format whose content is corrupt throughout, or out of bounds (channels, sample rate).',
+  },
+  // Who asks, and where
+  UNAUTHORIZED: {
+    status: 401,
+    code: 'unauthorized',
+    message: 'The x-api-key header is missing or does not hold an active API key.',
+    when: 'A missing, unknown, expired or revoked key (v1).',
+  },
+  FORBIDDEN: {
+    status: 403,
+    code: 'forbidden',
+    message: 'The API key lacks the scope {scope}.',
+    when: 'A valid key without the scope that the route needs.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    code: 'not_found',
+    message: 'There is no resource at {path}.',
+    when: 'An unknown path.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    code: 'method_not_allowed',
+    message: 'The method {method} is not allowed here; allowed: {allowed}.',
+    when: 'A known path with another method; `Allow` names those that work.',
+  },
+  RECEIVE_TIMEOUT: {
+    status: 408,
+    code: 'timeout',
+    message: 'The request body did not arrive within {timeoutMs} ms.',
+    when: 'A body that arrives too slowly.',
+  },
+  // The server
+  RATE_LIMITED: {
+    status: 429,
+    code: 'rate_limited',
+    message: 'Too many requests for this API key; retry after {retryAfterS} s.',
+    when: 'The key is over its rate or concurrency.',
+    retryAfterS: 1,
+  },
+  OVERLOADED: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The server is at its limit of {limit}; retry after {retryAfterS} s.',
+    when: 'No permit at the door: too many requests or upload bytes in flight.',
+    retryAfterS: 1,
+  },
+  QUEUE_DEADLINE: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The request waited longer than {timeoutMs} ms for a free worker; retry after {retryAfterS} s.',
+    when: 'Admitted, but not started or not scored in time.',
+    retryAfterS: 2,
+  },
+  STOPPING: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The server is shutting down; retry after {retryAfterS} s.',
+    when: 'During a graceful stop.',
+    retryAfterS: 5,
+  },
+  ANALYSIS_TIMEOUT: {
+    status: 500,
+    code: 'internal_error',
+    message: 'The analysis did not finish within {timeoutMs} ms.',
+    when: 'The time limit of one analysis was reached.',
+  },
+  NON_FINITE_OUTPUT: {
+    status: 500,
+    code: 'internal_error',
+    message: 'The model {model} gave an output that is not a finite number.',
+    when: 'A model failure; such a number is never sent as a score.',
+  },
+  INTERNAL: {
+    status: 500,
+    code: 'internal_error',
+    message: 'The request failed inside the server. The correlation id identifies it in the log.',
+    when: 'Our own fault. Retrying is advised.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorKey = keyof typeof entries;
+export const catalogue: Readonly<Record<ErrorKey, CatalogueEntry>> = entries;

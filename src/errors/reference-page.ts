@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type CatalogueEntry, catalogue } from './catalogue.js';
+
+/** `docs/errors.md`. */
+export function errorReferencePage(): string {
+  const rows = Object.entries<CatalogueEntry>(catalogue).map(
+    ([key, { status, code, message, when, retryAfterS }]) => {
+      const retry = retryAfterS === undefined ? '' : `${retryAfterS} s`;
+      return `| \`${key}\` | ${status} | \`${code}\` | ${message} | ${when} | ${retry} |`;
+    },
+  );
+  return [
+    '# Errors',
+    '',
+    'Every error has this body; `correlation_id` is also in the header `x-correlation-id` and in the log.',
+    '',
+    '```json',
+    '{"error": "validation_error", "message": "...", "status": 400, "correlation_id": "a1b2c3d4-e5f6-7890-abcd-ef1234567890"}',
+    '```',
+    '',
+    'A key names one line of this page; logs and the metric `veravox_errors_total` use it, clients see `error` and `message`.',
+    '',
+    '| Key | Status | `error` | Message | When | `Retry-After` |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    '',
+    'Three answers come from the HTTP parser before a request exists, without this body: 400 for a head that is no HTTP,',
+    '431 for a head that is too large, 505 for another version than HTTP/1.1.',
+    '',
+    'This page is made from `src/errors/catalogue.ts` by `npm run docs`.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import { CLIENT_GONE_STATUS, type RequestRecord } from '../observe/request-record.js';
+import type { Reply, RouteRequest } from '../routes/route.js';
+import type { BodyStream } from '../upload/body-stream.js';
+import { type HttpRequest, type HttpResponse, writeUnended } from './uws.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
+const LINGER_MS = 5000;
+
+/** The client closed the connection, or uWebSockets.js did for it. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+const statusLines = new Map(
+  Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]),
+);
+
+/**
+ * One request and its answer. Everything uWebSockets.js demands of its users happens here and nowhere else: what is
+ * needed of the request is copied at once, an abort handler is always attached, the answer is sent exactly once, in
+ * one piece, and never after an abort.
+ */
+export class Exchange implements RouteRequest, BodyStream {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly contentType: string;
+  readonly apiKey: string;
+  readonly declaredBytes: number | undefined;
+  readonly record: RequestRecord;
+  readonly #res: HttpResponse;
+  readonly #startedMs = performance.now();
+  readonly #receiving: Set<Exchange>;
+  #abort: AbortController | undefined;
+  #listener: ((chunk: Uint8Array, isLast: boolean) => void) | undefined;
+  #bodyPending: boolean;
+  #paused = false;
+  /** No answer can be sent any more: one was, or the client has gone. */
+  #over = false;
+  #lingerTimer: NodeJS.Timeout | undefined;
+
+  /** @param receiving the exchanges whose bodies are on their way: see `keepReceiving` */
+  constructor(res: HttpResponse, req: HttpRequest, receiving: Set<Exchange>) {
+    this.#res = res;
+    this.#receiving = receiving;
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    this.query = req.getQuery();
+    this.contentType = req.getHeader('content-type');
+    this.apiKey = req.getHeader('x-api-key');
+    const contentLength = req.getHeader('content-length');
+    const isChunked = req.getHeader('transfer-encoding') !== '';
+    this.declaredBytes = isChunked ? undefined : Number(contentLength);
+    this.#bodyPending = isChunked || this.declaredBytes !== 0;
+    const presentedId = req.getHeader('x-correlation-id');
+    this.record = {
+      correlationId: UUID.test(presentedId) ? presentedId.toLowerCase() : randomUUID(),
+      method: this.method,
+      route: 'other',
+      status: CLIENT_GONE_STATUS,
+      stagesMs: {},
+      totalMs: 0,
+    };
+    res.onAborted(() => this.#aborted());
+    if (this.#bodyPending) {
+      receiving.add(this);
+      res.onData((chunk, isLast) => this.#received(chunk, isLast));
+    }
+  }
+
+  get body(): BodyStream {
+    return this;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#over) this.#abort.abort(new ClientGone());
+    }
+    return this.#abort.signal;
+  }
+
+  /** True once nothing can be sent any more. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedMs;
+  }
+
+  onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void {
+    this.#listener = listener;
+    if (!this.#bodyPending) listener(new Uint8Array(0), true);
+  }
+
+  pause(): void {
+    if (!this.#bodyPending || this.#paused || this.#over) return;
+    this.#paused = true;
+    this.#res.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#over) return;
+    this.#paused = false;
+    this.#res.resume();
+  }
+
+  /**
+   * uWebSockets.js cuts off bodies that bring less than 16 KB/s over 10 s, without an answer. Resuming a socket starts
+   * that clock again, so that our own, configurable limit decides, and answers 408. To be called every few seconds.
+   * Only a paused socket may be resumed: on another one `resume` ends all reading.
+   */
+  keepReceiving(): void {
+    if (this.#paused) return;
+    this.#res.pause();
+    this.#res.resume();
+  }
+
+  /** Sends the answer, unless the client has gone. `closes`: the connection ends with it. */
+  send(reply: Reply, headers: Headers, closes: boolean): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.record.status = reply.status;
+    const status = statusLines.get(reply.status) as string;
+    this.#res.cork(() => {
+      if (this.#bodyPending && reply.body !== '' && this.method !== 'HEAD')
+        this.#sendEarly(status, reply, headers);
+      else this.#sendWhole(status, reply, headers, closes);
+    });
+  }
+
+  #sendWhole(status: string, reply: Reply, headers: Headers, closes: boolean): void {
+    this.#receiving.delete(this);
+    const res = this.#res;
+    res.writeStatus(status);
+    for (const [name, value] of headers) res.writeHeader(name, value);
+    if (reply.contentType !== '') res.writeHeader('content-type', reply.contentType);
+    const isHead = this.method === 'HEAD';
+    if (!isHead && reply.status !== 204) {
+      res.end(reply.body, closes);
+      return;
+    }
+    // Given a length, endWithoutBody leaves the request unanswered in uWebSockets.js' eyes: the next one would end the
+    // connection. So the length is a header of ours, and so is the wish to close.
+    if (isHead) res.writeHeader('content-length', String(Buffer.byteLength(reply.body)));
+    if (closes) res.writeHeader('connection', 'close');
+    res.endWithoutBody();
+  }
+
+  /** The answer to a request whose body is still coming. The connection is closed, but not before it has been read. */
+  #sendEarly(status: string, reply: Reply, headers: Headers): void {
+    this.#listener = undefined;
+    writeUnended(
+      this.#res,
+      status,
+      [
+        ...headers,
+        ['content-type', reply.contentType],
+        ['connection', 'close'],
+        ['date', new Date().toUTCString()],
+      ],
+      reply.body,
+    );
+    if (this.#paused) {
+      this.#paused = false;
+      this.#res.resume();
+    }
+    this.#lingerTimer = setTimeout(() => this.#close(), LINGER_MS);
+    this.#lingerTimer.unref();
+  }
+
+  #received(chunk: ArrayBuffer, isLast: boolean): void {
+    if (isLast) {
+      this.#bodyPending = false;
+      // A paused socket still has to be resumed, which starts uWebSockets.js' clock: the answer will end it.
+      if (!this.#paused) this.#receiving.delete(this);
+    }
+    if (this.#over) {
+      // Not now: when head and body came together, the answer is still in uWebSockets.js' buffer.
+      if (isLast) setImmediate(() => this.#close());
+      return;
+    }
+    this.#listener?.(new Uint8Array(chunk), isLast);
+  }
+
+  /** After an early answer. */
+  #close(): void {
+    if (this.#lingerTimer === undefined) return;
+    clearTimeout(this.#lingerTimer);
+    this.#lingerTimer = undefined;
+    this.#res.close();
+  }
+
+  #aborted(): void {
+    this.#receiving.delete(this);
+    clearTimeout(this.#lingerTimer);
+    this.#lingerTimer = undefined;
+    this.#listener = undefined;
+    if (this.#over) return;
+    this.#over = true;
+    this.#abort?.abort(new ClientGone());
+  }
+}

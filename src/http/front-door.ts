@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Authenticator } from '../admission/authenticator.js';
+import type { RequestPermits } from '../admission/request-permits.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { Logger } from '../observe/log.js';
+import { logRequest } from '../observe/request-log.js';
+import type { ServiceMetrics } from '../observe/service-metrics.js';
+import { serverTiming } from '../observe/timing.js';
+import { jsonReply, type Reply, type Route } from '../routes/route.js';
+import { ClientGone, Exchange, type Headers } from './exchange.js';
+import type { HttpRequest, HttpResponse } from './uws.js';
+
+export type Phase = 'running' | 'grace' | 'draining';
+
+export interface FrontDoorOptions {
+  readonly routes: readonly Route[];
+  readonly keys: Authenticator;
+  readonly permits: RequestPermits;
+  readonly metrics: ServiceMetrics;
+  readonly log: Logger;
+}
+
+/** A refusal that also has to say which methods there are. */
+class MethodNotAllowed extends ServiceError {
+  readonly allowed: string;
+
+  constructor(method: string, allowed: string) {
+    super('METHOD_NOT_ALLOWED', { method, allowed });
+    this.allowed = allowed;
+  }
+}
+
+/** Takes every request through routing, authentication and admission to its route, answers it, and records it once. */
+export class FrontDoor {
+  /** While the server stops, answers end their connection; once it drains, nothing new is admitted. */
+  phase: Phase = 'running';
+  readonly #options: FrontDoorOptions;
+  readonly #routes = new Map<string, Map<string, Route>>();
+  readonly #receiving = new Set<Exchange>();
+
+  constructor(options: FrontDoorOptions) {
+    this.#options = options;
+    options.metrics.declareRoute('other');
+    for (const route of options.routes) {
+      const methods = this.#routes.get(route.path) ?? new Map<string, Route>();
+      methods.set(route.method, route);
+      if (route.method === 'GET') methods.set('HEAD', route);
+      this.#routes.set(route.path, methods);
+      options.metrics.declareRoute(route.path);
+    }
+  }
+
+  /** Called for every request by uWebSockets.js, which wants an answer or an abort handler before this returns. */
+  readonly handle = (res: HttpResponse, req: HttpRequest): void => {
+    const exchange = new Exchange(res, req, this.#receiving);
+    let admitted = false;
+    try {
+      const route = this.#findRoute(exchange);
+      if (route === undefined) return;
+      if (route.scope !== undefined) {
+        this.#authenticate(exchange, route.scope);
+        this.#admit();
+        admitted = true;
+      }
+      const reply = route.handle(exchange);
+      if (reply instanceof Promise) void this.#settle(exchange, reply, admitted);
+      else this.#answer(exchange, reply, admitted);
+    } catch (error) {
+      this.#refuse(exchange, error, admitted);
+    }
+  };
+
+  /** To be called every few seconds: see `Exchange.keepReceiving`. */
+  keepReceiving(): void {
+    for (const exchange of this.#receiving) exchange.keepReceiving();
+  }
+
+  /** Undefined when the request is answered already. */
+  #findRoute(exchange: Exchange): Route | undefined {
+    const methods = this.#routes.get(exchange.path);
+    if (methods === undefined) throw new ServiceError('NOT_FOUND', { path: exchange.path });
+    exchange.record.route = exchange.path;
+    const route = methods.get(exchange.method);
+    if (route !== undefined) return route;
+    const allowed = [...methods.keys(), 'OPTIONS'].join(', ');
+    if (exchange.method !== 'OPTIONS') {
+      throw new MethodNotAllowed(exchange.method, allowed);
+    }
+    this.#answer(exchange, { status: 204, contentType: '', body: '' }, false, [['allow', allowed]]);
+    return undefined;
+  }
+
+  #authenticate(exchange: Exchange, scope: string): void {
+    const key = this.#options.keys.authenticate(exchange.apiKey);
+    if (key === undefined) throw new ServiceError('UNAUTHORIZED');
+    exchange.record.keyId = key.id;
+    if (!key.scopes.has(scope)) throw new ServiceError('FORBIDDEN', { scope });
+  }
+
+  #admit(): void {
+    if (this.phase === 'draining') throw new ServiceError('STOPPING');
+    this.#options.permits.acquire();
+  }
+
+  async #settle(exchange: Exchange, pending: Promise<Reply>, admitted: boolean): Promise<void> {
+    try {
+      this.#answer(exchange, await pending, admitted);
+    } catch (error) {
+      this.#refuse(exchange, error, admitted);
+    }
+  }
+
+  #refuse(exchange: Exchange, error: unknown, admitted: boolean): void {
+    const { record } = exchange;
+    let failure: ServiceError;
+    if (error instanceof ServiceError) {
+      failure = error;
+      record.cause = error.cause;
+    } else {
+      failure = new ServiceError('INTERNAL');
+      record.cause = error;
+    }
+    if (error instanceof ClientGone || exchange.isOver) record.cause = undefined;
+    else record.errorKey = failure.key;
+    const headers: [string, string][] = [];
+    if (failure.retryAfterS !== undefined) headers.push(['retry-after', String(failure.retryAfterS)]);
+    if (error instanceof MethodNotAllowed) headers.push(['allow', error.allowed]);
+    const { code, message, status } = failure;
+    const body = { error: code, message, status, correlation_id: record.correlationId };
+    this.#answer(exchange, jsonReply(status, body), admitted, headers);
+  }
+
+  #answer(exchange: Exchange, reply: Reply, admitted: boolean, extraHeaders: Headers = []): void {
+    const { record } = exchange;
+    const headers: [string, string][] = [['x-correlation-id', record.correlationId]];
+    for (const [name, value] of extraHeaders) headers.push([name, value]);
+    const timing = serverTiming(record.stagesMs);
+    if (timing !== '') headers.push(['server-timing', timing]);
+    exchange.send(reply, headers, this.phase !== 'running');
+    if (admitted) this.#options.permits.release();
+    record.totalMs = exchange.elapsedMs;
+    this.#options.metrics.count(record);
+    logRequest(this.#options.log, record);
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Authenticator } from '../admission/authenticator.js';
+import { RequestPermits } from '../admission/request-permits.js';
+import type { Config } from '../config/config.js';
+import type { Logger } from '../observe/log.js';
+import type { ServiceMetrics } from '../observe/service-metrics.js';
+import type { Analyser } from '../pipeline/analysis.js';
+import { livezRoute, readyzRoute } from '../routes/health.js';
+import { metricsRoute } from '../routes/metrics.js';
+import { predictRoute } from '../routes/predict.js';
+import type { UploadArena } from '../upload/arena.js';
+import { ArenaQueue } from '../upload/arena-queue.js';
+import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
+import { FrontDoor } from './front-door.js';
+import { listen } from './uws.js';
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly analyser: Analyser;
+  /** The same arena that the analyser's threads read from. */
+  readonly arena: UploadArena;
+  readonly keys: Authenticator;
+  readonly log: Logger;
+  readonly metrics: ServiceMetrics;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  /**
+   * Not ready at once; then takes requests for `stopGraceMs` more, so that load balancers notice; then no new ones, and
+   * those in flight get `stopDrainMs`. Closes the analyser. Resolves when nothing is left; later calls wait for the first.
+   */
+  stop(): Promise<void>;
+}
+
+/** Uploads that may wait for room in the arena; each may hold one chunk of up to 512 KiB that had already arrived. */
+const MAX_WAITING_UPLOADS = 256;
+/** Well under the 10 s of uWebSockets.js' receive timer, which ticks every 4 s. */
+const KEEP_RECEIVING_MS = 3000;
+
+/** Resolves after that time, or earlier with `other`. */
+async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([timeout, other]);
+  clearTimeout(timer);
+}
+
+/** @throws Error when the port is taken, or when the arena is too small for one upload */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { config, analyser, arena, keys, log, metrics } = options;
+  const largestBodyBytes = config.maxPredictBytes + FORM_OVERHEAD_BYTES;
+  if (arena.totalBytes < largestBodyBytes) {
+    throw new Error(
+      `maxInflightBytes is ${arena.totalBytes}, but one upload of maxPredictBytes = ${config.maxPredictBytes} ` +
+        `needs ${largestBodyBytes} with the form around it.`,
+    );
+  }
+  const permits = new RequestPermits(config.maxInflightRequests);
+  const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const isStopping = (): boolean => door.phase !== 'running';
+  const door = new FrontDoor({
+    routes: [
+      predictRoute(config, analyser, queue),
+      livezRoute,
+      readyzRoute(() => analyser.status(), isStopping),
+      metricsRoute(metrics),
+    ],
+    keys,
+    permits,
+    metrics,
+    log,
+  });
+  metrics.declareGauges({
+    requestsInFlight: () => permits.inUse,
+    uploadsWaiting: () => queue.waiting,
+    arenaUsedBytes: () => arena.usedBytes,
+    arenaTotalBytes: () => arena.totalBytes,
+    ready: () => analyser.status().ready && !isStopping(),
+    provider: () => analyser.status().provider,
+    fellBackToCpu: () => analyser.status().fallbackReason !== undefined,
+  });
+  const listener = await listen(config.host, config.port, door.handle);
+  const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
+  log.info({ host: config.host, port: listener.port }, 'listening');
+
+  async function stop(): Promise<void> {
+    log.info({ requestsInFlight: permits.inUse }, 'stopping');
+    door.phase = 'grace';
+    await atMost(config.stopGraceMs, new Promise(() => {}));
+    door.phase = 'draining';
+    listener.stopListening();
+    await atMost(config.stopDrainMs, permits.drained());
+    if (permits.inUse > 0)
+      log.warn({ requestsInFlight: permits.inUse }, 'cutting off requests at the drain deadline');
+    clearInterval(keepReceiving);
+    listener.close();
+    await analyser.close();
+    log.info('stopped');
+  }
+
+  let stopped: Promise<void> | undefined;
+  return {
+    port: listener.port,
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}

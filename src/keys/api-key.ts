@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { hash, randomBytes } from 'node:crypto';
+
+export const scopes = ['predict', 'voiceid', 'file', 'admin'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** An API key as the server keeps it: everything but its secret. */
+export interface StoredKey {
+  /** Public part of the key; names it in logs and on the command line. */
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** SHA-256 of the secret, hexadecimal. */
+  readonly secretSha256: string;
+  readonly createdAt: Date;
+  readonly expiresAt?: Date;
+  readonly revokedAt?: Date;
+}
+
+const keyForm = /^vx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
+
+export function isKeyId(text: string): boolean {
+  return /^[0-9a-f]{12}$/.test(text);
+}
+
+/** A new id, and a new secret of 32 random bytes. */
+export function newKeyParts(): { id: string; secret: string } {
+  return { id: randomBytes(6).toString('hex'), secret: randomBytes(32).toString('base64url') };
+}
+
+/** The key as its owner sends it in `x-api-key`. */
+export function formatKey(id: string, secret: string): string {
+  return `vx_${id}_${secret}`;
+}
+
+/** Undefined when the text cannot be a key. */
+export function parseKey(presented: string): { id: string; secret: string } | undefined {
+  const [, id, secret] = keyForm.exec(presented) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+/**
+ * What is kept of a secret. A password would need a slow hash because it can be guessed; these are 256 random bits,
+ * which no number of fast guesses finds, so that a fast hash is as safe and costs a request only microseconds.
+ */
+export function digestOfSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+export function isActive(key: Pick<StoredKey, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > now);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  digestOfSecret,
+  formatKey,
+  isKeyId,
+  newKeyParts,
+  type Scope,
+  type StoredKey,
+  scopes,
+} from './api-key.js';
+
+/** The keys on disk cannot be used; the message names the file and what is wrong with it. */
+export class KeyFileError extends Error {
+  override readonly name = 'KeyFileError';
+}
+
+export interface NewKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt?: Date;
+}
+
+/**
+ * API keys on disk: one file per key, `<dataDir>/keys/<id>.json`. Each file is written whole under another name and
+ * then renamed, so that processes that create and revoke keys at the same time neither lose one another's work nor
+ * need a lock, and a reader never sees half a file.
+ */
+export class KeyDirectory {
+  readonly dir: string;
+
+  constructor(dataDir: string) {
+    this.dir = path.join(dataDir, 'keys');
+  }
+
+  /** Stores a new key. Its text form is returned this once and kept nowhere. */
+  create(wanted: NewKey, now = new Date()): { key: StoredKey; text: string } {
+    const { id, secret } = newKeyParts();
+    const secretSha256 = digestOfSecret(secret).toString('hex');
+    const key: StoredKey = { id, ...wanted, secretSha256, createdAt: now };
+    this.#write(key);
+    return { key, text: formatKey(id, secret) };
+  }
+
+  /** Marks a key as revoked for good. False where there is no such key; revoking twice keeps the first time. */
+  revoke(id: string, now = new Date()): boolean {
+    const file = path.join(this.dir, `${id}.json`);
+    if (!isKeyId(id) || !fs.existsSync(file)) return false;
+    const key = readKey(file);
+    if (key.revokedAt === undefined) this.#write({ ...key, revokedAt: now });
+    return true;
+  }
+
+  /** All keys, oldest first; none when the directory does not exist. Throws KeyFileError. */
+  list(): StoredKey[] {
+    return this.#fileNames()
+      .map((name) => readKey(path.join(this.dir, name)))
+      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  }
+
+  #fileNames(): string[] {
+    try {
+      return fs.readdirSync(this.dir).filter((name) => name.endsWith('.json'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw new KeyFileError(`The API keys cannot be read: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  #write(key: StoredKey): void {
+    fs.mkdirSync(this.dir, { recursive: true, mode: 0o700 });
+    const temporary = path.join(this.dir, `${key.id}.${randomUUID()}.tmp`);
+    try {
+      fs.writeFileSync(temporary, `${JSON.stringify(key, undefined, 2)}\n`, { mode: 0o600, flush: true });
+      fs.renameSync(temporary, path.join(this.dir, `${key.id}.json`));
+    } catch (error) {
+      fs.rmSync(temporary, { force: true });
+      throw error;
+    }
+    syncDirectory(this.dir);
+  }
+}
+
+/** Makes a rename in it outlive a power failure. */
+function syncDirectory(dir: string): void {
+  const descriptor = fs.openSync(dir, 'r');
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+function readKey(file: string): StoredKey {
+  try {
+    return checkedKey(JSON.parse(fs.readFileSync(file, 'utf8')), path.basename(file, '.json'));
+  } catch (error) {
+    throw new KeyFileError(
+      `The API key file ${file} is damaged: ${(error as Error).message} Restore it, or delete it to drop the key.`,
+      { cause: error },
+    );
+  }
+}
+
+function checkedKey(value: unknown, expectedId: string): StoredKey {
+  const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const { id, name, secretSha256 } = fields;
+  if (id !== expectedId) throw new Error(`Expected ${expectedId} for id.`);
+  if (typeof name !== 'string') throw new Error('Expected a text for name.');
+  if (typeof secretSha256 !== 'string' || !/^[0-9a-f]{64}$/.test(secretSha256)) {
+    throw new Error('Expected 64 hexadecimal digits for secretSha256.');
+  }
+  if (!Array.isArray(fields.scopes) || !fields.scopes.every((scope) => scopes.includes(scope))) {
+    throw new Error(`Expected a list of ${scopes.join(', ')} for scopes.`);
+  }
+  const expiresAt = optionalDate(fields, 'expiresAt');
+  const revokedAt = optionalDate(fields, 'revokedAt');
+  return {
+    id: expectedId,
+    name,
+    scopes: fields.scopes,
+    secretSha256,
+    createdAt: date(fields, 'createdAt'),
+    ...(expiresAt && { expiresAt }),
+    ...(revokedAt && { revokedAt }),
+  };
+}
+
+function optionalDate(fields: Record<string, unknown>, name: string): Date | undefined {
+  return fields[name] === undefined ? undefined : date(fields, name);
+}
+
+function date(fields: Record<string, unknown>, name: string): Date {
+  const value = fields[name];
+  const parsed = typeof value === 'string' ? new Date(value) : undefined;
+  if (parsed === undefined || Number.isNaN(parsed.getTime())) throw new Error(`Expected a date for ${name}.`);
+  return parsed;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import { timingSafeEqual } from 'node:crypto';
+import fs from 'node:fs';
+import { digestOfSecret, isActive, parseKey, type StoredKey } from './api-key.js';
+import { KeyDirectory } from './key-directory.js';
+
+interface LoadedKey {
+  readonly key: StoredKey;
+  readonly digest: Buffer;
+  readonly identity: { readonly id: string; readonly scopes: ReadonlySet<string> };
+}
+
+export interface KeyStoreOptions {
+  readonly pollMs?: number;
+  /** Told when the keys on disk became unreadable. Those read before stay in force until the next good change. */
+  readonly onReloadError?: (error: unknown) => void;
+}
+
+// What an unknown id is compared with, so that it costs as much as a known one. No secret has this digest.
+const noDigest = Buffer.alloc(32);
+
+/** The keys that a running server accepts. Follows changes on disk, made by `veravox keys`, within half a second. */
+export class KeyStore {
+  readonly #directory: KeyDirectory;
+  readonly #timer: NodeJS.Timeout;
+  #keys: ReadonlyMap<string, LoadedKey> = new Map();
+  #changeTimeMs = Number.NaN;
+
+  /** Throws KeyFileError when the keys on disk cannot be read. */
+  constructor(dataDir: string, { pollMs = 500, onReloadError }: KeyStoreOptions = {}) {
+    this.#directory = new KeyDirectory(dataDir);
+    this.#reloadIfChanged();
+    // A timer rather than fs.watch, which misses changes on network and container file systems.
+    this.#timer = setInterval(() => {
+      try {
+        this.#reloadIfChanged();
+      } catch (error) {
+        onReloadError?.(error);
+      }
+    }, pollMs);
+    this.#timer.unref();
+  }
+
+  /** Number of keys, those expired and revoked included. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /** Whose key it is; undefined when it is unknown, expired or revoked. Any wrong key takes the same time. */
+  authenticate(presented: string): { id: string; scopes: ReadonlySet<string> } | undefined {
+    const parts = parseKey(presented);
+    const loaded = parts && this.#keys.get(parts.id);
+    const isRight = timingSafeEqual(digestOfSecret(parts?.secret ?? ''), loaded?.digest ?? noDigest);
+    return loaded && isRight && isActive(loaded.key, new Date()) ? loaded.identity : undefined;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #reloadIfChanged(): void {
+    // Every change renames a file into the directory, which updates its time. Two changes within one tick of the file
+    // system's clock share a time, so one that is still fresh proves nothing.
+    const changeTimeMs = fs.statSync(this.#directory.dir, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const isFresh = Date.now() - this.#changeTimeMs < 2000;
+    if (changeTimeMs === this.#changeTimeMs && !isFresh) return;
+    this.#changeTimeMs = changeTimeMs;
+    this.#keys = new Map(this.#directory.list().map((key) => [key.id, loadedKey(key)]));
+  }
+}
+
+function loadedKey(key: StoredKey): LoadedKey {
+  return {
+    key,
+    digest: Buffer.from(key.secretSha256, 'hex'),
+    identity: { id: key.id, scopes: new Set(key.scopes) },
+  };
+}

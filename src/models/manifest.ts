@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { manifestSchema } from './manifest-schema.js';
+
+/** The model's input is the samples of the window themselves. */
+export interface WaveformRecipe {
+  readonly kind: 'waveform';
+  readonly input_gain: number;
+  readonly normalisation: 'none' | 'mean' | 'mean_variance';
+}
+
+/** The model's input is a spectrogram. native/features/feature_recipe.h states what each field does. */
+export interface SpectrogramRecipe {
+  readonly kind: 'spectrogram';
+  readonly fft_size: number;
+  readonly window_length: number;
+  readonly hop_length: number;
+  readonly window: 'hann' | 'hamming' | 'povey' | 'rectangular';
+  readonly periodic_window: boolean;
+  readonly centred: boolean;
+  readonly pre_emphasis: number;
+  readonly remove_dc_offset: boolean;
+  readonly input_gain: number;
+  readonly scale: 'linear' | 'mel';
+  readonly bands: number;
+  readonly first_bin: number;
+  readonly fmin_hz: number;
+  readonly fmax_hz: number;
+  readonly mel_formula: 'htk' | 'slaney';
+  readonly mel_norm: 'none' | 'slaney';
+  readonly triangles_on_mel_axis: boolean;
+  readonly power: number;
+  readonly log: 'none' | 'natural' | 'log10' | 'decibel';
+  readonly log_floor: number;
+  readonly normalisation: 'none' | 'mean' | 'mean_variance';
+  readonly normalise_globally: boolean;
+  readonly layout: 'bands_frames' | 'frames_bands';
+}
+
+/** What a model takes of a window of audio; the addon reads it as it stands in the manifest. */
+export interface ModelInputSpec {
+  readonly sample_rate_hz: number;
+  /** Samples per model input. */
+  readonly window_samples: number;
+  /** Samples between the inputs of one 5 s window. */
+  readonly hop_samples: number;
+  /** How audio shorter than `window_samples` is filled up. */
+  readonly short_window: 'repeat' | 'zero_pad';
+  readonly features: WaveformRecipe | SpectrogramRecipe;
+}
+
+/** One entry of models/manifest.json. */
+export interface Model extends ModelInputSpec {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly task: 'detection';
+  readonly file: string;
+  readonly sha256: string;
+  readonly licence: string;
+  readonly input: {
+    readonly name: string;
+    /** The first axis is the batch; the others are fixed and hold one model input. */
+    readonly shape: readonly ['batch', ...number[]];
+  };
+  readonly output: {
+    readonly name: string;
+    /** `logit`: one number or one per class; `probability`: likewise, already 0..1. */
+    readonly kind: 'logit' | 'probability';
+    /** Which class is the AI-generated one, where there are several. */
+    readonly index: number;
+  };
+  /** probability = sigmoid(scale * logit + bias) */
+  readonly calibration: { readonly scale: number; readonly bias: number };
+  readonly operating_point: number;
+  readonly metrics: Readonly<Record<string, unknown>>;
+  readonly training?: Readonly<Record<string, unknown>>;
+}
+
+export interface Manifest {
+  readonly version: 1;
+  readonly models: readonly Model[];
+}
+
+/** The manifest or a model file cannot be used; the message names the file and the field. */
+export class ManifestError extends Error {
+  override readonly name = 'ManifestError';
+}
+
+/** Reads and checks `manifest.json` in `modelsDir`, and the SHA-256 of each file that it names. */
+export async function loadManifest(modelsDir: string): Promise<Manifest> {
+  const path = join(modelsDir, 'manifest.json');
+  const manifest = parse(path, await readFile(path, 'utf8'));
+  const names = new Set<string>();
+  for (const model of manifest.models) {
+    for (const name of [model.id, ...model.aliases]) {
+      if (names.has(name)) throw new ManifestError(`${path}: the model id ${name} is given twice.`);
+      names.add(name);
+    }
+    await checkFile(join(modelsDir, model.file), model);
+  }
+  return manifest;
+}
+
+function parse(path: string, text: string): Manifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ManifestError(`${path} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+  const ajv = new Ajv({ discriminator: true, strictTuples: false });
+  const isManifest = ajv.compile<Manifest>(manifestSchema);
+  if (!isManifest(value)) throw new ManifestError(`${path}: ${ajv.errorsText(isManifest.errors)}`);
+  return value;
+}
+
+async function checkFile(path: string, model: Model): Promise<void> {
+  const sha256 = createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+  if (sha256 !== model.sha256) {
+    throw new ManifestError(
+      `${path}: expected the SHA-256 ${model.sha256} of ${model.id} but found ${sha256}.`,
+    );
+  }
+}

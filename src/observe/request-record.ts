@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ErrorKey } from '../errors/catalogue.js';
+import type { StageDurationsMs } from './timing.js';
+
+/** What is known about one request, collected on its way and recorded once, when it is over. */
+export interface RequestRecord {
+  readonly correlationId: string;
+  readonly method: string;
+  /** The route's path; `other` where there is none, so that callers cannot make up label values. */
+  route: string;
+  /** 499 when the client went away before the answer. */
+  status: number;
+  errorKey?: ErrorKey;
+  /** What went wrong inside, for the log only. */
+  cause?: unknown;
+  keyId?: string;
+  bodyBytes?: number;
+  audioS?: number;
+  scoredWindows?: number;
+  skippedS?: number;
+  model?: string;
+  stagesMs: StageDurationsMs;
+  totalMs: number;
+}
+
+/** The status under which a request is recorded whose client went away. */
+export const CLIENT_GONE_STATUS = 499;

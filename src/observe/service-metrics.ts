@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { catalogue, type ErrorKey } from '../errors/catalogue.js';
+import { CLIENT_GONE_STATUS, type RequestRecord } from './request-record.js';
+import { type Stage, stages } from './timing.js';
+
+const STAGE_BUCKETS_S = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120,
+];
+const providers = ['cpu', 'cuda'] as const;
+
+/** What the gauges show; read when somebody asks for the metrics, never kept up to date in between. */
+export interface GaugeSources {
+  requestsInFlight(): number;
+  uploadsWaiting(): number;
+  arenaUsedBytes(): number;
+  arenaTotalBytes(): number;
+  ready(): boolean;
+  provider(): (typeof providers)[number];
+  /** True when CUDA was wanted but the CPU runs the models. */
+  fellBackToCpu(): boolean;
+}
+
+const statuses = [
+  ...new Set([200, 204, CLIENT_GONE_STATUS, ...Object.values(catalogue).map((entry) => entry.status)]),
+];
+
+/** The Prometheus series of the server. All of them exist, at zero, before the first request. */
+export class ServiceMetrics {
+  readonly registry = new Registry();
+  readonly #requests: Counter<'route' | 'status'>;
+  readonly #requestSeconds: Histogram<'route'>;
+  readonly #stageSeconds = new Map<Stage, Histogram.Internal<'stage'>>();
+  readonly #errors = new Map<ErrorKey, Counter.Internal>();
+  readonly #receivedBytes: Counter;
+  readonly #audioSeconds: Counter;
+  readonly #windowsScored: Counter;
+  readonly #skippedSeconds: Counter;
+
+  constructor() {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.#requests = new Counter({
+      name: 'veravox_http_requests_total',
+      help: 'Requests that are over, by route and status; 499 is a client that went away.',
+      labelNames: ['route', 'status'],
+      registers,
+    });
+    this.#requestSeconds = new Histogram({
+      name: 'veravox_http_request_seconds',
+      help: 'From the headers to the answer.',
+      labelNames: ['route'],
+      buckets: STAGE_BUCKETS_S,
+      registers,
+    });
+    const stageSeconds = new Histogram({
+      name: 'veravox_stage_seconds',
+      help: 'Time that one analysis spent in a stage.',
+      labelNames: ['stage'],
+      buckets: STAGE_BUCKETS_S,
+      registers,
+    });
+    for (const stage of stages) {
+      stageSeconds.zero({ stage });
+      this.#stageSeconds.set(stage, stageSeconds.labels({ stage }));
+    }
+    const errors = new Counter({
+      name: 'veravox_errors_total',
+      help: 'Errors by their key in the catalogue.',
+      labelNames: ['key'],
+      registers,
+    });
+    for (const key of Object.keys(catalogue) as ErrorKey[]) {
+      const child = errors.labels({ key });
+      child.inc(0);
+      this.#errors.set(key, child);
+    }
+    const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
+    this.#receivedBytes = counter(
+      'veravox_received_bytes_total',
+      'Bytes of request bodies that arrived in full.',
+    );
+    this.#audioSeconds = counter('veravox_audio_seconds_total', 'Seconds of audio in answered analyses.');
+    this.#windowsScored = counter('veravox_windows_scored_total', 'Windows that a model scored.');
+    this.#skippedSeconds = counter(
+      'veravox_skipped_audio_seconds_total',
+      'Seconds not scored for lack of speech.',
+    );
+  }
+
+  /** Declares the series of a route, so that they are there before its first request. */
+  declareRoute(route: string): void {
+    for (const status of statuses) this.#requests.labels(route, String(status)).inc(0);
+    this.#requestSeconds.zero({ route });
+  }
+
+  declareGauges(sources: GaugeSources): void {
+    const gauge = (name: string, help: string, read: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    };
+    gauge(
+      'veravox_requests_in_flight',
+      'Admitted requests that are not answered yet.',
+      sources.requestsInFlight,
+    );
+    gauge('veravox_uploads_waiting', 'Uploads that wait for room in the arena.', sources.uploadsWaiting);
+    gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);
+    gauge('veravox_upload_arena_total_bytes', 'Upload memory there is.', sources.arenaTotalBytes);
+    gauge('veravox_ready', '1 when /readyz answers 200.', () => Number(sources.ready()));
+    gauge('veravox_cpu_fallback', '1 when CUDA was wanted but the CPU runs the models.', () =>
+      Number(sources.fellBackToCpu()),
+    );
+    new Gauge({
+      name: 'veravox_provider_info',
+      help: '1 for what runs the models.',
+      labelNames: ['provider'],
+      registers: [this.registry],
+      collect() {
+        for (const provider of providers) this.set({ provider }, Number(provider === sources.provider()));
+      },
+    });
+  }
+
+  /** The one place where a request is counted. */
+  count(record: RequestRecord): void {
+    this.#requests.labels(record.route, String(record.status)).inc();
+    this.#requestSeconds.labels(record.route).observe(record.totalMs / 1000);
+    if (record.errorKey !== undefined) this.#errors.get(record.errorKey)?.inc();
+    for (const stage of stages) {
+      const durationMs = record.stagesMs[stage];
+      if (durationMs !== undefined) this.#stageSeconds.get(stage)?.observe(durationMs / 1000);
+    }
+    if (record.bodyBytes !== undefined) this.#receivedBytes.inc(record.bodyBytes);
+    if (record.audioS !== undefined) this.#audioSeconds.inc(record.audioS);
+    if (record.scoredWindows !== undefined) this.#windowsScored.inc(record.scoredWindows);
+    if (record.skippedS !== undefined) this.#skippedSeconds.inc(record.skippedS);
+  }
+}

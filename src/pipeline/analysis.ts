@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ArenaRegion } from '../upload/arena.js';
+
+/** One file to analyse. */
+export interface AnalysisRequest {
+  /** Where the file's bytes lie in the upload arena; the caller keeps the region until the promise settles. */
+  readonly region: ArenaRegion;
+  readonly modelId: string;
+  /** Windows with a larger share of non-speech are not scored; 0..100. */
+  readonly silenceThresholdPercent: number;
+  readonly minDurationS: number;
+  readonly maxDurationS: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: AnalysisProgress) => void;
+}
+
+export interface AnalysisProgress {
+  readonly scoredWindows: number;
+  /** End of the last window that was prepared, in seconds of audio. */
+  readonly preparedS: number;
+}
+
+/** A window of the audio that was scored. */
+export interface ScoredWindow {
+  readonly startS: number;
+  readonly endS: number;
+  /** One probability of being AI-generated per model input that the window gave, 0..1. */
+  readonly scores: readonly number[];
+}
+
+/** A contiguous stretch of windows that were not scored for lack of speech. */
+export interface SkippedStretch {
+  readonly startS: number;
+  readonly endS: number;
+  /** 0..100, over the whole stretch. */
+  readonly nonSpeechPercent: number;
+}
+
+/** How long each stage took for this request, in ms; windows scored in parallel overlap. */
+export interface StageTimesMs {
+  readonly queue: number;
+  readonly decode: number;
+  readonly features: number;
+  readonly inference: number;
+}
+
+export interface Analysis {
+  readonly modelId: string;
+  readonly durationS: number;
+  readonly windows: readonly ScoredWindow[];
+  readonly skipped: readonly SkippedStretch[];
+  readonly damagedPackets: number;
+  /** Share of 10 ms frames with speech over the whole file, 0..1. */
+  readonly speechRatio: number;
+  /** Share of samples at full scale, 0..1. */
+  readonly clippedRatio: number;
+  readonly timesMs: StageTimesMs;
+}
+
+export interface PipelineStatus {
+  readonly ready: boolean;
+  /** What runs the models now. */
+  readonly provider: 'cpu' | 'cuda';
+  /** Why `auto` did not give CUDA; absent where it did or was not asked for. */
+  readonly fallbackReason?: string;
+  readonly models: readonly string[];
+}
+
+/** From bytes to scores. Implemented by `pipeline.ts`; the server and the command line use it alike. */
+export interface Analyser {
+  /** Rejects with ServiceError; with the signal's reason when the request was abandoned. */
+  analyse(request: AnalysisRequest): Promise<Analysis>;
+  status(): PipelineStatus;
+  /** Releases threads and model sessions; requests still running are rejected. */
+  close(): Promise<void>;
+}

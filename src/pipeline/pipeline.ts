@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import { loadAddon } from '../addon/addon.js';
+import type { Config } from '../config/config.js';
+import { ServiceError } from '../errors/service-error.js';
+import { loadManifest, type Model } from '../models/manifest.js';
+import { InputSlots } from '../prepare/input-slots.js';
+import { PreparePool } from '../prepare/prepare-pool.js';
+import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
+import { RunControl } from '../prepare/run-control.js';
+import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
+import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
+import type { Analyser, Analysis, AnalysisRequest, PipelineStatus } from './analysis.js';
+import { AnalysisRun } from './analysis-run.js';
+import { toServiceError } from './stage-failure.js';
+
+export type PipelineConfig = Pick<
+  Config,
+  | 'modelsDir'
+  | 'device'
+  | 'prepareThreads'
+  | 'scoringThreads'
+  | 'maxBatchWindows'
+  | 'batchWaitMs'
+  | 'queueTimeoutMs'
+  | 'analysisTimeoutMs'
+>;
+
+// Prepared inputs that may exist at once: enough to keep every scoring thread busy, and a few more.
+const slotsPerScoringThread = 8;
+const minSlots = 32;
+
+/**
+ * Loads the models and starts the threads; resolves when all are warm. `arena` is the memory that the regions
+ * of requests lie in.
+ */
+export async function startPipeline(config: PipelineConfig, arena: SharedArrayBuffer): Promise<Analyser> {
+  const { models } = await loadManifest(config.modelsDir);
+  const first = models[0] as Model;
+  const choice = await chooseProvider(config.device, join(config.modelsDir, first.file));
+  const { Preparer } = loadAddon();
+  const inputSizes = models.map((model) => new Preparer(model).inputSize);
+  models.forEach((model, i) => {
+    const expected = (model.input.shape.slice(1) as number[]).reduce((product, size) => product * size, 1);
+    if (expected !== inputSizes[i]) {
+      throw new Error(
+        `${model.id}: its recipe gives ${inputSizes[i]} numbers, but its input shape has ${expected}.`,
+      );
+    }
+  });
+  const slotCount = Math.max(
+    minSlots,
+    slotsPerScoringThread * config.scoringThreads * config.maxBatchWindows,
+  );
+  const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
+  const scheduler = await Scheduler.start<Flight>(
+    {
+      modelsDir: config.modelsDir,
+      models,
+      slots: slots.shared,
+      provider: choice.provider,
+      maxBatchInputs: config.maxBatchWindows,
+    },
+    {
+      threads: config.scoringThreads,
+      maxBatchInputs: config.maxBatchWindows,
+      batchWaitMs: config.batchWaitMs,
+    },
+  );
+  return new Pipeline(config, models, choice, slots, scheduler, arena);
+}
+
+/** One analysis on its way through the threads. */
+interface Flight {
+  readonly id: number;
+  readonly run: AnalysisRun;
+  readonly model: number;
+  /** Its index in the control block, while a prepare thread works on it. */
+  control: number | undefined;
+  /** Inputs that arrived here, and how many there are in all once that is known. */
+  announced: number;
+  expected: number | undefined;
+}
+
+class Pipeline implements Analyser {
+  readonly #config: PipelineConfig;
+  readonly #models: readonly Model[];
+  readonly #choice: ProviderChoice;
+  readonly #slots: InputSlots;
+  readonly #scheduler: Scheduler<Flight>;
+  readonly #control: RunControl;
+  readonly #prepare: PreparePool;
+  readonly #flights = new Map<number, Flight>();
+  readonly #active = new Set<AbortController>();
+  #lastId = 0;
+  #closing = false;
+
+  constructor(
+    config: PipelineConfig,
+    models: readonly Model[],
+    choice: ProviderChoice,
+    slots: InputSlots,
+    scheduler: Scheduler<Flight>,
+    arena: SharedArrayBuffer,
+  ) {
+    this.#config = config;
+    this.#models = models;
+    this.#choice = choice;
+    this.#slots = slots;
+    this.#scheduler = scheduler;
+    this.#control = RunControl.create(config.prepareThreads);
+    this.#prepare = new PreparePool(
+      config.prepareThreads,
+      {
+        arena,
+        slots: slots.shared,
+        control: this.#control.shared,
+        models,
+        // Leaves room for the inputs of other files beside those of the longest.
+        maxPendingInputs: Math.max(1, Math.floor(slots.count / (2 * config.prepareThreads))),
+      },
+      ({ id, inputs }) => {
+        const flight = this.#flights.get(id);
+        if (flight) this.#accept(flight, inputs);
+        // Its thread died after it sent them.
+        else for (const input of inputs) this.#slots.release(input.slot);
+      },
+    );
+  }
+
+  status(): PipelineStatus {
+    return { ready: !this.#closing, models: this.#models.map((model) => model.id), ...this.#choice };
+  }
+
+  async analyse(request: AnalysisRequest): Promise<Analysis> {
+    request.signal.throwIfAborted();
+    if (this.#closing) throw new ServiceError('STOPPING');
+    const { queueTimeoutMs, analysisTimeoutMs } = this.#config;
+    const run = new AnalysisRun(request.modelId, request.onProgress);
+    const flight: Flight = {
+      id: ++this.#lastId,
+      run,
+      model: this.#modelIndex(request.modelId),
+      control: undefined,
+      announced: 0,
+      expected: undefined,
+    };
+
+    // Whatever ends the analysis early, the caller, a time limit, a failure, goes through this controller.
+    const stop = new AbortController();
+    const abandon = () => stop.abort(request.signal.reason);
+    stop.signal.addEventListener('abort', () => this.#stopFlight(flight, stop.signal.reason), { once: true });
+    request.signal.addEventListener('abort', abandon, { once: true });
+    run.promise.catch((reason) => stop.abort(reason));
+    const queueDeadline = new ServiceError('QUEUE_DEADLINE', { timeoutMs: queueTimeoutMs });
+    let timer = setTimeout(() => stop.abort(queueDeadline), queueTimeoutMs);
+    const beginMs = performance.now();
+    this.#active.add(stop);
+    try {
+      const makeTask = (control: number) => {
+        clearTimeout(timer);
+        const timeout = new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs: analysisTimeoutMs });
+        timer = setTimeout(() => stop.abort(timeout), analysisTimeoutMs);
+        run.addQueueMs(performance.now() - beginMs);
+        return this.#makeTask(flight, control, request);
+      };
+      // Never rejects while a thread reads the region: that is what lets the caller give it back.
+      const result = await this.#prepare.run(makeTask, stop.signal).finally(() => {
+        flight.control = undefined;
+      });
+      flight.expected = result.inputCount;
+      this.#accept(flight, result.inputs);
+      if (result.ok) run.prepared(result);
+      else run.fail(toServiceError(result, request, analysisTimeoutMs));
+      return await run.promise;
+    } catch (error) {
+      this.#flights.delete(flight.id);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      request.signal.removeEventListener('abort', abandon);
+      this.#active.delete(stop);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
+    await this.#prepare.close();
+    await this.#scheduler.close();
+  }
+
+  #modelIndex(id: string): number {
+    const index = this.#models.findIndex((model) => model.id === id || model.aliases.includes(id));
+    if (index < 0) {
+      const expected = `one of ${this.#models.map((model) => model.id).join(', ')}`;
+      throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: id });
+    }
+    return index;
+  }
+
+  #makeTask(flight: Flight, control: number, request: AnalysisRequest): PrepareTask {
+    this.#control.reset(control);
+    flight.control = control;
+    this.#flights.set(flight.id, flight);
+    return {
+      id: flight.id,
+      control,
+      region: request.region,
+      model: flight.model,
+      options: {
+        minDurationS: request.minDurationS,
+        maxDurationS: request.maxDurationS,
+        silenceThresholdPercent: request.silenceThresholdPercent,
+        timeLimitMs: this.#config.analysisTimeoutMs,
+      },
+    };
+  }
+
+  #accept(flight: Flight, inputs: readonly SlottedInput[]): void {
+    for (const input of inputs) {
+      flight.announced++;
+      if (flight.run.settled) {
+        this.#giveBack(flight, input.slot);
+      } else {
+        flight.run.announced(input);
+        this.#scheduler.push(flight, this.#makeJob(flight, input));
+      }
+    }
+    if (flight.announced === flight.expected) this.#flights.delete(flight.id);
+  }
+
+  #makeJob(flight: Flight, input: SlottedInput): ScoringJob {
+    const { run } = flight;
+    return {
+      model: flight.model,
+      slot: input.slot,
+      enqueuedMs: performance.now(),
+      started: (waitedMs) => {
+        if (input.windowIndex === 0 && input.inputIndex === 0) run.addQueueMs(waitedMs);
+      },
+      scored: (score, batchMs) => {
+        this.#giveBack(flight, input.slot);
+        run.scored(input, score, batchMs);
+      },
+      failed: (error) => {
+        this.#giveBack(flight, input.slot);
+        run.fail(new ServiceError('INTERNAL', {}, { cause: error }));
+      },
+    };
+  }
+
+  #giveBack(flight: Flight, slot: number): void {
+    this.#slots.release(slot);
+    if (flight.control !== undefined) this.#control.removePending(flight.control);
+  }
+
+  #stopFlight(flight: Flight, reason: unknown): void {
+    flight.run.fail(reason);
+    if (flight.control !== undefined) this.#control.stop(flight.control);
+    for (const job of this.#scheduler.remove(flight)) this.#giveBack(flight, job.slot);
+  }
+}

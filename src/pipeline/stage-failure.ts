@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ServiceError } from '../errors/service-error.js';
+import type { PrepareResult } from '../prepare/prepare-task.js';
+import type { AnalysisRequest } from './analysis.js';
+
+type PrepareFailure = Extract<PrepareResult, { ok: false }>;
+
+// Seconds as a person reads them: 0.75, 600.1, never 0.7500000001.
+function readable(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
+
+/** What a client is told about a stage that gave up. */
+export function toServiceError(
+  failure: PrepareFailure,
+  request: Pick<AnalysisRequest, 'minDurationS' | 'maxDurationS'>,
+  timeoutMs: number,
+): ServiceError {
+  const measuredS = readable(failure.measuredS);
+  switch (failure.code) {
+    case 'UNSUPPORTED_FORMAT':
+      return new ServiceError('UNSUPPORTED_FORMAT', { problem: failure.message });
+    case 'NO_AUDIO_STREAM':
+      return new ServiceError('NO_AUDIO_STREAM');
+    case 'UNDECODABLE':
+    case 'TOO_MANY_CHANNELS':
+    case 'SAMPLE_RATE_OUT_OF_RANGE':
+      return new ServiceError('UNDECODABLE', { problem: failure.message });
+    case 'TOO_LONG':
+      return new ServiceError('AUDIO_TOO_LONG', { measuredS, allowedS: request.maxDurationS });
+    case 'TOO_SHORT':
+      return new ServiceError('AUDIO_TOO_SHORT', { measuredS, requiredS: request.minDurationS });
+    case 'DEADLINE':
+      return new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs });
+    // A cancelled run was settled by whoever cancelled it, so this is never seen outside.
+    case 'CANCELLED':
+    case 'INTERNAL':
+      return new ServiceError('INTERNAL', {}, { cause: new Error(failure.message) });
+  }
+}

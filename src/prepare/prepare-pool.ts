@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { InputsReady, PrepareResult, PrepareTask, PrepareWorkerData } from './prepare-task.js';
+
+interface Waiting {
+  readonly makeTask: (control: number) => PrepareTask;
+  readonly resolve: (result: PrepareResult) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * The threads that prepare files. The queue in front of them is our own, so that work nobody waits for any
+ * more leaves it at once and never reaches a thread; the caller bounds its length (see Admission).
+ */
+export class PreparePool {
+  readonly #piscina: Piscina<PrepareTask, PrepareResult>;
+  readonly #waiting = new Set<Waiting>();
+  /** Indices in the control block that no running task has: one per idle thread. */
+  readonly #idle: number[];
+
+  constructor(threads: number, workerData: PrepareWorkerData, onInputs: (ready: InputsReady) => void) {
+    this.#idle = Array.from({ length: threads }, (_, i) => i);
+    this.#piscina = new Piscina({
+      filename: fileURLToPath(new URL('./prepare-worker.js', import.meta.url)),
+      minThreads: threads,
+      maxThreads: threads,
+      // Never used, since a task is only handed over when a thread is free: a second wall.
+      maxQueue: threads,
+      workerData,
+    });
+    this.#piscina.on('message', onInputs);
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Runs a task when a thread is free. `makeTask` is called at that moment, so that time limits count from
+   * there, with the index in the control block that is the task's own until its promise settles. An abort removes work that still waits and rejects with the signal's reason; running work is
+   * stopped through its RunControl instead.
+   */
+  run(makeTask: (control: number) => PrepareTask, signal: AbortSignal): Promise<PrepareResult> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const waiting: Waiting = { makeTask, resolve, reject };
+      this.#waiting.add(waiting);
+      signal.addEventListener('abort', () => this.#waiting.delete(waiting) && reject(signal.reason), {
+        once: true,
+      });
+      this.#dispatch();
+    });
+  }
+
+  /** Waits for running tasks; stop them first. */
+  async close(): Promise<void> {
+    await this.#piscina.close();
+  }
+
+  #dispatch(): void {
+    for (const next of this.#waiting) {
+      const control = this.#idle.pop();
+      if (control === undefined) return;
+      this.#waiting.delete(next);
+      this.#piscina
+        .run(next.makeTask(control))
+        .then(next.resolve, next.reject)
+        .finally(() => {
+          this.#idle.push(control);
+          this.#dispatch();
+        });
+    }
+  }
+}

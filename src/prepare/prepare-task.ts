@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PreparedInput, PrepareOptions, PrepareSummary, StageErrorCode } from '../addon/addon.js';
+import type { ModelInputSpec } from '../models/manifest.js';
+import type { ArenaRegion } from '../upload/arena.js';
+import type { SharedInputSlots } from './input-slots.js';
+
+/** Given to every prepare thread once. */
+export interface PrepareWorkerData {
+  readonly arena: SharedArrayBuffer;
+  readonly slots: SharedInputSlots;
+  readonly control: SharedArrayBuffer;
+  readonly models: readonly ModelInputSpec[];
+  /** Inputs of one file that may wait for scoring at once. */
+  readonly maxPendingInputs: number;
+}
+
+export interface PrepareTask {
+  /** Identifies the analysis in announcements; never used twice. */
+  readonly id: number;
+  /** Index of this work in the control block. */
+  readonly control: number;
+  readonly region: ArenaRegion;
+  /** Index into PrepareWorkerData.models. */
+  readonly model: number;
+  readonly options: PrepareOptions;
+}
+
+/** A model input that lies in a slot, ready to be scored. */
+export interface SlottedInput extends PreparedInput {
+  readonly slot: number;
+}
+
+/** Sent while the work on a long file goes on. */
+export interface InputsReady {
+  readonly id: number;
+  readonly inputs: readonly SlottedInput[];
+}
+
+/**
+ * What a prepare task ends with. `inputs` are those not announced by InputsReady before; `inputCount` counts
+ * all, since announcements may arrive after the result.
+ */
+export type PrepareResult =
+  | {
+      readonly ok: true;
+      readonly inputs: readonly SlottedInput[];
+      readonly inputCount: number;
+      readonly summary: PrepareSummary;
+    }
+  | {
+      readonly ok: false;
+      readonly inputs: readonly SlottedInput[];
+      readonly inputCount: number;
+      readonly code: StageErrorCode;
+      readonly message: string;
+      readonly measuredS: number;
+    };

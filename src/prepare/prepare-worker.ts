@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parentPort } from 'node:worker_threads';
+import { workerData } from 'piscina';
+import { isStageError, loadAddon, type Preparer } from '../addon/addon.js';
+import { InputSlots } from './input-slots.js';
+import type {
+  InputsReady,
+  PrepareResult,
+  PrepareTask,
+  PrepareWorkerData,
+  SlottedInput,
+} from './prepare-task.js';
+import { RunControl } from './run-control.js';
+
+// While this thread waits for room it looks this often whether the work is still wanted.
+const pollMs = 20;
+
+const data = workerData as PrepareWorkerData;
+const arena = new Uint8Array(data.arena);
+const slots = new InputSlots(data.slots);
+const control = new RunControl(data.control);
+const addon = loadAddon();
+const preparers = data.models.map((spec) => new addon.Preparer(spec));
+
+class Stopped extends Error {}
+
+/** Prepares one file and announces its inputs as they come; the last ones travel with the result. */
+export default function prepare(task: PrepareTask): PrepareResult {
+  const preparer = preparers[task.model] as Preparer;
+  const deadlineMs = performance.now() + task.options.timeLimitMs;
+  const held: SlottedInput[] = [];
+  let inputCount = 0;
+  let slot: number | undefined;
+  try {
+    const { offset, length } = task.region;
+    preparer.open(arena.subarray(offset, offset + length), task.options, control.stopFlag(task.control));
+    for (;;) {
+      slot = takeSlot(task, held, deadlineMs);
+      const input = preparer.next(slots.view(slot, preparer.inputSize));
+      if (input === undefined) break;
+      // What was made before goes out now; the newest waits, as it may be the last.
+      announce(task.id, held);
+      control.addPending(task.control);
+      held.push({ ...input, slot });
+      slot = undefined;
+      inputCount++;
+    }
+    return { ok: true, inputs: held, inputCount, summary: preparer.summary() };
+  } catch (error) {
+    return { ok: false, inputs: held, inputCount, ...describe(error, task) };
+  } finally {
+    if (slot !== undefined) slots.release(slot);
+    preparer.close();
+  }
+}
+
+function announce(id: number, held: SlottedInput[]): void {
+  if (held.length === 0) return;
+  parentPort?.postMessage({ id, inputs: held.splice(0) } satisfies InputsReady);
+}
+
+function takeSlot({ id, control: run }: PrepareTask, held: SlottedInput[], deadlineMs: number): number {
+  let slot = control.waitForRoom(run, data.maxPendingInputs, 0) ? slots.acquire(0) : undefined;
+  if (slot !== undefined) return slot;
+  // Nothing may be kept back from scoring while this thread waits for scoring.
+  announce(id, held);
+  while (slot === undefined) {
+    if (control.isStopped(run) || performance.now() > deadlineMs) throw new Stopped();
+    if (control.waitForRoom(run, data.maxPendingInputs, pollMs)) slot = slots.acquire(pollMs);
+  }
+  return slot;
+}
+
+function describe(error: unknown, task: PrepareTask) {
+  if (error instanceof Stopped) {
+    const code = control.isStopped(task.control) ? ('CANCELLED' as const) : ('DEADLINE' as const);
+    return { code, message: 'The work was stopped.', measuredS: 0 };
+  }
+  if (isStageError(error)) return { code: error.code, message: error.message, measuredS: error.measuredS };
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: 'INTERNAL' as const, message, measuredS: 0 };
+}

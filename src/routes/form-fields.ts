@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Ajv, type ErrorObject } from 'ajv';
+import { ServiceError } from '../errors/service-error.js';
+import type { UploadedForm } from '../upload/form-upload.js';
+import type { Part } from '../upload/multipart-parser.js';
+
+/** The JSON schema of one field; `expected` is how an error names what it wants. */
+export interface FieldSchema {
+  readonly type: 'number' | 'string';
+  readonly expected: string;
+  readonly default?: number | string;
+  readonly [keyword: string]: unknown;
+}
+
+export type FieldSchemas = { readonly [field: string]: FieldSchema };
+
+/** JSON's number without its ban on a leading plus, dot or zero; no spaces, no hexadecimal, no Infinity. */
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const MAX_SHOWN_CHARS = 100;
+
+const shown = (value: unknown): string => {
+  const text = String(value);
+  return text === '' ? 'an empty value' : JSON.stringify(text.slice(0, MAX_SHOWN_CHARS));
+};
+
+/**
+ * Checks the values of a request's fields against their schema and fills in the defaults. One instance per route,
+ * compiled once; values that come from JSON go through `check`, those of a form through `fromForm`.
+ */
+export class FieldValidator<Values> {
+  readonly #schemas: FieldSchemas;
+  readonly #validate;
+
+  constructor(schemas: FieldSchemas) {
+    this.#schemas = schemas;
+    // Ajv fills in defaults; what is undefined here stays absent.
+    const ajv = new Ajv({ useDefaults: true, verbose: true, keywords: ['expected'] });
+    this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas });
+  }
+
+  /**
+   * @returns the same object, with defaults
+   * @throws ServiceError FIELD_INVALID for the first field that does not fit
+   */
+  check(values: Record<string, unknown>): Values {
+    if (this.#validate(values)) return values;
+    const error = this.#validate.errors?.[0] as ErrorObject;
+    const expected = (error.parentSchema as unknown as FieldSchema).expected;
+    throw new ServiceError('FIELD_INVALID', {
+      field: error.instancePath.slice(1),
+      expected,
+      received: shown(error.data),
+    });
+  }
+
+  /**
+   * The known fields of a form; unknown ones are ignored.
+   * @throws ServiceError FIELD_INVALID, FIELD_REPEATED
+   */
+  fromForm(form: UploadedForm): Values {
+    const values: Record<string, unknown> = {};
+    for (const part of form.parts) {
+      const schema = Object.hasOwn(this.#schemas, part.name) ? this.#schemas[part.name] : undefined;
+      if (schema === undefined) continue;
+      if (Object.hasOwn(values, part.name)) throw new ServiceError('FIELD_REPEATED', { field: part.name });
+      const text = form.text(part);
+      // What is no number stays a string, so that the schema refuses it in its own words.
+      values[part.name] = schema.type === 'number' && NUMBER.test(text) ? Number(text) : text;
+    }
+    return this.check(values);
+  }
+}
+
+/**
+ * The file of a form.
+ * @throws ServiceError FILE_MISSING, FIELD_REPEATED, FILE_EMPTY
+ */
+export function fileOf(form: UploadedForm, field: string): Part {
+  let file: Part | undefined;
+  for (const part of form.parts) {
+    if (part.name !== field) continue;
+    if (file !== undefined) throw new ServiceError('FIELD_REPEATED', { field });
+    file = part;
+  }
+  // RFC 7578 leaves the file name optional; a part that has neither name nor type is text, such as a mistyped path.
+  if (file === undefined || (file.filename === undefined && file.contentType === undefined)) {
+    throw new ServiceError('FILE_MISSING', { field });
+  }
+  if (file.start === file.end) throw new ServiceError('FILE_EMPTY', { field });
+  return file;
+}

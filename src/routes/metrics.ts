@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ServiceMetrics } from '../observe/service-metrics.js';
+import type { Route } from './route.js';
+
+export function metricsRoute(metrics: ServiceMetrics): Route {
+  return {
+    method: 'GET',
+    path: '/metrics',
+    async handle() {
+      return {
+        status: 200,
+        contentType: metrics.registry.contentType,
+        body: await metrics.registry.metrics(),
+      };
+    },
+  };
+}

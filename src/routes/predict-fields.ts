@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FieldSchemas } from './form-fields.js';
+
+/** The fields of `POST /v1/predict` beside the file. */
+export interface PredictFields {
+  readonly device?: string;
+  readonly model: string;
+  readonly prediction_id?: string;
+  readonly threshold: number;
+  readonly silence_threshold: number;
+}
+
+export const DEFAULT_MODEL = 'apollo-4-5-2026-03-26';
+/** Serves `/v1/predict/large-file` and v0 only. */
+const LARGE_FILE_MODEL = 'apollo-4-2025-10-20';
+
+const devices = ['macos', 'windows', 'web_app', 'api'];
+const oneOf = (values: readonly string[]): string =>
+  values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}`;
+
+/** @param loadedModels the ids of the detectors that can be asked for */
+export function predictFieldSchemas(loadedModels: readonly string[]): FieldSchemas {
+  const models = loadedModels.filter((id) => id !== LARGE_FILE_MODEL);
+  return {
+    device: { type: 'string', enum: devices, expected: oneOf(devices) },
+    model: { type: 'string', enum: models, default: DEFAULT_MODEL, expected: oneOf(models) },
+    prediction_id: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9._:-]{1,128}$',
+      expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+    },
+    threshold: { type: 'number', minimum: 0, maximum: 1, default: 0.5, expected: 'a number from 0 to 1' },
+    silence_threshold: {
+      type: 'number',
+      minimum: 0,
+      maximum: 100,
+      default: 80,
+      expected: 'a number from 0 to 100',
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RequestRecord } from '../observe/request-record.js';
+import type { BodyStream } from '../upload/body-stream.js';
+
+/** A request as a route sees it. */
+export interface RouteRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly contentType: string;
+  readonly body: BodyStream;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Where the route notes what the log and the metrics should say. */
+  readonly record: RequestRecord;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export interface Route {
+  /** A HEAD request to a GET route is answered by the server. */
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** The scope that the caller's key needs; undefined for operational routes, which take no key and no permit. */
+  readonly scope?: string;
+  /**
+   * Returns the answer or throws: ServiceError for what the client is to know, anything else is an internal error.
+   * The answer is dropped when the client has gone.
+   */
+  handle(request: RouteRequest): Reply | Promise<Reply>;
+}
+
+export const jsonReply = (status: number, value: unknown): Reply => ({
+  status,
+  contentType: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+});

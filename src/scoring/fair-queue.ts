@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * A queue that serves its owners in turn: with many items of one owner waiting, another owner's first item is
+ * next but one. Items of one owner keep their order.
+ */
+export class FairQueue<Owner, Item> {
+  // A Map keeps insertion order: its first entry is the owner whose turn it is.
+  readonly #lanes = new Map<Owner, Item[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(owner: Owner, item: Item): void {
+    const lane = this.#lanes.get(owner);
+    if (lane) lane.push(item);
+    else this.#lanes.set(owner, [item]);
+    this.#size++;
+  }
+
+  /** Looks at the item that `shift` would give. */
+  peek(): Item | undefined {
+    for (const lane of this.#lanes.values()) return lane[0];
+    return undefined;
+  }
+
+  shift(): Item | undefined {
+    for (const [owner, lane] of this.#lanes) {
+      const item = lane.shift();
+      this.#lanes.delete(owner);
+      if (lane.length > 0) this.#lanes.set(owner, lane);
+      this.#size--;
+      return item;
+    }
+    return undefined;
+  }
+
+  /** Takes out everything that waits for an owner. */
+  remove(owner: Owner): Item[] {
+    const lane = this.#lanes.get(owner) ?? [];
+    this.#lanes.delete(owner);
+    this.#size -= lane.length;
+    return lane;
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FairQueue } from './fair-queue.js';
+import { ScoringOwner } from './scoring-owner.js';
+import type { ScoringResult, ScoringWorkerData } from './scoring-task.js';
+
+/** One model input that waits for its score. */
+export interface ScoringJob {
+  /** Index of the model in the manifest. */
+  readonly model: number;
+  readonly slot: number;
+  /** performance.now() when it came. */
+  readonly enqueuedMs: number;
+  /** Called once, when a thread takes the job up. */
+  started(waitedMs: number): void;
+  /** `batchMs` is how long the whole batch took. */
+  scored(score: number, batchMs: number): void;
+  failed(error: unknown): void;
+}
+
+export interface SchedulerOptions {
+  readonly threads: number;
+  /** Inputs per inference call at most. */
+  readonly maxBatchInputs: number;
+  /** How long an incomplete batch waits for more, in ms. */
+  readonly batchWaitMs: number;
+}
+
+/**
+ * Hands inputs to the threads that own the models: batches across requests, fair between them, one batch per
+ * thread at a time. Jobs of a request that nobody waits for any more are removed before they reach a batch.
+ */
+export class Scheduler<Owner> {
+  readonly #options: SchedulerOptions;
+  readonly #idle: ScoringOwner[];
+  readonly #owners: readonly ScoringOwner[];
+  readonly #queues: FairQueue<Owner, ScoringJob>[];
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(owners: readonly ScoringOwner[], models: number, options: SchedulerOptions) {
+    this.#owners = owners;
+    this.#idle = [...owners];
+    this.#options = options;
+    this.#queues = Array.from({ length: models }, () => new FairQueue());
+  }
+
+  /** Starts the threads; resolves when every model is loaded and warm in each of them. */
+  static async start<Owner>(
+    workerData: ScoringWorkerData,
+    options: SchedulerOptions,
+  ): Promise<Scheduler<Owner>> {
+    const owners = Array.from({ length: options.threads }, () => new ScoringOwner(workerData));
+    try {
+      await Promise.all(owners.map((owner) => owner.warmUp()));
+    } catch (error) {
+      await Promise.allSettled(owners.map((owner) => owner.close()));
+      throw error;
+    }
+    return new Scheduler(owners, workerData.models.length, options);
+  }
+
+  get waitingCount(): number {
+    return this.#queues.reduce((sum, queue) => sum + queue.size, 0);
+  }
+
+  push(owner: Owner, job: ScoringJob): void {
+    (this.#queues[job.model] as FairQueue<Owner, ScoringJob>).push(owner, job);
+    this.#dispatch();
+  }
+
+  /** Takes back the jobs of an owner that no thread has taken up. */
+  remove(owner: Owner): ScoringJob[] {
+    return this.#queues.flatMap((queue) => queue.remove(owner));
+  }
+
+  /** Waits for batches that run, releases the sessions and ends the threads. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await Promise.all(this.#owners.map((owner) => owner.close()));
+  }
+
+  #dispatch(): void {
+    while (this.#idle.length > 0) {
+      const batch = this.#nextBatch();
+      if (batch.length === 0) return;
+      this.#run(this.#idle.pop() as ScoringOwner, batch);
+    }
+  }
+
+  // The queue whose first job has waited longest, if its batch is full or has waited long enough.
+  #nextBatch(): ScoringJob[] {
+    const { maxBatchInputs, batchWaitMs } = this.#options;
+    let oldest: FairQueue<Owner, ScoringJob> | undefined;
+    for (const queue of this.#queues) {
+      const first = queue.peek();
+      if (first && first.enqueuedMs < (oldest?.peek()?.enqueuedMs ?? Number.POSITIVE_INFINITY))
+        oldest = queue;
+    }
+    if (!oldest) return [];
+    const waitedMs = performance.now() - (oldest.peek() as ScoringJob).enqueuedMs;
+    if (oldest.size < maxBatchInputs && waitedMs < batchWaitMs && maxBatchInputs > 1) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        this.#dispatch();
+      }, batchWaitMs - waitedMs);
+      return [];
+    }
+    const batch: ScoringJob[] = [];
+    for (let job = oldest.shift(); job; job = oldest.shift()) {
+      if (batch.push(job) === maxBatchInputs) break;
+    }
+    return batch;
+  }
+
+  #run(owner: ScoringOwner, batch: readonly ScoringJob[]): void {
+    const nowMs = performance.now();
+    for (const job of batch) job.started(nowMs - job.enqueuedMs);
+    const settle = (report: (job: ScoringJob, i: number) => void) => {
+      this.#idle.push(owner);
+      this.#dispatch();
+      batch.forEach(report);
+    };
+    owner
+      .score(
+        batch[0]?.model as number,
+        batch.map((job) => job.slot),
+      )
+      .then(
+        (result: ScoringResult) =>
+          settle((job, i) => job.scored(result.scores[i] as number, result.inferenceMs)),
+        (error: unknown) => settle((job) => job.failed(error)),
+      );
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Model } from '../models/manifest.js';
+
+function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
+// The log-odds of one class against all others, from a softmax layer's inputs.
+function logOdds(logits: Float32Array, index: number): number {
+  const others = logits.filter((_, i) => i !== index);
+  const largest = Math.max(...others);
+  return (
+    (logits[index] as number) - largest - Math.log(others.reduce((sum, x) => sum + Math.exp(x - largest), 0))
+  );
+}
+
+/**
+ * The probability of being AI-generated, from what a model put out for one input: one number, or one per class.
+ * NaN when the output is not finite.
+ */
+export function toProbability(output: Float32Array, model: Pick<Model, 'output' | 'calibration'>): number {
+  const { kind, index } = model.output;
+  if (!output.every(Number.isFinite)) return Number.NaN;
+  let logit: number;
+  if (kind === 'probability') {
+    const p = output[index] as number;
+    logit = Math.log(p) - Math.log1p(-p);
+  } else {
+    logit = output.length === 1 ? (output[0] as number) : logOdds(output, index);
+  }
+  return sigmoid(model.calibration.scale * logit + model.calibration.bias);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
+
+/**
+ * One thread that owns a session of every model. A pool of exactly one thread, so that warm-up and release
+ * reach each thread, and no session is ever made twice (memory grows when sessions come and go).
+ */
+export class ScoringOwner {
+  readonly #piscina: Piscina<ScoringTask, ScoringResult>;
+
+  constructor(workerData: ScoringWorkerData) {
+    this.#piscina = new Piscina({
+      filename: fileURLToPath(new URL('./scoring-worker.js', import.meta.url)),
+      minThreads: 1,
+      maxThreads: 1,
+      // The scheduler hands over one batch at a time.
+      maxQueue: 2,
+      workerData,
+    });
+  }
+
+  async warmUp(): Promise<void> {
+    await this.#piscina.run({ kind: 'warm-up' });
+  }
+
+  score(model: number, slots: readonly number[]): Promise<ScoringResult> {
+    return this.#piscina.run({ kind: 'score', model, slots });
+  }
+
+  /** Releases the sessions first: a process that exits with live sessions may crash in their destructors. */
+  async close(): Promise<void> {
+    await this.#piscina.run({ kind: 'release' });
+    await this.#piscina.close();
+  }
+}

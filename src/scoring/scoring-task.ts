@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Model } from '../models/manifest.js';
+import type { SharedInputSlots } from '../prepare/input-slots.js';
+
+export type Provider = 'cpu' | 'cuda';
+
+/** Given to every scoring thread once. */
+export interface ScoringWorkerData {
+  readonly modelsDir: string;
+  readonly models: readonly Model[];
+  readonly slots: SharedInputSlots;
+  readonly provider: Provider;
+  readonly maxBatchInputs: number;
+}
+
+export type ScoringTask =
+  | { readonly kind: 'warm-up' }
+  | { readonly kind: 'score'; readonly model: number; readonly slots: readonly number[] }
+  | { readonly kind: 'release' };
+
+export interface ScoringResult {
+  /** One probability per slot; NaN where the model's output was not finite. */
+  readonly scores: Float64Array;
+  readonly inferenceMs: number;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { workerData } from 'piscina';
+import { InputSlots } from '../prepare/input-slots.js';
+import { ModelSession } from './model-session.js';
+import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
+
+const data = workerData as ScoringWorkerData;
+const slots = new InputSlots(data.slots);
+let sessions: ModelSession[] = [];
+
+const nothing: ScoringResult = { scores: new Float64Array(0), inferenceMs: 0 };
+
+// Normally called once, by the warm-up; again in a thread that had to be replaced.
+async function loadSessions(): Promise<void> {
+  for (const model of data.models) {
+    const session = await ModelSession.load(data.modelsDir, model, data.provider, data.maxBatchInputs);
+    await session.warmUp();
+    sessions.push(session);
+  }
+}
+
+/** Owns the model sessions of one thread. Sessions are made once and released before the thread ends. */
+export default async function score(task: ScoringTask): Promise<ScoringResult> {
+  switch (task.kind) {
+    case 'warm-up':
+      await loadSessions();
+      return nothing;
+    case 'score': {
+      if (sessions.length === 0) await loadSessions();
+      const session = sessions[task.model] as ModelSession;
+      const beginMs = performance.now();
+      const scores = await session.score(task.slots.map((slot) => slots.view(slot, session.inputSize)));
+      return { scores, inferenceMs: performance.now() - beginMs };
+    }
+    case 'release':
+      for (const session of sessions) await session.release();
+      sessions = [];
+      return nothing;
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A request body on its way in. */
+export interface BodyStream {
+  /** From Content-Length; undefined for a chunked transfer-encoding. */
+  readonly declaredBytes: number | undefined;
+  /** Aborted when the client has gone; its reason is what pending work rejects with. */
+  readonly signal: AbortSignal;
+  /**
+   * To be called before the request's handler first awaits. A chunk's memory is taken back when the listener returns.
+   * After the listener was told `isLast`, or `signal` was aborted, it is not called again.
+   */
+  onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void;
+  /** Stops reading from the socket; a chunk or two that were already read may still come. */
+  pause(): void;
+  resume(): void;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Analysis } from '../pipeline/analysis.js';
+
+/** Less speech than this in the whole file is little to judge by. */
+export const LOW_SPEECH_BELOW_S = 2;
+/** This share of samples at full scale means that the recording was overdriven. */
+export const CLIPPED_FROM_RATIO = 0.01;
+/** A global confidence below this is as good as a toss of a coin. */
+export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
+
+/** What the verdict looks like before a reason is given. */
+export interface Judgement {
+  readonly spoofedWindows: number;
+  readonly bonafideWindows: number;
+  readonly confidence: number;
+}
+
+/**
+ * Why a caller should not take the verdict as it stands, in order of precedence: what is wrong with the audio first,
+ * because it explains what is odd about the scores.
+ */
+export const reasons = {
+  low_speech: {
+    when: `Less than ${LOW_SPEECH_BELOW_S} s of speech in the whole file.`,
+    applies: (analysis: Analysis) => analysis.speechRatio * analysis.durationS < LOW_SPEECH_BELOW_S,
+  },
+  clipped: {
+    when: `${CLIPPED_FROM_RATIO * 100} percent of the samples or more are at full scale.`,
+    applies: (analysis: Analysis) => analysis.clippedRatio >= CLIPPED_FROM_RATIO,
+  },
+  mixed_content: {
+    when: 'Some windows are spoofed and some are bonafide: look at the segments.',
+    applies: (_: Analysis, judgement: Judgement) =>
+      judgement.spoofedWindows > 0 && judgement.bonafideWindows > 0,
+  },
+  uncertain: {
+    when: `The global confidence is below ${UNCERTAIN_BELOW_CONFIDENCE}.`,
+    applies: (_: Analysis, judgement: Judgement) => judgement.confidence < UNCERTAIN_BELOW_CONFIDENCE,
+  },
+} as const;
+
+export type Reason = keyof typeof reasons;
+
+/** The first reason that applies, or null. */
+export function reasonOf(analysis: Analysis, judgement: Judgement): Reason | null {
+  for (const reason of Object.keys(reasons) as Reason[]) {
+    if (reasons[reason].applies(analysis, judgement)) return reason;
+  }
+  return null;
+}
+
+/** `docs/reasons.md`. */
+export function reasonsPage(): string {
+  const rows = Object.entries(reasons).map(([reason, { when }]) => `| \`${reason}\` | ${when} |`);
+  return [
+    '# Reasons',
+    '',
+    '`global.reason` is null when the verdict can be taken as it stands. Otherwise it is the first of these that applies:',
+    '',
+    '| Reason | When |',
+    '|---|---|',
+    ...rows,
+    '',
+    'This page is made from `src/verdict/reasons.ts` by `npm run docs`.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { runCli, temporaryFolder } from './support/cli.js';
+
+const speech = 'test/fixtures/human-lj-a.flac';
+const mp3 = 'test/fixtures/human-lj-a.mp3';
+
+const misuses: readonly [args: readonly string[], message: RegExp][] = [
+  [['predict'], /missing required argument 'file'/],
+  [['predict', speech, '--threshold', '1.5'], /a number 0 to 1 but received 1\.5/],
+  [['predict', speech, '--silence-threshold', ''], /a number 0 to 100 but received/],
+  [['predict', speech, '--jsn'], /unknown option '--jsn'/],
+];
+for (const [args, message] of misuses) {
+  test(`veravox ${args.join(' ')} is a usage error`, async () => {
+    const { status, stdout, stderr } = await runCli(args);
+    assert.equal(status, 2);
+    assert.equal(stdout, '');
+    assert.match(stderr, message);
+  });
+}
+
+test('files that cannot be analysed are named, the others are analysed, and the exit code is 1', async (context) => {
+  const empty = path.join(temporaryFolder(context), 'empty.wav');
+  fs.writeFileSync(empty, '');
+  const { status, stdout, stderr } = await runCli([
+    'predict',
+    'missing.wav',
+    'package.json',
+    empty,
+    'test',
+    speech,
+  ]);
+  assert.equal(status, 1);
+  const complaints = stderr.trimEnd().split('\n');
+  assert.equal(complaints.length, 4, stderr);
+  assert.match(complaints[0] ?? '', /^missing\.wav: .*ENOENT/);
+  assert.match(complaints[1] ?? '', /^package\.json: The file is not in a supported format/);
+  assert.match(complaints[2] ?? '', /empty\.wav: /);
+  assert.match(complaints[3] ?? '', /^test: This is not a file/);
+  assert.match(stdout, /^test\/fixtures\/human-lj-a\.flac {2}(bonafide|spoofed)/);
+});
+
+test('--json prints one object per file, in order, errors in the shape of the contract', async () => {
+  const args = ['predict', '--json', '--threshold', '0', speech, 'package.json', mp3];
+  const { status, stdout } = await runCli(args);
+  assert.equal(status, 1);
+  const [first, refused, last, ...more] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(more, []);
+  assert.deepEqual(Object.keys(first), [
+    'prediction_id',
+    'global',
+    'segments',
+    'model',
+    'processing_time',
+    'audio_duration',
+    'warnings',
+  ]);
+  assert.match(first.prediction_id, /^pred_[0-9a-f]{12}$/);
+  assert.equal(first.global.result, 'spoofed', 'every score reaches a threshold of 0');
+  assert.equal(first.segments[0].start, 0);
+  assert.equal(first.segments.at(-1).end, first.audio_duration);
+  assert.equal(refused.error, 'unsupported_format');
+  assert.equal(refused.status, 422);
+  assert.ok(Math.abs(last.audio_duration - first.audio_duration) < 0.1, 'the same recording as MP3');
+});
+
+test('colours are for terminals only, and can be forced', async () => {
+  const escapeCharacter = String.fromCharCode(27);
+  const plain = await runCli(['predict', speech]);
+  assert.equal(plain.status, 0);
+  assert.equal(plain.stderr, '');
+  assert.ok(!plain.stdout.includes(escapeCharacter));
+  const forced = await runCli(['predict', speech], { FORCE_COLOR: '1' });
+  assert.ok(forced.stdout.includes(escapeCharacter));
+});

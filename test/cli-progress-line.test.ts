@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ProgressLine } from '../src/cli/progress-line.js';
+
+const erase = '\r\x1b[2K';
+
+/** Shows progress at these times, clears at the end, and returns what was written. */
+function written(isTTY: boolean, timesMs: readonly number[]): string[] {
+  const texts: string[] = [];
+  let nowMs = 0;
+  const line = new ProgressLine({ isTTY, write: (text) => texts.push(text) }, 'a.wav', () => nowMs);
+  for (const timeMs of timesMs) {
+    nowMs = timeMs;
+    line.show({ preparedS: 100, scoredWindows: 18 });
+  }
+  line.clear();
+  return texts;
+}
+
+test('nothing is written where there is no terminal', () => {
+  assert.deepEqual(written(false, [1000, 2000]), []);
+});
+
+test('nothing is written for a file that takes less than half a second', () => {
+  assert.deepEqual(written(true, [100, 499]), []);
+});
+
+test('a long file gets one line, drawn over at most ten times a second and erased at the end', () => {
+  assert.deepEqual(written(true, [400, 1000, 1050, 1099, 2000]), [
+    `${erase}a.wav  1:40.0 read, 18 segments scored, 100x real time`,
+    `${erase}a.wav  1:40.0 read, 18 segments scored, 50x real time`,
+    erase,
+  ]);
+});

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { withConfigurationTable } from '../src/config/documentation.js';
+import { options } from '../src/config/options.js';
+import { errorReferencePage } from '../src/errors/reference-page.js';
+import { reasonsPage } from '../src/verdict/reasons.js';
+
+const read = (file: string): string => fs.readFileSync(file, 'utf8');
+
+test('the table of settings in the README is what npm run docs would write', () => {
+  const readme = read('README.md');
+  assert.equal(readme, withConfigurationTable(readme));
+  for (const { variable } of Object.values(options)) assert.match(readme, new RegExp(`\`${variable}\``));
+});
+
+test('the pages of errors and reasons are what npm run docs would write', () => {
+  assert.equal(read('docs/errors.md'), errorReferencePage());
+  assert.equal(read('docs/reasons.md'), reasonsPage());
+});
+
+test('a page that lost a mark is an error, not silently left as it is', () => {
+  assert.throws(() => withConfigurationTable('# A page without marks'), /lacks/);
+});

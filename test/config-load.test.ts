@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, loadConfig, unknownVariables } from '../src/config/load-config.js';
+import { options } from '../src/config/options.js';
+
+const surroundings = { cores: 6, packageDir: '/opt/veravox' };
+const load = (env: Record<string, string>) => loadConfig(env, surroundings);
+
+function assertRefused(env: Record<string, string>, message: RegExp): void {
+  assert.throws(
+    () => load(env),
+    (error) => error instanceof ConfigError && message.test(error.message),
+  );
+}
+
+const refused: readonly [variable: string, given: string, message: RegExp][] = [
+  ['PORT', '-1', /an integer 0 to 65535 for PORT but received -1/],
+  ['PORT', '65536', /for PORT but received 65536/],
+  ['PORT', '80.5', /for PORT but received 80\.5/],
+  ['PORT', '0x50', /for PORT but received 0x50/],
+  ['PORT', '1e3', /for PORT but received 1e3/],
+  ['PORT', 'http', /for PORT but received http/],
+  ['VERAVOX_PREPARE_THREADS', '0', /an integer 1 to 256 for VERAVOX_PREPARE_THREADS but received 0/],
+  ['VERAVOX_BATCH_WAIT_MS', '5ms', /\(ms\) for VERAVOX_BATCH_WAIT_MS but received 5ms/],
+  ['VERAVOX_MAX_INFLIGHT_BYTES', '99999999999999999999', /\(bytes\) for VERAVOX_MAX_INFLIGHT_BYTES/],
+  ['VERAVOX_DEVICE', 'gpu', /one of auto, cpu, cuda for VERAVOX_DEVICE but received gpu/],
+  ['VERAVOX_LOG_LEVEL', 'INFO', /one of trace, .* for VERAVOX_LOG_LEVEL but received INFO/],
+];
+for (const [variable, given, message] of refused) {
+  test(`${variable}=${given} is refused with what was expected and received`, () => {
+    assertRefused({ [variable]: given }, message);
+  });
+}
+
+test('upload memory that cannot hold the largest file is refused', () => {
+  const env = { VERAVOX_MAX_INFLIGHT_BYTES: '2097152', VERAVOX_MAX_PREDICT_BYTES: '2097153' };
+  assertRefused(env, /at least VERAVOX_MAX_PREDICT_BYTES \(2097153\) .* received 2097152/);
+  assert.equal(load({ ...env, VERAVOX_MAX_PREDICT_BYTES: '2097152' }).maxPredictBytes, 2097152);
+});
+
+test('every option has its own variable, and its default is a value that it accepts', () => {
+  const all = Object.values(options);
+  assert.equal(new Set(all.map((option) => option.variable)).size, all.length);
+  for (const option of all) {
+    const value = option.default(surroundings);
+    assert.equal(option.parse(String(value)), value, option.variable);
+  }
+});
+
+test('with nothing set the defaults apply, and empty counts as not set', () => {
+  const config = load({});
+  assert.equal(config.port, 8080);
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.modelsDir, '/opt/veravox/models');
+  assert.equal(config.prepareThreads, 2);
+  assert.equal(config.scoringThreads, 6);
+  assert.equal(config.maxInflightBytes, 268435456);
+  assert.deepEqual(load({ PORT: '', VERAVOX_DEVICE: ' ' }), config);
+});
+
+test('one core still gives a thread of each kind', () => {
+  const config = loadConfig({}, { ...surroundings, cores: 1 });
+  assert.equal(config.prepareThreads, 1);
+  assert.equal(config.scoringThreads, 1);
+});
+
+test('what is set wins over the default', () => {
+  const env = { PORT: '0', HOST: '::', VERAVOX_DATA_DIR: '/var/lib/veravox', VERAVOX_DEVICE: 'cuda' };
+  const config = load({ ...env, VERAVOX_SCORING_THREADS: ' 3 ' });
+  assert.equal(config.port, 0);
+  assert.equal(config.host, '::');
+  assert.equal(config.dataDir, '/var/lib/veravox');
+  assert.equal(config.device, 'cuda');
+  assert.equal(config.scoringThreads, 3);
+});
+
+test('misspelt variables are found', () => {
+  const env = { VERAVOX_DEVISE: 'cpu', VERAVOX_DEVICE: 'cpu', PATH: '/bin', PORTS: '1' };
+  assert.deepEqual(unknownVariables(env), ['VERAVOX_DEVISE']);
+});

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { type CatalogueEntry, catalogue, type ErrorKey } from '../src/errors/catalogue.js';
+import { errorReferencePage } from '../src/errors/reference-page.js';
+import { ServiceError } from '../src/errors/service-error.js';
+import { reasons, reasonsPage } from '../src/verdict/reasons.js';
+
+const entries = Object.entries(catalogue) as [ErrorKey, CatalogueEntry][];
+// Tests run from the root of the package.
+const docs = (name: string): string => readFileSync(path.resolve('docs', name), 'utf8');
+
+test('docs/errors.md lists exactly the catalogue', () => {
+  const page = docs('errors.md');
+  assert.equal(page, errorReferencePage(), 'docs/errors.md is out of date');
+  const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, key]) => key);
+  assert.deepEqual(documented, Object.keys(catalogue));
+});
+
+test('docs/reasons.md lists exactly the reasons', () => {
+  const page = docs('reasons.md');
+  assert.equal(page, reasonsPage(), 'docs/reasons.md is out of date');
+  const documented = [...page.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, reason]) => reason);
+  assert.deepEqual(documented, Object.keys(reasons));
+});
+
+test('one code stands for one status, as the service interface has it', () => {
+  const statuses: Record<string, number[]> = {
+    validation_error: [400, 422],
+    unauthorized: [401],
+    forbidden: [403],
+    not_found: [404],
+    method_not_allowed: [405],
+    timeout: [408],
+    payload_too_large: [413],
+    unsupported_format: [422],
+    rate_limited: [429],
+    internal_error: [500],
+    unavailable: [503],
+  };
+  for (const [key, { code, status }] of entries) assert.ok(statuses[code]?.includes(status), key);
+});
+
+test('what may be tried again says when', () => {
+  for (const [key, { status, retryAfterS }] of entries) {
+    assert.equal(retryAfterS !== undefined, status === 429 || status === 503, key);
+  }
+});
+
+test('a message has every value that its sentence names', () => {
+  for (const [key, { message }] of entries) {
+    const names = [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+    const error = new ServiceError(key, Object.fromEntries(names.map((name) => [name, `<${name}>`])));
+    for (const name of names) assert.ok(error.message.includes(`<${name}>`), key);
+    assert.doesNotMatch(error.message, /\{|\}/, key);
+  }
+});

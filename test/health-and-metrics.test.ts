@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { catalogue } from '../src/errors/catalogue.js';
+import { someAnalysis } from './support/analyser-double.js';
+import { fileEntry, formBody, noise } from './support/form-body.js';
+import { predict, request } from './support/http-client.js';
+import { startTestServer } from './support/test-server.js';
+
+test('livez says nothing about models; readyz is 503 until they are warm', async (t) => {
+  const { port, analyser, metric } = await startTestServer(t);
+  analyser.currentStatus = {
+    ready: false,
+    provider: 'cpu',
+    models: ['m'],
+    fallbackReason: 'no CUDA library',
+  };
+  assert.equal((await request(port, '/livez')).status, 200);
+  const starting = await request(port, '/readyz');
+  assert.equal(starting.status, 503);
+  assert.deepEqual(starting.json, {
+    ready: false,
+    state: 'starting',
+    provider: 'cpu',
+    fallback_reason: 'no CUDA library',
+    models: ['m'],
+  });
+  assert.equal(await metric('veravox_ready'), 0);
+  assert.equal(await metric('veravox_cpu_fallback'), 1);
+
+  analyser.currentStatus = { ready: true, provider: 'cuda', models: ['m'] };
+  const ready = await request(port, '/readyz');
+  assert.equal(ready.status, 200);
+  assert.deepEqual(ready.json, {
+    ready: true,
+    state: 'ready',
+    provider: 'cuda',
+    fallback_reason: null,
+    models: ['m'],
+  });
+  assert.equal(await metric('veravox_ready'), 1);
+  assert.equal(await metric('veravox_cpu_fallback'), 0);
+  assert.equal(await metric('veravox_provider_info{provider="cuda"}'), 1);
+  assert.equal(await metric('veravox_provider_info{provider="cpu"}'), 0);
+});
+
+test('all series are there before the first request, at zero', async (t) => {
+  const { port, arena } = await startTestServer(t);
+  const { text, headers } = await request(port, '/metrics');
+  assert.match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
+  const series = new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => {
+        const at = line.lastIndexOf(' ');
+        return [line.slice(0, at), Number(line.slice(at + 1))] as const;
+      }),
+  );
+  for (const key of Object.keys(catalogue)) assert.equal(series.get(`veravox_errors_total{key="${key}"}`), 0);
+  for (const route of ['/v1/predict', '/livez', '/readyz', '/metrics', 'other']) {
+    for (const status of [200, 400, 401, 413, 422, 499, 500, 503]) {
+      assert.equal(series.get(`veravox_http_requests_total{route="${route}",status="${status}"}`), 0);
+    }
+    assert.equal(series.get(`veravox_http_request_seconds_count{route="${route}"}`), 0);
+  }
+  for (const stage of ['receive', 'queue', 'decode', 'features', 'inference']) {
+    assert.equal(series.get(`veravox_stage_seconds_count{stage="${stage}"}`), 0);
+  }
+  for (const name of [
+    'veravox_requests_in_flight',
+    'veravox_uploads_waiting',
+    'veravox_upload_arena_used_bytes',
+    'veravox_received_bytes_total',
+    'veravox_audio_seconds_total',
+    'veravox_windows_scored_total',
+    'veravox_skipped_audio_seconds_total',
+  ]) {
+    assert.equal(series.get(name), 0, name);
+  }
+  assert.equal(series.get('veravox_upload_arena_total_bytes'), arena.totalBytes);
+  assert.ok(series.has('nodejs_eventloop_lag_p99_seconds'));
+});
+
+test('a request is counted once, with its stages, and logged in one line', async (t) => {
+  const { port, analyser, log, metric } = await startTestServer(t);
+  const skipped = [
+    { startS: 10, endS: 15, nonSpeechPercent: 100 },
+    { startS: 20, endS: 30, nonSpeechPercent: 100 },
+  ];
+  analyser.answer = () => ({ ...someAnalysis, durationS: 30, skipped });
+  const body = formBody([fileEntry(noise(1000))]);
+  const { headers } = await predict(port, body);
+  await predict(port, formBody([]));
+  assert.equal(await metric('veravox_http_requests_total{route="/v1/predict",status="200"}'), 1);
+  assert.equal(await metric('veravox_http_requests_total{route="/v1/predict",status="400"}'), 1);
+  assert.equal(await metric('veravox_errors_total{key="FILE_MISSING"}'), 1);
+  assert.equal(await metric('veravox_stage_seconds_sum{stage="inference"}'), 0.03);
+  assert.equal(await metric('veravox_stage_seconds_count{stage="receive"}'), 2);
+  assert.equal(await metric('veravox_audio_seconds_total'), 30);
+  assert.equal(await metric('veravox_windows_scored_total'), 2);
+  assert.equal(await metric('veravox_skipped_audio_seconds_total'), 15);
+  assert.equal(await metric('veravox_received_bytes_total'), body.length + formBody([]).length);
+
+  const lines = log.filter((line) => line.correlationId === headers['x-correlation-id']);
+  assert.equal(lines.length, 1);
+  const { timesMs, time, ...line } = lines[0] ?? {};
+  assert.ok(Number.isFinite(time));
+  assert.deepEqual(Object.keys(timesMs as object), [
+    'total',
+    'receive',
+    'queue',
+    'decode',
+    'features',
+    'inference',
+  ]);
+  assert.deepEqual(line, {
+    level: 30,
+    correlationId: headers['x-correlation-id'],
+    method: 'POST',
+    route: '/v1/predict',
+    status: 200,
+    keyId: 'key-1',
+    bodyBytes: body.length,
+    model: 'apollo-4-5-2026-03-26',
+    audioS: 30,
+    scoredWindows: 2,
+    skippedS: 15,
+    msg: 'request',
+  });
+});
+
+test('paths and methods that callers make up do not become label values', async (t) => {
+  const { port } = await startTestServer(t);
+  await request(port, '/made-up');
+  await request(port, '/livez', { method: 'PROPFIND' });
+  const { text } = await request(port, '/metrics');
+  assert.doesNotMatch(text, /made-up|PROPFIND/);
+});

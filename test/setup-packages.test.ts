@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+
+interface LockEntry {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly optional?: true;
+  readonly hasInstallScript?: true;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8')) as {
+  readonly packages: Readonly<Record<string, LockEntry>>;
+};
+
+test('the lock file names no registry, so that npm ci works with any', () => {
+  assert.deepEqual(
+    Object.entries(lock.packages).filter(([, entry]) => entry.resolved !== undefined),
+    [],
+  );
+});
+
+test('the lock file lists the packages of every platform; npm ci refuses it otherwise', () => {
+  for (const [location, { optionalDependencies = {} }] of Object.entries(lock.packages)) {
+    for (const name of Object.keys(optionalDependencies)) {
+      assert.ok(lock.packages[`node_modules/${name}`]?.version, `${name} of ${location}`);
+    }
+  }
+});
+
+test('no dependency runs a script when it is installed', () => {
+  assert.match(fs.readFileSync('.npmrc', 'utf8'), /^ignore-scripts=true$/m);
+  const withScript = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
+  // Its script only downloads CUDA libraries; another package with one may not work without.
+  assert.deepEqual(
+    withScript.map(([location]) => location),
+    ['node_modules/onnxruntime-node'],
+  );
+});

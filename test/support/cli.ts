@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+export interface Finished {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A `veravox` that runs, with a data folder of its own unless `env` names one. */
+export class Cli {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  readonly finished: Promise<Finished>;
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const { PATH = '' } = process.env;
+    const settings = {
+      PATH,
+      VERAVOX_DEVICE: 'cpu',
+      VERAVOX_SCORING_THREADS: '2',
+      VERAVOX_STOP_GRACE_MS: '0',
+      ...env,
+    };
+    this.child = spawn(process.execPath, [main, ...args], {
+      env: settings,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (chunk) => {
+      this.stdout += chunk;
+    });
+    this.child.stderr?.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    this.finished = once(this.child, 'close').then(([status]) => ({
+      status: status as number | null,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  /** Resolves when `pattern` stands in the output; rejects when the program ends without it. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.stdout);
+      if (found) return found;
+      const data = once(this.child.stdout as NodeJS.EventEmitter, 'data');
+      const ended = await Promise.race([data.then(() => undefined), this.finished]);
+      if (ended && !pattern.test(this.stdout)) {
+        throw new Error(
+          `It ended with ${ended.status} before it printed ${pattern}:\n${ended.stdout}${ended.stderr}`,
+        );
+      }
+    }
+  }
+}
+
+export function runCli(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> {
+  return new Cli(args, env).finished;
+}
+
+/** A folder that is removed after the test. */
+export function temporaryFolder(context: TestContext): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-cli-'));
+  context.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import http from 'node:http';
+import net from 'node:net';
+import { FORM_TYPE } from './form-body.js';
+import { API_KEY } from './test-server.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary members of what the server sent
+  readonly json: any;
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly headers?: http.OutgoingHttpHeaders;
+  readonly body?: Uint8Array;
+  readonly agent?: http.Agent;
+}
+
+export function request(port: number, path: string, options: RequestOptions = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, agent } = options;
+  return new Promise((resolve, reject) => {
+    const outgoing = http.request(
+      { host: '127.0.0.1', port, path, method, headers, ...(agent && { agent }) },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          const isJson = incoming.headers['content-type']?.startsWith('application/json');
+          const json = isJson && text !== '' ? JSON.parse(text) : undefined;
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** `POST /v1/predict` with a valid key, unless the headers say otherwise. */
+export function predict(
+  port: number,
+  body: Uint8Array,
+  options: Omit<RequestOptions, 'body' | 'method'> = {},
+): Promise<Answer> {
+  const length = options.headers?.['transfer-encoding'] ? {} : { 'content-length': body.length };
+  const headers = { 'x-api-key': API_KEY, 'content-type': FORM_TYPE, ...length, ...options.headers };
+  return request(port, '/v1/predict', { ...options, method: 'POST', headers, body });
+}
+
+/** The head of a `POST /v1/predict` for clients that write to the socket themselves. */
+export function predictHead(headers: Record<string, string | number>): string {
+  const all = { host: 'localhost', 'x-api-key': API_KEY, 'content-type': FORM_TYPE, ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST /v1/predict HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+/** A bare connection that collects what the server sends. */
+export class RawClient {
+  readonly socket: net.Socket;
+  received = '';
+  readonly closed: Promise<void>;
+  #onData: (() => void) | undefined;
+
+  private constructor(socket: net.Socket) {
+    this.socket = socket;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => {
+      this.received += chunk.toString('latin1');
+      this.#onData?.();
+    });
+    socket.on('error', () => {});
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => {
+        resolve();
+        this.#onData?.();
+      });
+    });
+  }
+
+  static connect(port: number): Promise<RawClient> {
+    return new Promise((resolve, reject) => {
+      const socket = net.connect(port, '127.0.0.1', () => resolve(new RawClient(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  write(data: string | Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      this.socket.write(data, () => resolve());
+    });
+  }
+
+  /** Resolves once what was received matches; rejects when the server closes the connection before that. */
+  async until(pattern: RegExp): Promise<string> {
+    while (!pattern.test(this.received)) {
+      if (this.socket.destroyed) throw new Error(`Closed before ${pattern}; received: ${this.received}`);
+      await new Promise<void>((resolve) => {
+        this.#onData = resolve;
+      });
+    }
+    return this.received;
+  }
+}

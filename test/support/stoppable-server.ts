@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A server in a process of its own, which stops on SIGTERM. Its port is on the first line of standard output.
+import { startServer } from '../../src/http/server.js';
+import { createLog } from '../../src/observe/log.js';
+import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { UploadArena } from '../../src/upload/arena.js';
+import { AnalyserDouble } from './analyser-double.js';
+import { testConfig } from './test-server.js';
+
+const arena = new UploadArena(testConfig.maxInflightBytes);
+const log = createLog('info');
+const server = await startServer({
+  config: testConfig,
+  analyser: new AnalyserDouble(arena),
+  arena,
+  keys: { authenticate: () => ({ id: 'any', scopes: new Set(['predict']) }) },
+  log: log.logger,
+  metrics: new ServiceMetrics(),
+});
+log.flush();
+process.once('SIGTERM', () => void server.stop().then(log.flush));

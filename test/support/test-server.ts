@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import type { Config } from '../../src/config/config.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { UploadArena } from '../../src/upload/arena.js';
+import { AnalyserDouble } from './analyser-double.js';
+
+export const API_KEY = 'a-valid-key';
+export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
+
+export const testConfig: Config = {
+  host: '127.0.0.1',
+  port: 0,
+  dataDir: '',
+  modelsDir: '',
+  device: 'cpu',
+  prepareThreads: 1,
+  scoringThreads: 1,
+  maxBatchWindows: 1,
+  batchWaitMs: 0,
+  maxInflightBytes: 64 << 20,
+  maxInflightRequests: 1024,
+  maxPredictBytes: 5 << 20,
+  maxPredictDurationS: 600,
+  receiveTimeoutMs: 300_000,
+  queueTimeoutMs: 300_000,
+  analysisTimeoutMs: 300_000,
+  stopGraceMs: 0,
+  stopDrainMs: 5000,
+  logLevel: 'silent',
+};
+
+const keys = new Map([
+  [API_KEY, { id: 'key-1', scopes: new Set(['predict']) }],
+  [KEY_WITHOUT_SCOPE, { id: 'key-2', scopes: new Set<string>() }],
+]);
+
+export interface TestServer {
+  readonly server: RunningServer;
+  readonly port: number;
+  readonly origin: string;
+  readonly analyser: AnalyserDouble;
+  readonly arena: UploadArena;
+  /** The lines of the log, parsed. */
+  readonly log: Record<string, unknown>[];
+  /** The value of one series, by its name and labels as Prometheus writes them. */
+  metric(series: string): Promise<number>;
+}
+
+/** A real server on a free port of the loopback, stopped when the test ends. */
+export async function startTestServer(
+  test: TestContext,
+  overrides: Partial<Config> = {},
+): Promise<TestServer> {
+  const config = { ...testConfig, ...overrides };
+  const arena = new UploadArena(config.maxInflightBytes);
+  const analyser = new AnalyserDouble(arena);
+  const log: Record<string, unknown>[] = [];
+  const logger = pino(
+    { level: 'info', base: null },
+    { write: (line: string) => void log.push(JSON.parse(line)) },
+  );
+  const authenticate = (presented: string) => keys.get(presented);
+  const server = await startServer({
+    config,
+    analyser,
+    arena,
+    keys: { authenticate },
+    log: logger,
+    metrics: new ServiceMetrics(),
+  });
+  test.after(() => server.stop());
+  const origin = `http://127.0.0.1:${server.port}`;
+  async function metric(series: string): Promise<number> {
+    const text = await (await fetch(`${origin}/metrics`)).text();
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
+    if (line === undefined) throw new Error(`There is no series ${series}.`);
+    return Number(line.slice(series.length + 1));
+  }
+  return { server, port: server.port, origin, analyser, arena, log, metric };
+}
