@@ -4,32 +4,32 @@
 //
 // node scripts/fuzz.mjs [--count 20000] [--seed 1] [--deadline-ms 2000] [--build build/fuzz]
 // [--only INPUT --write FILE] repeats one input of a run with the same seed and keeps it.
-import { spawn } from "node:child_process";
-import { availableParallelism } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { makeMedia } from "./make-media.mjs";
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { makeMedia } from './make-media.mjs';
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const CLIP = fileURLToPath(new URL("../test/fixtures/human-lj-a.flac", import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CLIP = fileURLToPath(new URL('../test/fixtures/human-lj-a.flac', import.meta.url));
 
 const { values } = parseArgs({
   options: {
-    count: { type: "string", default: "20000" },
-    seed: { type: "string", default: "1" },
-    "deadline-ms": { type: "string", default: "2000" },
-    build: { type: "string", default: join(ROOT, "build", "fuzz") },
-    only: { type: "string" },
-    write: { type: "string" },
+    count: { type: 'string', default: '20000' },
+    seed: { type: 'string', default: '1' },
+    'deadline-ms': { type: 'string', default: '2000' },
+    build: { type: 'string', default: join(ROOT, 'build', 'fuzz') },
+    only: { type: 'string' },
+    write: { type: 'string' },
   },
 });
 
 function run(command, args, env = {}) {
   return new Promise((done, fail) => {
-    const child = spawn(command, args, { stdio: "inherit", env: { ...process.env, ...env } });
-    child.on("error", fail);
-    child.on("exit", (code, signal) => {
+    const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+    child.on('error', fail);
+    child.on('exit', (code, signal) => {
       if (code === 0) done();
       else fail(new Error(`${command} ended with ${signal ?? `exit code ${code}`}`));
     });
@@ -43,22 +43,25 @@ async function makeSeedFiles(directory) {
 }
 
 async function buildFuzzer(directory) {
-  const options = ["-DVERAVOX_TESTS=ON", "-DVERAVOX_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"];
-  await run("cmake", ["-S", ROOT, "-B", directory, ...options]);
-  const target = ["--target", "veravox_mutation_fuzzer"];
-  await run("cmake", ["--build", directory, ...target, "-j", String(availableParallelism())]);
-  return join(directory, "veravox_mutation_fuzzer");
+  const options = ['-DVERAVOX_TESTS=ON', '-DVERAVOX_SANITIZE=ON', '-DCMAKE_BUILD_TYPE=RelWithDebInfo'];
+  await run('cmake', ['-S', ROOT, '-B', directory, ...options]);
+  const target = ['--target', 'veravox_mutation_fuzzer'];
+  await run('cmake', ['--build', directory, ...target, '-j', String(availableParallelism())]);
+  return join(directory, 'veravox_mutation_fuzzer');
 }
 
 const build = resolve(values.build);
 try {
   const fuzzer = await buildFuzzer(build);
-  const seeds = await makeSeedFiles(join(build, "media"));
-  const passedOn = ["count", "seed", "deadline-ms", "only", "write"].filter((name) => values[name] !== undefined);
+  const seeds = await makeSeedFiles(join(build, 'media'));
+  const passedOn = ['count', 'seed', 'deadline-ms', 'only', 'write'].filter(
+    (name) => values[name] !== undefined,
+  );
   const args = passedOn.flatMap((name) => [`--${name}`, values[name]]);
   await run(fuzzer, [...args, ...seeds], {
-    ASAN_OPTIONS: "detect_leaks=1:allocator_may_return_null=1:strict_string_checks=1:detect_stack_use_after_return=1",
-    UBSAN_OPTIONS: "print_stacktrace=1",
+    ASAN_OPTIONS:
+      'detect_leaks=1:allocator_may_return_null=1:strict_string_checks=1:detect_stack_use_after_return=1',
+    UBSAN_OPTIONS: 'print_stacktrace=1',
   });
 } catch (error) {
   console.error(error.message);

@@ -16,8 +16,9 @@ constexpr int64_t kMaxStreams = 64;
 // Without it the demuxer hands out 4 KiB at a time, and the cost per packet shows.
 constexpr int64_t kWavPacketBytes = 64 * 1024;
 // The largest block that any of libav's functions may allocate. Sample tables and packets of a few bytes can
-// ask for gigabytes; the index of six hours of AAC takes 24 MB.
-constexpr size_t kMaxAllocationBytes = 128 * 1024 * 1024;
+// ask for gigabytes; the index of ten hours of AAC takes 40 MB. A hostile file gets three or four such
+// blocks.
+constexpr size_t kMaxAllocationBytes = 64 * 1024 * 1024;
 
 // libav's only state in the whole process.
 void SetUpLibavOnce() {
