@@ -2,7 +2,7 @@
 // Builds the mutation fuzzer with AddressSanitizer (leaks included) and UndefinedBehaviorSanitizer, and runs it over
 // short files of every format.
 //
-// node scripts/fuzz.mjs [--count 20000] [--seed 1] [--deadline-ms 2000] [--build build/fuzz]
+// node scripts/fuzz.mjs [--count 20000] [--seed 1] [--deadline-ms 2000] [--build build/native-asan]
 // [--only INPUT --write FILE] repeats one input of a run with the same seed and keeps it.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '20000' },
     seed: { type: 'string', default: '1' },
     'deadline-ms': { type: 'string', default: '2000' },
-    build: { type: 'string', default: join(ROOT, 'build', 'fuzz') },
+    build: { type: 'string', default: join(ROOT, 'build', 'native-asan') },
     only: { type: 'string' },
     write: { type: 'string' },
   },
@@ -43,7 +43,7 @@ async function makeSeedFiles(directory) {
 }
 
 async function buildFuzzer(directory) {
-  const options = ['-DVERAVOX_TESTS=ON', '-DVERAVOX_SANITIZE=ON', '-DCMAKE_BUILD_TYPE=RelWithDebInfo'];
+  const options = ['-DVERAVOX_TESTS=ON', '-DVERAVOX_SANITIZE=ON'];
   await run('cmake', ['-S', ROOT, '-B', directory, ...options]);
   const target = ['--target', 'veravox_mutation_fuzzer'];
   await run('cmake', ['--build', directory, ...target, '-j', String(availableParallelism())]);
@@ -53,7 +53,7 @@ async function buildFuzzer(directory) {
 const build = resolve(values.build);
 try {
   const fuzzer = await buildFuzzer(build);
-  const seeds = await makeSeedFiles(join(build, 'media'));
+  const seeds = await makeSeedFiles(join(ROOT, 'build', 'media'));
   const passedOn = ['count', 'seed', 'deadline-ms', 'only', 'write'].filter(
     (name) => values[name] !== undefined,
   );

@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "decode/decoder.h"
 #include "mutator.h"
+#include "prepare/preparer.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -48,13 +48,24 @@ struct Options {
   std::vector<std::string> files;
 };
 
-// Throws StageError for bad input; anything else that it throws is a finding.
-void RunOneInput(std::span<const uint8_t> input, const StopSignal& stop) {
-  Decoder decoder(input, DecodeLimits{}, stop);
-  for (MonoBlock block; decoder.Next(block);) {
-    if (block.samples.empty() || block.sample_rate_hz <= 0) throw std::logic_error("an empty block");
-    for (const float sample : block.samples) {
-      if (!std::isfinite(sample)) throw std::logic_error("a sample that is no number");
+ModelInputSpec LogMel() {
+  ModelInputSpec spec;
+  spec.recipe.normalisation = FeatureRecipe::Normalisation::kMeanVariance;
+  return spec;
+}
+
+// Every stage from bytes to model inputs. One object for all inputs, so that what a broken file leaves behind
+// would show in the next. Throws StageError for bad input; anything else that it throws is a finding.
+void RunOneInput(Preparer& preparer, std::span<const uint8_t> input, const StopSignal& stop) {
+  PrepareOptions options;
+  options.min_duration_s = 0.1;
+  options.silence_threshold_percent = 100.0;
+  std::vector<float> output(preparer.input_size());
+  preparer.Open(input, options, stop);
+  for (PreparedInput prepared; preparer.Next(output, prepared);) {
+    if (prepared.end_s <= prepared.start_s) throw std::logic_error("an empty window");
+    for (const float value : output) {
+      if (!std::isfinite(value)) throw std::logic_error("a feature that is no number");
     }
   }
 }
@@ -123,14 +134,16 @@ struct Report {
   uint64_t findings = 0;
 };
 
-void RunInput(uint64_t index, const Bytes& input, const Options& options, Report& report) {
+void RunInput(uint64_t index, Preparer& preparer, const Bytes& input, const Options& options,
+              Report& report) {
   current_input = index;
   alarm(kHangSeconds);
   const auto start = Clock::now();
   std::string outcome = "decoded";
   try {
     const StopSignal stop(nullptr, start + options.deadline);
-    RunOneInput(input, stop);
+    RunOneInput(preparer, input, stop);
+    preparer.Close();
   } catch (const StageError& error) {
     outcome = ErrorCodeName(error.code());
   } catch (const std::exception& error) {
@@ -157,6 +170,7 @@ int Main(int argc, char** argv) {
   const std::vector<Bytes> originals = ReadFiles(options.files);
   ReportDeaths();
 
+  Preparer preparer(LogMel());
   Report report;
   const bool single = options.only >= 0;
   const uint64_t first = single ? static_cast<uint64_t>(options.only) : 0;
@@ -168,7 +182,7 @@ int Main(int argc, char** argv) {
       std::ofstream(options.write_to, std::ios::binary)
           .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
     }
-    RunInput(index, input, options, report);
+    RunInput(index, preparer, input, options, report);
   }
 
   rusage usage{};
