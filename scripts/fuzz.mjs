@@ -3,12 +3,15 @@
 // short files of every format.
 //
 // node scripts/fuzz.mjs [--count 20000] [--seed 1] [--deadline-ms 2000] [--build build/native-asan]
+// [--media build/media]
 // [--only INPUT --write FILE] repeats one input of a run with the same seed and keeps it.
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { makeDecoderMedia } from './make-decoder-media.mjs';
 import { makeMedia } from './make-media.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -20,6 +23,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     'deadline-ms': { type: 'string', default: '2000' },
     build: { type: 'string', default: join(ROOT, 'build', 'native-asan') },
+    media: { type: 'string', default: join(ROOT, 'build', 'media') },
     only: { type: 'string' },
     write: { type: 'string' },
   },
@@ -36,15 +40,23 @@ function run(command, args, env = {}) {
   });
 }
 
-/** Half a second is enough for every header and some packets, and keeps the run short. */
+/**
+ * Half a second of every format is enough for every header and some packets, and keeps the run short; the less
+ * common codecs come from the decoder tests. The order is fixed, so that an input's number stands for it.
+ */
 async function makeSeedFiles(directory) {
-  const entries = await makeMedia({ clip: CLIP, directory, seconds: 0.5, rates: [16000, 48000] });
-  return entries.map(({ file }) => file).sort();
+  const common = await makeMedia({ clip: CLIP, directory, seconds: 0.5, rates: [16000, 48000] });
+  const index = await readFile(await makeDecoderMedia(directory), 'utf8');
+  const special = index
+    .split('\n')
+    .map((line) => line.split('\t'))
+    .filter(([kind]) => kind === 'special')
+    .map(([, file]) => join(directory, file));
+  return [...common.map(({ file }) => file), ...special].sort();
 }
 
 async function buildFuzzer(directory) {
-  const options = ['-DVERAVOX_TESTS=ON', '-DVERAVOX_SANITIZE=ON'];
-  await run('cmake', ['-S', ROOT, '-B', directory, ...options]);
+  await run('cmake', ['-S', ROOT, '-B', directory, '-DVERAVOX_TESTS=ON', '-DVERAVOX_SANITIZE=ON']);
   const target = ['--target', 'veravox_mutation_fuzzer'];
   await run('cmake', ['--build', directory, ...target, '-j', String(availableParallelism())]);
   return join(directory, 'veravox_mutation_fuzzer');
@@ -53,7 +65,7 @@ async function buildFuzzer(directory) {
 const build = resolve(values.build);
 try {
   const fuzzer = await buildFuzzer(build);
-  const seeds = await makeSeedFiles(join(ROOT, 'build', 'media'));
+  const seeds = await makeSeedFiles(resolve(values.media));
   const passedOn = ['count', 'seed', 'deadline-ms', 'only', 'write'].filter(
     (name) => values[name] !== undefined,
   );
