@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time per 5 s segment of every stage, on one thread: decoding per format, resampling per rate, voice activity,
-// features per recipe, the model. Prints a table and writes bench/results/stages.json.
+// features per recipe, the model; and of whole requests to a running server, one after the other. Prints a table and writes bench/results/stages.json.
 //
 //   npm run bench
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bench } from 'tinybench';
@@ -13,7 +14,9 @@ import { loadAddon } from '../src/addon/addon.js';
 import { packageDir } from '../src/config/package-dir.js';
 import { loadManifest, type SpectrogramRecipe } from '../src/models/manifest.js';
 import { ModelSession } from '../src/scoring/model-session.js';
+import { formBody, formType } from './form-body.js';
 import { describeMachine } from './machine.js';
+import { type ServerProcess, startServer } from './server-process.js';
 
 const clip = join(packageDir, 'test/fixtures/human-lj-a.flac');
 const seconds = 5;
@@ -74,6 +77,22 @@ const recipes: Readonly<Record<string, SpectrogramRecipe>> = {
   'slaney mel 40, unlogged': { ...logMel, bands: 40, mel_formula: 'slaney', mel_norm: 'slaney', log: 'none' },
 };
 
+function post({ port, apiKey }: ServerProcess, body: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': formType, 'content-length': body.length, 'x-api-key': apiKey };
+    const options = { port, host: '127.0.0.1', path: '/v1/predict', method: 'POST', headers, agent };
+    request(options, (response) => {
+      response.resume();
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve();
+        else reject(new Error(`A request was answered with ${response.statusCode}.`));
+      });
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
 function percentile(sorted: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((p / 100) * sorted.length))] as number;
 }
@@ -82,6 +101,8 @@ const addon = loadAddon();
 const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
 const bench = new Bench({ time: 700, warmupTime: 100, retainSamples: true });
 const sessions: ModelSession[] = [];
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+let server: ServerProcess | undefined;
 try {
   for (const [name, output] of Object.entries(encodings)) {
     const path = join(folder, output.at(-1) as string);
@@ -132,9 +153,18 @@ try {
     bench.add(`model ${model.id}`, async () => void (await session.score([output])));
   }
 
+  const running = await startServer(join(folder, 'data'));
+  server = running;
+  for (const [name, file] of Object.entries({ 'wav 16 kHz mono': 'x.wav', 'mp3 44.1 kHz stereo': 'x.mp3' })) {
+    const body = formBody(readFileSync(join(folder, file)));
+    bench.add(`whole request, ${name}`, () => post(running, body));
+  }
+
   await bench.run();
 } finally {
   for (const session of sessions) await session.release();
+  agent.destroy();
+  await server?.stop();
   rmSync(folder, { recursive: true });
 }
 

@@ -4,8 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
-const boundary = 'veravox-bench-boundary';
+import { formBody, formType } from './form-body.js';
 
 export interface LoadResult {
   readonly requestsPerS: number;
@@ -15,19 +14,13 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** A multipart body with one file part. */
-function formBody(file: Uint8Array): Buffer {
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="clip"\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), file, Buffer.from(`\r\n--${boundary}--\r\n`)]);
-}
-
 // The script prints one JSON line at the end; wrk's own table is for people.
 function luaScript(bodyPath: string, apiKey: string): string {
   return `
 local file = assert(io.open(${JSON.stringify(bodyPath)}, "rb"))
 wrk.method = "POST"
 wrk.body = file:read("*a")
-wrk.headers["content-type"] = "multipart/form-data; boundary=${boundary}"
+wrk.headers["content-type"] = "${formType}"
 wrk.headers["x-api-key"] = "${apiKey}"
 done = function(summary, latency, requests)
   local errors = summary.errors
