@@ -214,6 +214,7 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     result.Set("inputsInWindow", input.inputs_in_window);
     result.Set("startS", input.start_s);
     result.Set("endS", input.end_s);
+    result.Set("fileProgress", input.file_progress);
     return result;
   }
 

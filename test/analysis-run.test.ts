@@ -22,6 +22,7 @@ function input(windowIndex: number, inputIndex = 0, inputsInWindow = 1) {
     inputsInWindow,
     startS: windowIndex * 5,
     endS: windowIndex * 5 + 5,
+    fileProgress: 0,
   };
 }
 

@@ -12,7 +12,7 @@ function written(isTTY: boolean, timesMs: readonly number[]): string[] {
   const line = new ProgressLine({ isTTY, write: (text) => texts.push(text) }, 'a.wav', () => nowMs);
   for (const timeMs of timesMs) {
     nowMs = timeMs;
-    line.show({ preparedS: 100, scoredWindows: 18 });
+    line.show({ preparedS: 100, scoredWindows: 18, fileProgress: 0.25 });
   }
   line.clear();
   return texts;
@@ -28,8 +28,8 @@ test('nothing is written for a file that takes less than half a second', () => {
 
 test('a long file gets one line, drawn over at most ten times a second and erased at the end', () => {
   assert.deepEqual(written(true, [400, 1000, 1050, 1099, 2000]), [
-    `${erase}a.wav  1:40.0 read, 18 segments scored, 100x real time`,
-    `${erase}a.wav  1:40.0 read, 18 segments scored, 50x real time`,
+    `${erase}a.wav  █████··············· 25%  1:40.0, 18 segments scored, 100x real time`,
+    `${erase}a.wav  █████··············· 25%  1:40.0, 18 segments scored, 50x real time`,
     erase,
   ]);
 });

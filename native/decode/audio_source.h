@@ -17,6 +17,8 @@ class AudioSource {
   // The next block, never empty; valid until the next call. False at the end.
   virtual bool Next(MonoBlock& block) = 0;
   virtual int64_t damaged_packets() const = 0;
+  // Share of the file's bytes that were read, 0..1. May jump where a container keeps its index at the end.
+  virtual double progress() const = 0;
   virtual std::string container_name() const = 0;
   virtual std::string codec_name() const = 0;
 };

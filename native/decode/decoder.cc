@@ -39,6 +39,7 @@ class Decoder::Impl {
   bool Next(MonoBlock& block);
 
   int64_t damaged_packets() const { return source_->damaged_packets(); }
+  double progress() const { return source_->progress(); }
   const std::string& container_name() const { return container_name_; }
   const std::string& codec_name() const { return codec_name_; }
 
@@ -90,6 +91,7 @@ Decoder::~Decoder() = default;
 
 bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
 int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
+double Decoder::progress() const { return impl_->progress(); }
 const std::string& Decoder::container_name() const { return impl_->container_name(); }
 const std::string& Decoder::codec_name() const { return impl_->codec_name(); }
 

@@ -39,6 +39,8 @@ class Decoder {
 
   // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.
   int64_t damaged_packets() const;
+  // Share of the file's bytes that were read, 0..1.
+  double progress() const;
   const std::string& container_name() const;
   const std::string& codec_name() const;
 

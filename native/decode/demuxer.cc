@@ -3,8 +3,10 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "decode/codec_allow_list.h"
+#include "decode/mov_edit_list.h"
 
 namespace veravox {
 namespace {
@@ -41,12 +43,12 @@ int IsStopped(void* stop) { return static_cast<const StopSignal*>(stop)->stopped
 Demuxer::Demuxer(std::span<const uint8_t> bytes, const Container& container, const StopSignal& stop)
     : stop_(stop), container_(container), input_(bytes, stop) {
   SetUpLibavOnce();
-  Open();
+  Open(bytes);
   SelectFirstAudioStream();
   FindParameters();
 }
 
-void Demuxer::Open() {
+void Demuxer::Open(std::span<const uint8_t> bytes) {
   const AVInputFormat* demuxer = av_find_input_format(container_.demuxer);
   if (demuxer == nullptr) {
     throw StageError(ErrorCode::kUnsupportedFormat,
@@ -66,6 +68,8 @@ void Demuxer::Open() {
   options.Set("analyzeduration", kProbeDurationUs);
   options.Set("max_streams", kMaxStreams);
   options.Set("max_size", kWavPacketBytes);
+  const bool is_mov = std::string_view(demuxer->name).starts_with("mov");
+  if (is_mov && HasHostileEditList(bytes)) options.Set("ignore_editlist", 1);
   const int error = avformat_open_input(&format, nullptr, demuxer, options.address());
   if (error < 0) ThrowUnreadable(error);  // libav has freed `format`
   format_.reset(format);

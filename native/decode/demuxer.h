@@ -18,6 +18,7 @@ class Demuxer {
   Demuxer(std::span<const uint8_t> bytes, const Container& container, const StopSignal& stop);
 
   const char* container_name() const { return container_.name; }
+  double progress() const { return input_.progress(); }
   const AVStream& stream() const { return *format_->streams[stream_index_]; }
 
   // Reads the next packet. False at the end of the file, or where it is too damaged to go on.
@@ -25,7 +26,7 @@ class Demuxer {
   bool ended_by_damage() const { return ended_by_damage_; }
 
  private:
-  void Open();
+  void Open(std::span<const uint8_t> bytes);
   void SelectFirstAudioStream();
   void FindParameters();
   [[noreturn]] void ThrowUnreadable(int error) const;

@@ -22,6 +22,7 @@ class LibavSource final : public AudioSource {
 
   bool Next(MonoBlock& block) override;
   int64_t damaged_packets() const override { return damaged_packets_; }
+  double progress() const override { return demuxer_.progress(); }
   std::string container_name() const override { return demuxer_.container_name(); }
   std::string codec_name() const override { return avcodec_get_name(codec_->codec_id); }
 

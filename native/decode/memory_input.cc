@@ -23,6 +23,12 @@ MemoryInput::MemoryInput(std::span<const uint8_t> bytes, const StopSignal& stop)
   if (!io_) throw StageError(ErrorCode::kInternal, "Out of memory for the file reader.");
 }
 
+double MemoryInput::progress() const {
+  if (bytes_.empty()) return 1.0;
+  const double share = static_cast<double>(position_) / static_cast<double>(bytes_.size());
+  return std::clamp(share, 0.0, 1.0);
+}
+
 int MemoryInput::Read(void* self, uint8_t* out, int size) {
   auto& input = *static_cast<MemoryInput*>(self);
   if (input.stop_.stopped()) return AVERROR_EXIT;

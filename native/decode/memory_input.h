@@ -18,6 +18,8 @@ class MemoryInput {
   MemoryInput& operator=(const MemoryInput&) = delete;
 
   AVIOContext* io() { return io_.get(); }
+  // Share of the bytes that libav has read, 0..1.
+  double progress() const;
 
  private:
   static int Read(void* self, uint8_t* out, int size);

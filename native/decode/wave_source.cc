@@ -128,7 +128,8 @@ bool ParseWaveFile(Bytes bytes, WaveFile& wave) {
   return true;
 }
 
-WaveSource::WaveSource(const WaveFile& wave, const DecodeLimits& limits) : wave_(wave) {
+WaveSource::WaveSource(const WaveFile& wave, const DecodeLimits& limits)
+    : wave_(wave), total_bytes_(wave.samples.size()) {
   CheckChannels(wave.channels, limits);
   AVChannelLayout layout = {};
   layout.order = AV_CHANNEL_ORDER_UNSPEC;
@@ -156,6 +157,11 @@ std::string WaveSource::codec_name() const {
       return "pcm_f64le";
   }
   return "";
+}
+
+double WaveSource::progress() const {
+  if (total_bytes_ == 0) return 1.0;
+  return 1.0 - static_cast<double>(wave_.samples.size()) / static_cast<double>(total_bytes_);
 }
 
 bool WaveSource::Next(MonoBlock& block) {

@@ -33,11 +33,13 @@ class WaveSource final : public AudioSource {
 
   bool Next(MonoBlock& block) override;
   int64_t damaged_packets() const override { return wave_.truncated ? 1 : 0; }
+  double progress() const override;
   std::string container_name() const override { return "wav"; }
   std::string codec_name() const override;
 
  private:
-  WaveFile wave_;
+  WaveFile wave_;  // its samples are those still to come
+  size_t total_bytes_;
   MonoMixer mixer_;
   std::vector<float> mono_;
 };

@@ -79,7 +79,8 @@ bool Preparer::Next(std::span<float> output, PreparedInput& input) {
   const auto samples = std::span<const float>(pcm_).subspan(static_cast<size_t>(window_.begin - pcm_begin_),
                                                             static_cast<size_t>(window_.size()));
   inputs_.Make(samples, next_input_, output);
-  input = {window_count_ - 1, next_input_, inputs_in_window_, Seconds(window_.begin), Seconds(window_.end)};
+  input = {window_count_ - 1,      next_input_,          inputs_in_window_,
+           Seconds(window_.begin), Seconds(window_.end), decoder_->progress()};
   ++next_input_;
   return true;
 }

@@ -30,6 +30,7 @@ struct PreparedInput {
   int inputs_in_window = 1;
   double start_s = 0.0;
   double end_s = 0.0;
+  double file_progress = 0.0;  // share of the file's bytes that were read by now, 0..1
 };
 
 // Windows in a row that were skipped for lack of speech.

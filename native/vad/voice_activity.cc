@@ -2,10 +2,7 @@
 #include "vad/voice_activity.h"
 
 #include <algorithm>
-#include <array>
 
-#include "vad/speech_features.h"
-#include "vad/speech_network.h"
 #include "vad/speech_scores.h"
 
 namespace veravox {
@@ -24,17 +21,14 @@ class VoiceActivityDetector::Impl {
   }
 
  private:
-  // Log odds that the network's training and evaluation made sense of; docs/vad.md has the figures.
-  static constexpr float kEnter = 0.0f;
-  static constexpr float kLeave = -1.0f;
+  // Below even odds, as missed speech costs more than kept noise; noise alone stays far under it. docs/vad.md
+  // has the figures.
+  static constexpr float kLogOddsOfSpeech = -0.5f;
+  // Keeps a word's faint end.
   static constexpr int kHangoverFrames = 5;
 
   uint8_t Decide(float log_odds) {
-    if (log_odds > kEnter) {
-      hangover_frames_ = kHangoverFrames;
-    } else if (log_odds < kLeave && hangover_frames_ > 0) {
-      --hangover_frames_;
-    }
+    hangover_frames_ = log_odds > kLogOddsOfSpeech ? kHangoverFrames : std::max(0, hangover_frames_ - 1);
     return hangover_frames_ > 0;
   }
 

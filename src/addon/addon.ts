@@ -40,6 +40,8 @@ export interface PreparedInput {
   readonly inputsInWindow: number;
   readonly startS: number;
   readonly endS: number;
+  /** Share of the file's bytes that were read by now, 0..1. */
+  readonly fileProgress: number;
 }
 
 export interface PrepareSummary {

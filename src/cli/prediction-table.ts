@@ -25,7 +25,7 @@ export function predictionTable(file: string, prediction: Prediction, colours: C
 }
 
 /** `share` 0..1 as a bar of fixed width, to an eighth of a character. */
-function bar(share: number): string {
+export function bar(share: number): string {
   const filledEighths = Math.round(share * barCells * 8);
   const filled = '█'.repeat(Math.floor(filledEighths / 8)) + eighths[filledEighths % 8];
   return filled.padEnd(barCells, '·');

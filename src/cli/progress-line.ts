@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AnalysisProgress } from '../pipeline/analysis.js';
-import { clock } from './prediction-table.js';
+import { bar, clock } from './prediction-table.js';
 
 const showAfterMs = 500;
 const redrawMs = 100;
@@ -27,14 +27,17 @@ export class ProgressLine {
     this.#startedMs = nowMs();
   }
 
-  show({ preparedS, scoredWindows }: AnalysisProgress): void {
+  show({ preparedS, scoredWindows, fileProgress }: AnalysisProgress): void {
     const nowMs = this.#nowMs();
     const elapsedMs = nowMs - this.#startedMs;
     if (!this.#output.isTTY || elapsedMs < showAfterMs) return;
     if (this.#drawnMs !== undefined && nowMs - this.#drawnMs < redrawMs) return;
     this.#drawnMs = nowMs;
     const speed = (preparedS / (elapsedMs / 1000)).toFixed(0);
-    const text = `${this.#title}  ${clock(preparedS)} read, ${scoredWindows} segments scored, ${speed}x real time`;
+    const percent = Math.floor(fileProgress * 100);
+    const text =
+      `${this.#title}  ${bar(fileProgress)} ${percent}%  ${clock(preparedS)}, ` +
+      `${scoredWindows} segments scored, ${speed}x real time`;
     this.#output.write(eraseLine + text);
   }
 

@@ -84,6 +84,17 @@ export interface Manifest {
   readonly models: readonly Model[];
 }
 
+/** The axes of one model input, without the batch. */
+export function inputShapeOf({ input }: Pick<Model, 'input'>): number[] {
+  const [, ...shape] = input.shape;
+  return shape;
+}
+
+/** Floats per model input. */
+export function inputSizeOf(model: Pick<Model, 'input'>): number {
+  return inputShapeOf(model).reduce((product, size) => product * size, 1);
+}
+
 /** The manifest or a model file cannot be used; the message names the file and the field. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';

@@ -25,6 +25,7 @@ export class AnalysisRun {
   #scoredInputs = 0;
   #scoredWindows = 0;
   #preparedS = 0;
+  #fileProgress = 0;
   #queueMs = 0;
   #inferenceMs = 0;
   #settled = false;
@@ -60,6 +61,7 @@ export class AnalysisRun {
       scores: new Array<number>(input.inputsInWindow).fill(Number.NaN),
     };
     this.#preparedS = Math.max(this.#preparedS, input.endS);
+    this.#fileProgress = Math.max(this.#fileProgress, input.fileProgress);
   }
 
   scored(input: SlottedInput, score: number, batchMs: number): void {
@@ -73,7 +75,11 @@ export class AnalysisRun {
     this.#scoredInputs++;
     this.#inferenceMs += batchMs;
     if (!window.scores.some(Number.isNaN)) this.#scoredWindows++;
-    this.#onProgress?.({ scoredWindows: this.#scoredWindows, preparedS: this.#preparedS });
+    this.#onProgress?.({
+      scoredWindows: this.#scoredWindows,
+      preparedS: this.#preparedS,
+      fileProgress: this.#fileProgress,
+    });
     this.#finishIfWhole();
   }
 

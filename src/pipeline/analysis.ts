@@ -19,6 +19,8 @@ export interface AnalysisProgress {
   readonly scoredWindows: number;
   /** End of the last window that was prepared, in seconds of audio. */
   readonly preparedS: number;
+  /** Share of the file's bytes that were read when its latest window was prepared, 0..1. */
+  readonly fileProgress: number;
 }
 
 /** A window of the audio that was scored. */

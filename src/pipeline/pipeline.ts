@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
-import { loadManifest, type Model } from '../models/manifest.js';
+import { inputSizeOf, loadManifest, type Model } from '../models/manifest.js';
 import { InputSlots } from '../prepare/input-slots.js';
 import { PreparePool } from '../prepare/prepare-pool.js';
 import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
@@ -41,7 +41,7 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
   const { Preparer } = loadAddon();
   const inputSizes = models.map((model) => new Preparer(model).inputSize);
   models.forEach((model, i) => {
-    const expected = (model.input.shape.slice(1) as number[]).reduce((product, size) => product * size, 1);
+    const expected = inputSizeOf(model);
     if (expected !== inputSizes[i]) {
       throw new Error(
         `${model.id}: its recipe gives ${inputSizes[i]} numbers, but its input shape has ${expected}.`,

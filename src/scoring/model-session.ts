@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Model } from '../models/manifest.js';
+import { inputShapeOf, inputSizeOf, type Model } from '../models/manifest.js';
 import { toProbability } from './score.js';
 import type { Provider } from './scoring-task.js';
 
@@ -32,7 +32,7 @@ export class ModelSession {
   private constructor(session: InferenceSession, model: Model, maxBatchInputs: number) {
     this.#session = session;
     this.#model = model;
-    this.#inputSize = this.#inputShape.reduce((product, size) => product * size, 1);
+    this.#inputSize = inputSizeOf(model);
     this.#batch = new Float32Array(this.#inputSize * batchBucket(maxBatchInputs));
   }
 
@@ -43,10 +43,6 @@ export class ModelSession {
 
   get inputSize(): number {
     return this.#inputSize;
-  }
-
-  get #inputShape(): number[] {
-    return this.#model.input.shape.slice(1) as number[];
   }
 
   /** Runs each batch size once, so that no request pays for it. */
@@ -75,7 +71,7 @@ export class ModelSession {
     const data = this.#batch.subarray(0, inputs * this.#inputSize);
     const { input, output } = this.#model;
     const results = await this.#session.run({
-      [input.name]: new Tensor('float32', data, [inputs, ...this.#inputShape]),
+      [input.name]: new Tensor('float32', data, [inputs, ...inputShapeOf(this.#model)]),
     });
     const tensor = results[output.name];
     if (!(tensor?.data instanceof Float32Array) || tensor.data.length % inputs !== 0) {
