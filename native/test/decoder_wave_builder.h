@@ -28,7 +28,7 @@ struct WaveBuilder {
   }
 
   static void AppendText(std::vector<uint8_t>& bytes, std::string_view text) {
-    bytes.insert(bytes.end(), text.begin(), text.end());
+    for (const char letter : text) bytes.push_back(static_cast<uint8_t>(letter));
   }
 
   static std::vector<uint8_t> Chunk(std::string_view id, size_t body_bytes) {
