@@ -10,9 +10,9 @@ export interface Config {
   readonly device: 'auto' | 'cpu' | 'cuda';
   readonly prepareThreads: number;
   readonly scoringThreads: number;
-  /** Windows per inference call at most: 1 is best on CPU, more on a GPU. */
+  /** Windows per inference call at most. */
   readonly maxBatchWindows: number;
-  /** How long an incomplete batch waits for more windows, in ms. */
+  /** How long an incomplete batch waits for more windows on a GPU, in ms. */
   readonly batchWaitMs: number;
   /** Upload bytes held in memory at once, over all requests. */
   readonly maxInflightBytes: number;

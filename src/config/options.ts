@@ -61,11 +61,12 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
   }),
   maxBatchWindows: integer({
     variable: 'VERAVOX_MAX_BATCH_WINDOWS',
-    default: 1,
+    default: 4,
     minimum: 1,
     maximum: 1024,
     unit: 'windows',
-    description: 'Windows per inference call at most: 1 suits a CPU, a GPU wants more.',
+    description:
+      'Windows per inference call at most; more only under load. A few spare a CPU the handing over, a GPU wants 32 or more.',
   }),
   batchWaitMs: integer({
     variable: 'VERAVOX_BATCH_WAIT_MS',
@@ -74,7 +75,7 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     maximum: 1000,
     unit: 'ms',
     description:
-      'How long an incomplete batch waits for more windows; adds at most this much to an answer and does nothing for batches of one.',
+      'On a GPU, how long an incomplete batch waits for more windows; adds at most this much to an answer. On a CPU batches never wait.',
   }),
   maxInflightBytes: integer({
     variable: 'VERAVOX_MAX_INFLIGHT_BYTES',

@@ -64,7 +64,8 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
     {
       threads: config.scoringThreads,
       maxBatchInputs: config.maxBatchWindows,
-      batchWaitMs: config.batchWaitMs,
+      // On a CPU a fuller batch is hardly faster per window: not worth waiting for.
+      batchWaitMs: choice.provider === 'cuda' ? config.batchWaitMs : 0,
     },
   );
   return new Pipeline(config, models, choice, slots, scheduler, arena);
@@ -152,15 +153,15 @@ class Pipeline implements Analyser {
     stop.signal.addEventListener('abort', () => this.#stopFlight(flight, stop.signal.reason), { once: true });
     request.signal.addEventListener('abort', abandon, { once: true });
     run.promise.catch((reason) => stop.abort(reason));
-    const queueDeadline = new ServiceError('QUEUE_DEADLINE', { timeoutMs: queueTimeoutMs });
-    let timer = setTimeout(() => stop.abort(queueDeadline), queueTimeoutMs);
+    const stopAfter = (timeoutMs: number, key: 'QUEUE_DEADLINE' | 'ANALYSIS_TIMEOUT') =>
+      setTimeout(() => stop.abort(new ServiceError(key, { timeoutMs })), timeoutMs);
+    let timer = stopAfter(queueTimeoutMs, 'QUEUE_DEADLINE');
     const beginMs = performance.now();
     this.#active.add(stop);
     try {
       const makeTask = (control: number) => {
         clearTimeout(timer);
-        const timeout = new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs: analysisTimeoutMs });
-        timer = setTimeout(() => stop.abort(timeout), analysisTimeoutMs);
+        timer = stopAfter(analysisTimeoutMs, 'ANALYSIS_TIMEOUT');
         run.addQueueMs(performance.now() - beginMs);
         return this.#makeTask(flight, control, request);
       };

@@ -27,6 +27,7 @@ export class PreparePool {
       maxThreads: threads,
       // Never used, since a task is only handed over when a thread is free: a second wall.
       maxQueue: threads,
+      recordTiming: false,
       workerData,
     });
     this.#piscina.on('message', onInputs);

@@ -104,11 +104,9 @@ export class Scheduler<Owner> {
       }, batchWaitMs - waitedMs);
       return [];
     }
-    const batch: ScoringJob[] = [];
-    for (let job = oldest.shift(); job; job = oldest.shift()) {
-      if (batch.push(job) === maxBatchInputs) break;
-    }
-    return batch;
+    // Few inputs are spread over the threads, so that the windows of one file are scored side by side.
+    const size = Math.min(maxBatchInputs, Math.ceil(oldest.size / this.#owners.length));
+    return Array.from({ length: size }, () => oldest.shift() as ScoringJob);
   }
 
   #run(owner: ScoringOwner, batch: readonly ScoringJob[]): void {

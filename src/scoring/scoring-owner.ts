@@ -17,6 +17,7 @@ export class ScoringOwner {
       maxThreads: 1,
       // The scheduler hands over one batch at a time.
       maxQueue: 2,
+      recordTiming: false,
       workerData,
     });
   }
