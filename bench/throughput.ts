@@ -79,7 +79,7 @@ const { port, apiKey, stop } = await startServer(join(folder, 'data'), {
 });
 const bareWorkers = await startBare(model, wav);
 try {
-  await load({ port, apiKey, file: wav, connections, durationS: 2 });
+  await load({ port, apiKey, file: wav, connections, durationS: 10 });
   const rows: { bare: number; server: LoadResult; ratio: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     const bare = await bareWindowsPerS(bareWorkers);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simd/simd_level.h"
+
 namespace veravox {
 namespace {
 
@@ -20,18 +22,54 @@ double ScaleOf(Normalisation normalisation, double squares, size_t count) {
   return 1.0 / std::sqrt(squares / static_cast<double>(count) + kVarianceFloor);
 }
 
-// Sum of term(value) over all values.
-template <typename Term>
-double Sum(std::span<const float> values, const Term& term) {
+struct Moments {
+  double mean;
+  double squares;  // sum of the squared deviations from the mean
+};
+
+// One pass: both sums are of the differences to the first value, so that little is lost when the mean is
+// large beside the deviation.
+VERAVOX_INLINE Moments MomentsOf(std::span<const float> values) {
+  const double shift = values[0];
   double sums[kSums] = {};
+  double squares[kSums] = {};
   size_t i = 0;
   for (; i + kSums <= values.size(); i += kSums) {
-    for (size_t s = 0; s < kSums; ++s) sums[s] += term(values[i + s]);
+    for (size_t s = 0; s < kSums; ++s) {
+      const double difference = values[i + s] - shift;
+      sums[s] += difference;
+      squares[s] += difference * difference;
+    }
   }
   double sum = 0.0;
-  for (; i < values.size(); ++i) sum += term(values[i]);
-  for (const double partial : sums) sum += partial;
-  return sum;
+  double square = 0.0;
+  for (; i < values.size(); ++i) {
+    const double difference = values[i] - shift;
+    sum += difference;
+    square += difference * difference;
+  }
+  for (size_t s = 0; s < kSums; ++s) {
+    sum += sums[s];
+    square += squares[s];
+  }
+  const double mean = sum / static_cast<double>(values.size());
+  return {shift + mean, std::max(0.0, square - sum * mean)};
+}
+
+VERAVOX_INLINE void Normalise(Normalisation normalisation, std::span<float> values) {
+  const Moments moments = MomentsOf(values);
+  const double scale = ScaleOf(normalisation, moments.squares, values.size());
+  const auto factor = static_cast<float>(scale);
+  const auto mean = static_cast<float>(moments.mean);
+  for (float& value : values) value = (value - mean) * factor;
+}
+
+void NormaliseBaseline(Normalisation normalisation, std::span<float> values) {
+  Normalise(normalisation, values);
+}
+
+VERAVOX_TARGET_AVX2 void NormaliseAvx2(Normalisation normalisation, std::span<float> values) {
+  Normalise(normalisation, values);
 }
 
 // Up to kSums neighbouring columns of a matrix whose rows are `stride` values apart, each by itself.
@@ -65,11 +103,8 @@ void NormaliseColumns(Normalisation normalisation, float* values, size_t columns
 
 void NormaliseTogether(Normalisation normalisation, std::span<float> values) {
   if (normalisation == Normalisation::kNone || values.empty()) return;
-  const double mean = Sum(values, [](float value) { return static_cast<double>(value); }) /
-                      static_cast<double>(values.size());
-  const double squares = Sum(values, [mean](float value) { return (value - mean) * (value - mean); });
-  const double scale = ScaleOf(normalisation, squares, values.size());
-  for (float& value : values) value = static_cast<float>((value - mean) * scale);
+  static const auto normalise = BestSimdLevel() == SimdLevel::kBaseline ? NormaliseBaseline : NormaliseAvx2;
+  normalise(normalisation, values);
 }
 
 void NormaliseBands(Normalisation normalisation, FeatureRecipe::Layout layout, size_t bands,
