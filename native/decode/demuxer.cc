@@ -3,10 +3,8 @@
 
 #include <mutex>
 #include <string>
-#include <string_view>
 
 #include "decode/codec_allow_list.h"
-#include "decode/mov_edit_list.h"
 
 namespace veravox {
 namespace {
@@ -43,12 +41,12 @@ int IsStopped(void* stop) { return static_cast<const StopSignal*>(stop)->stopped
 Demuxer::Demuxer(std::span<const uint8_t> bytes, const Container& container, const StopSignal& stop)
     : stop_(stop), container_(container), input_(bytes, stop) {
   SetUpLibavOnce();
-  Open(bytes);
+  Open();
   SelectFirstAudioStream();
   FindParameters();
 }
 
-void Demuxer::Open(std::span<const uint8_t> bytes) {
+void Demuxer::Open() {
   const AVInputFormat* demuxer = av_find_input_format(container_.demuxer);
   if (demuxer == nullptr) {
     throw StageError(ErrorCode::kUnsupportedFormat,
@@ -68,8 +66,6 @@ void Demuxer::Open(std::span<const uint8_t> bytes) {
   options.Set("analyzeduration", kProbeDurationUs);
   options.Set("max_streams", kMaxStreams);
   options.Set("max_size", kWavPacketBytes);
-  const bool is_mov = std::string_view(demuxer->name).starts_with("mov");
-  if (is_mov && HasHostileEditList(bytes)) options.Set("ignore_editlist", 1);
   const int error = avformat_open_input(&format, nullptr, demuxer, options.address());
   if (error < 0) ThrowUnreadable(error);  // libav has freed `format`
   format_.reset(format);

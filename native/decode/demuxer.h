@@ -26,7 +26,7 @@ class Demuxer {
   bool ended_by_damage() const { return ended_by_damage_; }
 
  private:
-  void Open(std::span<const uint8_t> bytes);
+  void Open();
   void SelectFirstAudioStream();
   void FindParameters();
   [[noreturn]] void ThrowUnreadable(int error) const;
