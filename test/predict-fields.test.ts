@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultModel } from '../src/routes/predict-fields.js';
 import { type FormEntry, fileEntry, formBody } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
 import { API_KEY, startTestServer } from './support/test-server.js';
@@ -147,4 +148,9 @@ test('thresholds at both ends of their range are valid', async (t) => {
     );
     assert.equal(answer.json.global.result, result);
   }
+});
+
+test('requests that name no model get the contract’s default, or the first of an operator’s own', () => {
+  assert.equal(defaultModel(['mine', 'apollo-4-5-2026-03-26']), 'apollo-4-5-2026-03-26');
+  assert.equal(defaultModel(['mine', 'other']), 'mine');
 });

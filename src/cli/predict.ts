@@ -7,14 +7,14 @@ import { loadConfig } from '../config/load-config.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { startPipeline } from '../pipeline/pipeline.js';
-import { DEFAULT_MODEL } from '../routes/predict-fields.js';
+import { defaultModel } from '../routes/predict-fields.js';
 import { predictionBody } from '../verdict/prediction.js';
 import { predictionTable } from './prediction-table.js';
 import { ProgressLine } from './progress-line.js';
 
 interface PredictOptions {
   readonly json?: true;
-  readonly model: string;
+  readonly model?: string;
   readonly threshold: number;
   readonly silenceThreshold: number;
 }
@@ -29,7 +29,7 @@ export function addPredictCommand(program: Command): void {
     .command('predict <file...>')
     .description('Analyse files without a server, with the same pipeline.')
     .option('--json', 'print what the server would answer, one line per file')
-    .option('--model <id>', 'which model to use', DEFAULT_MODEL)
+    .option('--model <id>', 'which model to use (default: the best that is loaded)')
     .option(
       '--threshold <number>',
       'score from which a voice counts as AI-generated, 0 to 1',
@@ -79,7 +79,7 @@ async function predictFile(
   const analysis = await analyser
     .analyse({
       region: { offset: 0, length },
-      modelId: options.model,
+      modelId: options.model ?? defaultModel(analyser.status().models),
       silenceThresholdPercent: options.silenceThreshold,
       minDurationS,
       maxDurationS,

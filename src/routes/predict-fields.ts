@@ -10,7 +10,7 @@ export interface PredictFields {
   readonly silence_threshold: number;
 }
 
-export const DEFAULT_MODEL = 'apollo-4-5-2026-03-26';
+const PREFERRED_MODEL = 'apollo-4-5-2026-03-26';
 /** Serves `/v1/predict/large-file` and v0 only. */
 const LARGE_FILE_MODEL = 'apollo-4-2025-10-20';
 
@@ -18,12 +18,17 @@ const devices = ['macos', 'windows', 'web_app', 'api'];
 const oneOf = (values: readonly string[]): string =>
   values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}`;
 
+/** The detector of requests that name none: the contract's, or the first where an operator runs others. */
+export function defaultModel(loadedModels: readonly string[]): string {
+  return loadedModels.includes(PREFERRED_MODEL) ? PREFERRED_MODEL : (loadedModels[0] as string);
+}
+
 /** @param loadedModels the ids of the detectors that can be asked for */
 export function predictFieldSchemas(loadedModels: readonly string[]): FieldSchemas {
   const models = loadedModels.filter((id) => id !== LARGE_FILE_MODEL);
   return {
     device: { type: 'string', enum: devices, expected: oneOf(devices) },
-    model: { type: 'string', enum: models, default: DEFAULT_MODEL, expected: oneOf(models) },
+    model: { type: 'string', enum: models, default: defaultModel(models), expected: oneOf(models) },
     prediction_id: {
       type: 'string',
       pattern: '^[A-Za-z0-9._:-]{1,128}$',
