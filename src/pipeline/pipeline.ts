@@ -26,8 +26,8 @@ export type PipelineConfig = Pick<
   | 'analysisTimeoutMs'
 >;
 
-// Prepared inputs that may exist at once: enough to keep every scoring thread busy, and a few more.
-const slotsPerScoringThread = 8;
+// Prepared inputs that may exist at once: for each scoring thread the batch it works on and the next one.
+const batchesPerScoringThread = 2;
 const minSlots = 32;
 
 /**
@@ -50,7 +50,7 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
   });
   const slotCount = Math.max(
     minSlots,
-    slotsPerScoringThread * config.scoringThreads * config.maxBatchWindows,
+    batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows,
   );
   const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
   const scheduler = await Scheduler.start<Flight>(
@@ -68,7 +68,9 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
       batchWaitMs: choice.provider === 'cuda' ? config.batchWaitMs : 0,
     },
   );
-  return new Pipeline(config, models, choice, slots, scheduler, arena);
+  const pipeline = new Pipeline(config, models, choice, slots, scheduler, arena);
+  await pipeline.threadsReady();
+  return pipeline;
 }
 
 /** One analysis on its way through the threads. */
@@ -127,6 +129,10 @@ class Pipeline implements Analyser {
         else for (const input of inputs) this.#slots.release(input.slot);
       },
     );
+  }
+
+  threadsReady(): Promise<void> {
+    return this.#prepare.ready;
   }
 
   status(): PipelineStatus {

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { InputsReady, PrepareResult, PrepareTask, PrepareWorkerData } from './prepare-task.js';
+import type {
+  InputsReady,
+  PrepareResult,
+  PrepareTask,
+  PrepareWorkerData,
+  ThreadReady,
+} from './prepare-task.js';
 
 interface Waiting {
   readonly makeTask: (control: number) => PrepareTask;
@@ -14,6 +20,8 @@ interface Waiting {
  * more leaves it at once and never reaches a thread; the caller bounds its length (see Admission).
  */
 export class PreparePool {
+  /** Resolves when every thread can take work; until then none may be ended. */
+  readonly ready: Promise<void>;
   readonly #piscina: Piscina<PrepareTask, PrepareResult>;
   readonly #waiting = new Set<Waiting>();
   /** Indices in the control block that no running task has: one per idle thread. */
@@ -30,7 +38,14 @@ export class PreparePool {
       recordTiming: false,
       workerData,
     });
-    this.#piscina.on('message', onInputs);
+    let starting = threads;
+    this.ready = new Promise((resolve, reject) => {
+      this.#piscina.on('message', (message: InputsReady | ThreadReady) => {
+        if ('id' in message) onInputs(message);
+        else if (--starting === 0) resolve();
+      });
+      this.#piscina.once('error', reject);
+    });
   }
 
   get waitingCount(): number {

@@ -30,6 +30,11 @@ export interface SlottedInput extends PreparedInput {
   readonly slot: number;
 }
 
+/** Sent once by every thread, when its addon is loaded and its tables are made. */
+export interface ThreadReady {
+  readonly ready: true;
+}
+
 /** Sent while the work on a long file goes on. */
 export interface InputsReady {
   readonly id: number;

@@ -9,6 +9,7 @@ import type {
   PrepareTask,
   PrepareWorkerData,
   SlottedInput,
+  ThreadReady,
 } from './prepare-task.js';
 import { RunControl } from './run-control.js';
 
@@ -21,6 +22,8 @@ const slots = new InputSlots(data.slots);
 const control = new RunControl(data.control);
 const addon = loadAddon();
 const preparers = data.models.map((spec) => new addon.Preparer(spec));
+
+parentPort?.postMessage({ ready: true } satisfies ThreadReady);
 
 class Stopped extends Error {}
 
