@@ -44,7 +44,7 @@ export class PreparePool {
         if ('id' in message) onInputs(message);
         else if (--starting === 0) resolve();
       });
-      this.#piscina.once('error', reject);
+      this.#piscina.on('error', reject);
     });
   }
 
