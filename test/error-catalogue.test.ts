@@ -29,7 +29,8 @@ test('docs/reasons.md lists exactly the reasons', () => {
 test('one code stands for one status, as the service interface has it', () => {
   const statuses: Record<string, number[]> = {
     validation_error: [400, 422],
-    unauthorized: [401],
+    // v0 answers a refused key with 403.
+    unauthorized: [401, 403],
     forbidden: [403],
     not_found: [404],
     method_not_allowed: [405],

@@ -87,7 +87,11 @@ test('an active key is recognised with its id and scopes', (context) => {
   const { key, text } = fixture.directory.create({ name: 'test', scopes: ['predict', 'file'] });
   const later = fixture.directory.create({ ...predictOnly, expiresAt: new Date(Date.now() + 60_000) });
   const store = fixture.store();
-  assert.deepEqual(store.authenticate(text), { id: key.id, scopes: new Set(['predict', 'file']) });
+  assert.deepEqual(store.authenticate(text), {
+    id: key.id,
+    account: 'default',
+    scopes: new Set(['predict', 'file']),
+  });
   assert.equal(store.authenticate(later.text)?.id, later.key.id);
 });
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Scope } from '../keys/api-key.js';
 
 export interface AuthenticatedKey {
   /** Names the key in logs; says nothing about its secret. */
   readonly id: string;
-  readonly scopes: ReadonlySet<string>;
+  /** Whose key it is: keys of one account see the same stored objects and are metered together. */
+  readonly account: string;
+  readonly scopes: ReadonlySet<Scope>;
 }
 
 /** Tells whose key it is. */

@@ -75,6 +75,18 @@ const entries = {
     message: 'The multipart body is over a limit: {problem}.',
     when: 'Too many parts, or part headers that are too large.',
   },
+  JSON_MALFORMED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The body is not a JSON object: {problem}',
+    when: 'A JSON request whose body is no JSON, no object or not UTF-8.',
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    code: 'payload_too_large',
+    message: 'The request body is larger than the allowed {allowedBytes} bytes.',
+    when: 'A JSON body over its limit.',
+  },
   FILE_TOO_LARGE: {
     status: 413,
     code: 'payload_too_large',
@@ -125,6 +137,12 @@ const entries = {
     code: 'unauthorized',
     message: 'The x-api-key header is missing or does not hold an active API key.',
     when: 'A missing, unknown, expired or revoked key (v1).',
+  },
+  UNAUTHORIZED_LEGACY: {
+    status: 403,
+    code: 'unauthorized',
+    message: 'The x-api-key header is missing or does not hold an active API key.',
+    when: 'A missing, unknown, expired or revoked key (v0 and the unversioned base).',
   },
   FORBIDDEN: {
     status: 403,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
+import type { AuthenticatedKey } from '../admission/authenticator.js';
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../observe/request-record.js';
-import type { Reply, RouteRequest } from '../routes/route.js';
+import type { Headers, Reply, Route, RouteRequest } from '../routes/route.js';
 import type { BodyStream } from '../upload/body-stream.js';
 import { type HttpRequest, type HttpResponse, writeUnended } from './uws.js';
 
@@ -14,8 +15,6 @@ const LINGER_MS = 5000;
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
-
-export type Headers = readonly (readonly [name: string, value: string])[];
 
 const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]),
@@ -33,6 +32,9 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly contentType: string;
   readonly apiKey: string;
   readonly declaredBytes: number | undefined;
+  caller: AuthenticatedKey | undefined;
+  /** What it is for, once that is known; of a path with another method, any of its routes. */
+  route: Route | undefined;
   readonly record: RequestRecord;
   readonly #res: HttpResponse;
   readonly #startedMs = performance.now();

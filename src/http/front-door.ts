@@ -2,12 +2,14 @@
 import type { Authenticator } from '../admission/authenticator.js';
 import type { RequestPermits } from '../admission/request-permits.js';
 import { ServiceError } from '../errors/service-error.js';
+import type { Scope } from '../keys/api-key.js';
 import type { Logger } from '../observe/log.js';
 import { logRequest } from '../observe/request-log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { serverTiming } from '../observe/timing.js';
-import { jsonReply, type Reply, type Route } from '../routes/route.js';
-import { ClientGone, Exchange, type Headers } from './exchange.js';
+import { deprecationHeaders } from '../routes/deprecation.js';
+import { type ApiVersion, type Headers, jsonReply, type Reply, type Route } from '../routes/route.js';
+import { ClientGone, Exchange } from './exchange.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
 export type Phase = 'running' | 'grace' | 'draining';
@@ -58,7 +60,7 @@ export class FrontDoor {
       const route = this.#findRoute(exchange);
       if (route === undefined) return;
       if (route.scope !== undefined) {
-        this.#authenticate(exchange, route.scope);
+        this.#authenticate(exchange, route.scope, route.version ?? 'v1');
         this.#admit();
         admitted = true;
       }
@@ -81,6 +83,7 @@ export class FrontDoor {
     if (methods === undefined) throw new ServiceError('NOT_FOUND', { path: exchange.path });
     exchange.record.route = exchange.path;
     const route = methods.get(exchange.method);
+    exchange.route = route ?? methods.values().next().value;
     if (route !== undefined) return route;
     const allowed = [...methods.keys(), 'OPTIONS'].join(', ');
     if (exchange.method !== 'OPTIONS') {
@@ -90,9 +93,10 @@ export class FrontDoor {
     return undefined;
   }
 
-  #authenticate(exchange: Exchange, scope: string): void {
+  #authenticate(exchange: Exchange, scope: Scope, version: ApiVersion): void {
     const key = this.#options.keys.authenticate(exchange.apiKey);
-    if (key === undefined) throw new ServiceError('UNAUTHORIZED');
+    if (key === undefined) throw new ServiceError(version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED');
+    exchange.caller = key;
     exchange.record.keyId = key.id;
     if (!key.scopes.has(scope)) throw new ServiceError('FORBIDDEN', { scope });
   }
@@ -132,8 +136,8 @@ export class FrontDoor {
 
   #answer(exchange: Exchange, reply: Reply, admitted: boolean, extraHeaders: Headers = []): void {
     const { record } = exchange;
-    const headers: [string, string][] = [['x-correlation-id', record.correlationId]];
-    for (const [name, value] of extraHeaders) headers.push([name, value]);
+    const headers: (readonly [string, string])[] = [['x-correlation-id', record.correlationId]];
+    headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
     exchange.send(reply, headers, this.phase !== 'running');

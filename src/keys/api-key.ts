@@ -9,6 +9,8 @@ export interface StoredKey {
   /** Public part of the key; names it in logs and on the command line. */
   readonly id: string;
   readonly name: string;
+  /** Keys of one account see the same stored objects; `[a-z0-9][a-z0-9-]{0,31}`. */
+  readonly account: string;
   readonly scopes: readonly Scope[];
   /** SHA-256 of the secret, hexadecimal. */
   readonly secretSha256: string;
@@ -16,6 +18,11 @@ export interface StoredKey {
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
 }
+
+/** The account of keys that were made without naming one. */
+export const DEFAULT_ACCOUNT = 'default';
+
+export const isAccount = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,31}$/.test(text);
 
 const keyForm = /^vx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
 

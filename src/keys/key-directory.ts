@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import {
+  DEFAULT_ACCOUNT,
   digestOfSecret,
   formatKey,
+  isAccount,
   isKeyId,
   newKeyParts,
   type Scope,
@@ -19,6 +21,8 @@ export class KeyFileError extends Error {
 
 export interface NewKey {
   readonly name: string;
+  /** DEFAULT_ACCOUNT when absent. */
+  readonly account?: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt?: Date;
 }
@@ -39,7 +43,7 @@ export class KeyDirectory {
   create(wanted: NewKey, now = new Date()): { key: StoredKey; text: string } {
     const { id, secret } = newKeyParts();
     const secretSha256 = digestOfSecret(secret).toString('hex');
-    const key: StoredKey = { id, ...wanted, secretSha256, createdAt: now };
+    const key: StoredKey = { id, account: DEFAULT_ACCOUNT, ...wanted, secretSha256, createdAt: now };
     this.#write(key);
     return { key, text: formatKey(id, secret) };
   }
@@ -106,9 +110,13 @@ function readKey(file: string): StoredKey {
 
 function checkedKey(value: unknown, expectedId: string): StoredKey {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const { id, name, secretSha256 } = fields;
+  // Key files written before there were accounts have none.
+  const { id, name, secretSha256, account = DEFAULT_ACCOUNT } = fields;
   if (id !== expectedId) throw new Error(`Expected ${expectedId} for id.`);
   if (typeof name !== 'string') throw new Error('Expected a text for name.');
+  if (typeof account !== 'string' || !isAccount(account)) {
+    throw new Error('Expected lower-case letters, digits and hyphens for account.');
+  }
   if (typeof secretSha256 !== 'string' || !/^[0-9a-f]{64}$/.test(secretSha256)) {
     throw new Error('Expected 64 hexadecimal digits for secretSha256.');
   }
@@ -120,6 +128,7 @@ function checkedKey(value: unknown, expectedId: string): StoredKey {
   return {
     id: expectedId,
     name,
+    account,
     scopes: fields.scopes,
     secretSha256,
     createdAt: date(fields, 'createdAt'),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { timingSafeEqual } from 'node:crypto';
 import fs from 'node:fs';
+import type { AuthenticatedKey } from '../admission/authenticator.js';
 import { digestOfSecret, isActive, parseKey, type StoredKey } from './api-key.js';
 import { KeyDirectory } from './key-directory.js';
 
 interface LoadedKey {
   readonly key: StoredKey;
   readonly digest: Buffer;
-  readonly identity: { readonly id: string; readonly scopes: ReadonlySet<string> };
+  readonly identity: AuthenticatedKey;
 }
 
 export interface KeyStoreOptions {
@@ -47,7 +48,7 @@ export class KeyStore {
   }
 
   /** Whose key it is; undefined when it is unknown, expired or revoked. Any wrong key takes the same time. */
-  authenticate(presented: string): { id: string; scopes: ReadonlySet<string> } | undefined {
+  authenticate(presented: string): AuthenticatedKey | undefined {
     const parts = parseKey(presented);
     const loaded = parts && this.#keys.get(parts.id);
     const isRight = timingSafeEqual(digestOfSecret(parts?.secret ?? ''), loaded?.digest ?? noDigest);
@@ -73,6 +74,6 @@ function loadedKey(key: StoredKey): LoadedKey {
   return {
     key,
     digest: Buffer.from(key.secretSha256, 'hex'),
-    identity: { id: key.id, scopes: new Set(key.scopes) },
+    identity: { id: key.id, account: key.account, scopes: new Set(key.scopes) },
   };
 }

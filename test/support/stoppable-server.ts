@@ -14,7 +14,7 @@ const server = await startServer({
   config: testConfig,
   analyser: new AnalyserDouble(arena),
   arena,
-  keys: { authenticate: () => ({ id: 'any', scopes: new Set(['predict']) }) },
+  keys: { authenticate: () => ({ account: 'one', id: 'any', scopes: new Set(['predict']) }) },
   log: log.logger,
   metrics: new ServiceMetrics(),
 });

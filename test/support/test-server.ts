@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
+import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
@@ -33,8 +34,8 @@ export const testConfig: Config = {
 };
 
 const keys = new Map([
-  [API_KEY, { id: 'key-1', scopes: new Set(['predict']) }],
-  [KEY_WITHOUT_SCOPE, { id: 'key-2', scopes: new Set<string>() }],
+  [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
+  [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
 
 export interface TestServer {
