@@ -9,7 +9,7 @@ from torch import nn
 SIZES = {
     "apollo-4-5-2026-03-26": {},
     "apollo-4-2026-01-16": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
-    "apollo-4-2025-10-20": {"stem": 8, "widths": (16, 32, 48, 64), "depths": (1, 1, 1, 1), "pooled": 96, "dropout": 0.1},
+    "apollo-4-2025-10-20": {"stem": 8, "widths": (16, 32, 64, 96), "depths": (1, 1, 1, 1), "pooled": 128, "dropout": 0.1},
 }
 
 
