@@ -28,6 +28,7 @@ from recipe import FEATURES, WINDOW_SAMPLES
 from sampler import CropSampler, repeat_to_length
 
 LABEL_SMOOTHING = 0.03
+TEACHER_SHARE = 0.7  # of the target, where a teacher is given: its probability; the rest is the label
 AVERAGING = 0.999  # of the weights, per step; the averaged weights are those that are validated and kept
 
 
@@ -110,6 +111,13 @@ def learning_rate(progress, peak):
     return peak * (0.01 + 0.99 * (1 + math.cos(math.pi * (progress - 0.03) / 0.97)) / 2)
 
 
+def load_teacher(weights):
+    """The largest detector, which says of each crop how sure one can be of its label."""
+    teacher = Detector(FEATURES["bands"], **SIZES["apollo-4-5-2026-03-26"])
+    teacher.load_state_dict(torch.load(weights))
+    return teacher.eval().to(memory_format=torch.channels_last)
+
+
 def train(options, run):
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
@@ -118,6 +126,7 @@ def train(options, run):
     model = Detector(FEATURES["bands"], **SIZES[options.model_id]).to(memory_format=torch.channels_last)
     if options.start_from:
         model.load_state_dict(torch.load(options.start_from))
+    teacher = load_teacher(options.teacher) if options.teacher else None
     averaged = copy.deepcopy(model)
     decayed = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
@@ -148,9 +157,14 @@ def train(options, run):
             group["lr"] = learning_rate(progress, options.peak_rate)
         features, labels = next(batches)
         model.train()
+        features = features.to(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            logits = model(features.to(memory_format=torch.channels_last)).float()
+            logits = model(features).float()
         targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
+        if teacher:
+            with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+                taught = torch.sigmoid(teacher(features).float())
+            targets = (1 - TEACHER_SHARE) * targets + TEACHER_SHARE * taught
         loss = functional.binary_cross_entropy_with_logits(logits, targets)
         optimiser.zero_grad()
         loss.backward()
@@ -169,6 +183,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=70)
     parser.add_argument("--steps", type=int)
     parser.add_argument("--start-from", help="weights of an earlier run to train on; give another seed for other batches")
+    parser.add_argument("--teacher", help="weights of apollo-4-5-2026-03-26, whose probabilities become part of the targets")
     parser.add_argument("--seed", type=int, default=20260326)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--peak-rate", type=float, default=1.5e-3)
