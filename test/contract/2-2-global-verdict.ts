@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Prediction } from './support/answers.js';
+import { aiGenerated, human, joined } from './support/audio.js';
+import { postForm } from './support/client.js';
+import { expectNear, expectPrediction } from './support/judge.js';
+import { expectConsistent } from './support/prediction-rules.js';
+import { wav } from './support/wav.js';
+
+const mixture = () => wav(joined(human(10), aiGenerated(10)));
+const judged = async (threshold: number): Promise<Prediction> =>
+  expectPrediction(await postForm('/v1/predict', { file: mixture(), threshold: String(threshold) }));
+
+describe('2.2 Global verdict', () => {
+  let score: number;
+
+  before(async () => {
+    const { global } = await judged(0.5);
+    score = global.score;
+  });
+
+  for (const threshold of [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]) {
+    test(`score, confidence and result follow from the scores at a threshold of ${threshold}`, async () => {
+      const prediction = await judged(threshold);
+      expectConsistent(prediction, threshold);
+      expectNear(prediction.global.score, score, 1e-4, 'the score, which no threshold changes,');
+    });
+  }
+
+  test('the result is spoofed where the threshold is just below the score, bonafide where it is just above', async () => {
+    assert.ok(score > 0.001 && score < 0.999, `a score of ${score} leaves room on both sides`);
+    assert.equal((await judged(score - 0.001)).global.result, 'spoofed');
+    assert.equal((await judged(score + 0.001)).global.result, 'bonafide');
+  });
+
+  test('at a threshold of 0 everything is spoofed', async () => {
+    const { global, segments } = await judged(0);
+    assert.deepEqual(new Set([global.result, ...segments.map(({ result }) => result)]), new Set(['spoofed']));
+  });
+
+  test('a verdict on half a second of speech in silence is given with a reason or not at all', async () => {
+    const file = wav(joined(human(1.5), new Int16Array(16_000 * 8)));
+    const answer = await postForm('/v1/predict', { file, silence_threshold: '100' });
+    const { global } = expectPrediction(answer);
+    assert.ok(global.reason === null || /^[a-z_]+$/.test(global.reason));
+  });
+});
