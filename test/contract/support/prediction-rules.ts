@@ -91,7 +91,7 @@ export function expectedWindows(durationS: number): [start: number, end: number]
   const whole = Math.floor(durationS / 5);
   const residualS = durationS - whole * 5;
   const windows: [number, number][] = Array.from({ length: whole }, (_, i) => [i * 5, i * 5 + 5]);
-  const atTheEnd: [number, number] = [durationS - 5, durationS];
+  const atTheEnd: [number, number] = [Number((durationS - 5).toFixed(3)), durationS];
   if (residualS >= 1) windows.push(atTheEnd);
   else if (residualS > 0) windows[whole - 1] = atTheEnd;
   return windows;

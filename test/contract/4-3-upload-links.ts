@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { postJson, send, sendTo } from './support/client.js';
+import { expectError, expectLinks } from './support/judge.js';
+import { downloadLink, freshKey, requestUploadLinks, store, uploadLink } from './support/storage.js';
+import { target } from './support/target.js';
+
+const path = '/v1/file';
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `numbered/${i}.wav`);
+
+describe('4.3 POST /file (v1): keys', () => {
+  for (const count of [1, 2, 99, 100]) {
+    test(`may be ${count}: one entry per key`, async () => {
+      const links = expectLinks(await requestUploadLinks(numbered(count)));
+      assert.deepEqual(
+        links.map(({ key }) => key),
+        numbered(count).map((key) => `analysis/${key}`),
+      );
+    });
+  }
+  for (const count of [0, 101]) {
+    test(`may not be ${count}`, async () => {
+      expectError(await requestUploadLinks(numbered(count)), 400, /keys/);
+    });
+  }
+  for (const keys of [undefined, null, 'recording.wav', 5, {}, [5], [null], [['a']], ['fine.wav', 5]]) {
+    test(`may not be ${JSON.stringify(keys)}`, async () => {
+      expectError(await requestUploadLinks(keys), 400, /keys/);
+    });
+  }
+
+  const fine = [
+    'a',
+    'recording.wav',
+    'folder/recording.wav',
+    'a..b/..c/d..',
+    '...',
+    'with space.wav',
+    'plus+percent%25question?hash#amp&equals=.wav',
+    'стимме/声.wav',
+    'quote\'"(round)[square]{curly}!*~;:@,$',
+    'x'.repeat(511),
+    'x'.repeat(512),
+    'ä'.repeat(256),
+  ];
+  for (const key of fine) {
+    test(`may be ${JSON.stringify(key.slice(0, 50))}, ${Buffer.byteLength(key)} bytes`, async () => {
+      const [link] = expectLinks(await requestUploadLinks([key]));
+      assert.equal(link?.key, `analysis/${key}`);
+    });
+  }
+  const refused = [
+    '',
+    'x'.repeat(513),
+    `${'ä'.repeat(256)}x`,
+    '/absolute.wav',
+    '..',
+    '../above.wav',
+    'folder/../recording.wav',
+    'folder/..',
+    'tab\t.wav',
+    'line\n.wav',
+    'null\u0000.wav',
+    'delete\u007f.wav',
+  ];
+  for (const key of refused) {
+    test(`may not be ${JSON.stringify(key.slice(0, 50))}, ${Buffer.byteLength(key)} bytes`, async () => {
+      expectError(await requestUploadLinks([key]), 400, /key/);
+      expectError(await requestUploadLinks(['fine.wav', key]), 400, /key/);
+    });
+  }
+});
+
+describe('4.3 POST /file (v1): entity', () => {
+  for (const entity of ['analysis', 'a', 'results', 'a_b-c9', `a${'0'.repeat(31)}`]) {
+    test(`may be ${entity}`, async () => {
+      const [link] = expectLinks(await requestUploadLinks(['recording.wav'], entity));
+      assert.equal(link?.key, `${entity}/recording.wav`);
+    });
+  }
+  const refused = [
+    undefined,
+    null,
+    5,
+    ['analysis'],
+    '',
+    'Analysis',
+    '1a',
+    '_a',
+    '-a',
+    'a.b',
+    'a/b',
+    '..',
+    'a ',
+    'ä',
+    `a${'0'.repeat(32)}`,
+  ];
+  for (const entity of refused) {
+    test(`may not be ${JSON.stringify(entity)}`, async () => {
+      // Undefined vanishes from JSON.
+      expectError(await postJson(path, { keys: ['recording.wav'], entity }), 400, /entity/);
+    });
+  }
+});
+
+describe('4.3 POST /file (v1): the request', () => {
+  for (const body of ['', '{', '[]', 'null', '"text"', '{"keys": ["a"], "entity": "analysis"']) {
+    test(`may not be ${JSON.stringify(body)}`, async () => {
+      expectError(await postJson(path, body), 400);
+    });
+  }
+  test('may not be a form', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+    expectError(await send(path, { method: 'POST', headers, body: Buffer.from('--b--\r\n') }), 400);
+  });
+});
+
+describe('4.3 POST /file (v1): the links', () => {
+  test('take the bytes by PUT, and GET gives the same bytes', async () => {
+    const bytes = randomBytes(300_000);
+    const download = await sendTo(await store(freshKey(), bytes), 'GET');
+    assert.equal(download.status, 200);
+    assert.ok(Buffer.from(download.text, 'latin1').equals(bytes));
+  });
+
+  for (const key of [
+    'plus+percent%25question?hash#amp&equals=.wav',
+    'with space.wav',
+    'стимме/声.wav',
+    'a..b/..c',
+  ]) {
+    test(`work for the key ${key}`, async () => {
+      const unique = `${randomUUID()}/${key}`;
+      const download = await sendTo(await store(unique, Buffer.from(key)), 'GET');
+      assert.equal(Buffer.from(download.text, 'latin1').toString('utf8'), key);
+    });
+  }
+
+  test('replace what was stored under the key', async () => {
+    const key = freshKey();
+    await store(key, Buffer.from('first'));
+    assert.equal((await sendTo(await store(key, Buffer.from('second')), 'GET')).text, 'second');
+  });
+
+  test('take an empty object', async () => {
+    const download = await sendTo(await store(freshKey(), Buffer.alloc(0)), 'GET');
+    assert.equal(download.status, 200);
+    assert.equal(download.text, '');
+  });
+
+  test('live for 15 minutes', async () => {
+    assert.equal(new URL(await uploadLink(freshKey())).searchParams.get('X-Amz-Expires'), '900');
+  });
+
+  const changes: Record<string, (link: URL) => void> = {
+    'another signature': (link) => {
+      const signature = link.searchParams.get('X-Amz-Signature') ?? '';
+      const last = signature.endsWith('0') ? '1' : '0';
+      link.searchParams.set('X-Amz-Signature', signature.slice(0, -1) + last);
+    },
+    'no signature': (link) => link.searchParams.delete('X-Amz-Signature'),
+    'a longer life': (link) => link.searchParams.set('X-Amz-Expires', '604800'),
+    'another key': (link) => {
+      link.pathname = link.pathname.replace(/.$/, 'x');
+    },
+    'another date': (link) => link.searchParams.set('X-Amz-Date', '20200101T000000Z'),
+    'another credential': (link) => {
+      const credential = link.searchParams.get('X-Amz-Credential') ?? '';
+      link.searchParams.set(
+        'X-Amz-Credential',
+        credential.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
+      );
+    },
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    test(`are refused with ${name}, to put and to get`, async () => {
+      const key = freshKey();
+      await store(key, Buffer.from('kept'));
+      for (const [method, link] of [
+        ['PUT', await uploadLink(key)],
+        ['GET', await downloadLink(key)],
+      ] as const) {
+        const changed = new URL(link);
+        change(changed);
+        assert.notEqual(changed.href, link);
+        const body = method === 'PUT' ? Buffer.from('changed') : undefined;
+        const { status, text } = await sendTo(changed.href, method, {}, body);
+        expectRefused(status, method);
+        assert.ok(!text.includes('kept'));
+      }
+      assert.equal((await sendTo(await downloadLink(key), 'GET')).text, 'kept');
+    });
+  }
+
+  test('are for one method', async () => {
+    const key = freshKey();
+    const download = await store(key, Buffer.from('kept'));
+    const upload = await uploadLink(key);
+    expectRefused((await sendTo(upload, 'GET')).status, 'GET');
+    expectRefused((await sendTo(upload, 'DELETE')).status, 'DELETE');
+    expectRefused((await sendTo(download, 'PUT', {}, Buffer.from('changed'))).status, 'PUT');
+    expectRefused((await sendTo(download, 'DELETE')).status, 'DELETE');
+    assert.equal((await sendTo(download, 'GET')).text, 'kept');
+  });
+
+  test('need no API key, and hold none', async () => {
+    const link = await uploadLink(freshKey());
+    assert.ok(!link.includes(target.key));
+  });
+});
+
+function expectRefused(status: number, method: string): void {
+  assert.ok(status >= 400 && status < 500, `${method} was answered with ${status}`);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { human } from './audio.js';
+import { type Answer, type FormFields, postForm, type Sending } from './client.js';
+import { expectEnrollment } from './judge.js';
+import { wav } from './wav.js';
+
+type Options = Omit<Sending, 'method' | 'body'>;
+
+export const enroll = (audio: Uint8Array, fields: FormFields = {}, options?: Options): Promise<Answer> =>
+  postForm('/v1/voiceid/enroll', { audio_file: audio, ...fields }, options);
+
+export const verify = (
+  audio: Uint8Array,
+  vector: string,
+  fields: FormFields = {},
+  options?: Options,
+): Promise<Answer> =>
+  postForm('/v1/voiceid/verify', { audio_file: audio, voice_vector: vector, ...fields }, options);
+
+let enrolled: Promise<readonly number[]> | undefined;
+
+/** The embedding of the voice of `human`. */
+export function enrolledEmbedding(): Promise<readonly number[]> {
+  enrolled ??= enroll(wav(human(14))).then((answer) => expectEnrollment(answer).embedding);
+  return enrolled;
+}
+
+/** The other encoding: base64 of little-endian float32. */
+export const asBase64 = (embedding: readonly number[]): string => {
+  const bytes = Buffer.alloc(embedding.length * 4);
+  embedding.forEach((number, i) => {
+    bytes.writeFloatLE(number, i * 4);
+  });
+  return bytes.toString('base64');
+};
