@@ -8,6 +8,7 @@ import {
   expectLargeFilePrediction,
   expectLegacyPrediction,
   expectNear,
+  expectOneOf,
   expectPrediction,
 } from './support/judge.js';
 import { skipUnlessOwn, startConfigured } from './support/target.js';
@@ -36,7 +37,11 @@ describe('8 Limits of /predict (v1)', () => {
     expectPrediction(await postForm('/v1/predict', { file: wav(human(1.001)) }));
     expectError(await postForm('/v1/predict', { file: wav(human(0.999)) }), 400, /0\.999.*\b1\b/);
     expectError(await postForm('/v1/predict', { file: wav(human(0.1)) }), 400, /0\.1\b.*\b1\b/);
-    expectError(await postForm('/v1/predict', { file: wav(new Int16Array(0)) }), 400, /\b0\b.*\b1\b/);
+    // No sample at all is too short, and it is nothing that can be processed.
+    expectOneOf(await postForm('/v1/predict', { file: wav(new Int16Array(0)) }), [
+      [400, 'validation_error'],
+      [422, 'unsupported_format'],
+    ]);
   });
 
   test('10 min are the longest audio; more is 413 with the measured and the allowed duration', async () => {

@@ -29,6 +29,12 @@ export interface OwnKeys {
 
 export const needsOwnServer = 'needs a server that the suite starts and configures itself';
 
+/** What must not outlive this process, however it ends; the last comes first. */
+const leftovers: (() => void)[] = [];
+process.once('exit', () => {
+  for (const remove of leftovers.reverse()) remove();
+});
+
 export const target = await findTarget(process.env);
 
 /** Reason to skip what is only possible with a server of our own. */
@@ -64,7 +70,8 @@ async function startOwnTarget(): Promise<Target> {
       create('--expires', '1d'),
     ]);
   await revokeKey(dataDir, revoked);
-  const { origin } = await serve(dataDir, {});
+  const { origin, stop } = await serve(dataDir, {});
+  after(stop);
   const own = { dataDir, scoped: { predict, voiceid, file }, revoked, expired, revocable };
   return { origin, key, keyWithoutScopes, keyOfAnotherAccount, own };
 }
@@ -110,14 +117,13 @@ async function serve(
     cli.child.kill('SIGKILL');
     await cli.finished;
   }
-  process.once('exit', () => cli.child.kill('SIGKILL'));
-  after(stop);
+  leftovers.push(() => cli.child.kill('SIGKILL'));
   const [, origin = ''] = await cli.printed(/is ready on (\S+)/);
   return { cli, origin, stop };
 }
 
 function temporaryDataDir(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-contract-'));
-  process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
+  leftovers.push(() => fs.rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
