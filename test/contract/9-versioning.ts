@@ -38,7 +38,8 @@ describe('9 Versioning', () => {
 
   for (const endpoint of v1Endpoints) {
     test(`${nameOf(endpoint)} is not deprecated`, async () => {
-      const { headers } = await endpoint.send();
+      const { status, headers, text } = await endpoint.send();
+      assert.equal(status, 200, text);
       assert.deepEqual(
         [headers.deprecation, headers.sunset, headers.link],
         [undefined, undefined, undefined],

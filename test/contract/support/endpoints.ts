@@ -2,6 +2,7 @@
 
 import { human } from './audio.js';
 import { type Answer, type FormFields, postForm, postJson, type Sending, send } from './client.js';
+import type { Scope } from './target.js';
 import { wav } from './wav.js';
 
 type Options = Omit<Sending, 'method' | 'body'>;
@@ -10,7 +11,7 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly version: 'v1' | 'v0';
-  readonly scope: 'predict' | 'voiceid' | 'file';
+  readonly scope: Scope;
   /** A request that is right in everything but what the options change. */
   send(options?: Options): Promise<Answer>;
 }

@@ -5,13 +5,16 @@ import path from 'node:path';
 import { after } from 'node:test';
 import { Cli, runCli } from '../../support/cli.js';
 
+export type Scope = 'predict' | 'voiceid' | 'file';
+
 /** The server that is judged: one of our own, or the one that the environment names. */
 export interface Target {
   /** Address without a version segment and without a slash at its end. */
   readonly origin: string;
   /** A key with the scopes predict, voiceid and file. */
   readonly key: string;
-  readonly keyWithoutScopes: string | undefined;
+  /** A valid key that lacks the scope. */
+  keyWithout(scope: Scope): string | undefined;
   readonly keyOfAnotherAccount: string | undefined;
   /** What only a server that this process has started can be asked to show. */
   readonly own: OwnKeys | undefined;
@@ -20,7 +23,7 @@ export interface Target {
 export interface OwnKeys {
   readonly dataDir: string;
   /** A key for each scope alone. */
-  readonly scoped: { readonly predict: string; readonly voiceid: string; readonly file: string };
+  readonly scoped: Readonly<Record<Scope, string>>;
   readonly revoked: string;
   readonly expired: string;
   /** A key that a test may revoke. */
@@ -47,7 +50,7 @@ async function findTarget(env: NodeJS.ProcessEnv): Promise<Target> {
   return {
     origin: url.replace(/\/+$/, ''),
     key,
-    keyWithoutScopes: env.VERAVOX_CONTRACT_KEY_WITHOUT_SCOPES,
+    keyWithout: () => env.VERAVOX_CONTRACT_KEY_WITHOUT_SCOPES,
     keyOfAnotherAccount: env.VERAVOX_CONTRACT_KEY_OF_ANOTHER_ACCOUNT,
     own: undefined,
   };
@@ -56,24 +59,23 @@ async function findTarget(env: NodeJS.ProcessEnv): Promise<Target> {
 async function startOwnTarget(): Promise<Target> {
   const dataDir = temporaryDataDir();
   const create = (...options: string[]) => createKey(dataDir, ...options);
-  const soon = new Date(Date.now() + 5000).toISOString();
-  const [key, keyWithoutScopes, keyOfAnotherAccount, predict, voiceid, file, revoked, expired, revocable] =
-    await Promise.all([
-      create(),
-      create('--scopes', 'admin'),
-      create('--account', 'another'),
-      create('--scopes', 'predict'),
-      create('--scopes', 'voiceid'),
-      create('--scopes', 'file'),
-      create(),
-      create('--expires', soon),
-      create('--expires', '1d'),
-    ]);
+  const soon = `${new Date(Date.now() + 5000).toISOString().slice(0, 19)}Z`;
+  const [key, keyOfAnotherAccount, predict, voiceid, file, revoked, expired, revocable] = await Promise.all([
+    create(),
+    create('--account', 'another'),
+    create('--scopes', 'predict'),
+    create('--scopes', 'voiceid'),
+    create('--scopes', 'file'),
+    create(),
+    create('--expires-at', soon),
+    create('--expires-in', '1d'),
+  ]);
   await revokeKey(dataDir, revoked);
   const { origin, stop } = await serve(dataDir, {});
   after(stop);
   const own = { dataDir, scoped: { predict, voiceid, file }, revoked, expired, revocable };
-  return { origin, key, keyWithoutScopes, keyOfAnotherAccount, own };
+  const keyWithout = (scope: Scope) => (scope === 'predict' ? own.scoped.file : own.scoped.predict);
+  return { origin, key, keyWithout, keyOfAnotherAccount, own };
 }
 
 /** A server with settings of its own, for limits that the shared one does not have. */
