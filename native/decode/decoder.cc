@@ -76,9 +76,7 @@ void Decoder::Impl::CheckLimits(const MonoBlock& block) {
                          std::to_string(limits_.max_sample_rate_hz) + " Hz.");
   }
   decoded_s_ += static_cast<double>(block.samples.size()) / block.sample_rate_hz;
-  // The sum over the blocks of a long file is off by rounding, which is far less than a sample.
-  constexpr double kRoundingS = 1e-6;
-  if (decoded_s_ > limits_.max_duration_s + kRoundingS) {
+  if (decoded_s_ > limits_.max_duration_s) {
     throw StageError(
         ErrorCode::kTooLong,
         "The audio is longer than the allowed " + std::to_string(std::lround(limits_.max_duration_s)) + " s.",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Prediction } from './support/answers.js';
 import { human } from './support/audio.js';
 import { postForm, postJson } from './support/client.js';
@@ -12,16 +12,16 @@ import { wav } from './support/wav.js';
 const path = '/v1/predict';
 const speech = wav(human(12));
 
+let stored: Promise<string> | undefined;
+const linkToSpeech = (): Promise<string> => {
+  stored ??= store(freshKey(), speech);
+  return stored;
+};
+
 describe('4.1 POST /predict (v1): presigned_url', () => {
-  let link: string;
-
-  before(async () => {
-    link = await store(freshKey(), speech);
-  });
-
   test('of a stored object is answered as the upload of the same bytes is', async () => {
     const withoutRun = ({ prediction_id, processing_time, ...rest }: Prediction) => rest;
-    const byLink = expectPrediction(await postJson(path, { presigned_url: link }));
+    const byLink = expectPrediction(await postJson(path, { presigned_url: await linkToSpeech() }));
     const uploaded = expectPrediction(await postForm(path, { file: speech }));
     assert.deepEqual(withoutRun(byLink), withoutRun(uploaded));
     assert.match(byLink.prediction_id, /^pred_[0-9a-f]{12}$/);
@@ -30,7 +30,7 @@ describe('4.1 POST /predict (v1): presigned_url', () => {
   test('comes with the optional fields of the form', async () => {
     const prediction = expectPrediction(
       await postJson(path, {
-        presigned_url: link,
+        presigned_url: await linkToSpeech(),
         device: 'web_app',
         model: 'apollo-4-2026-01-16',
         prediction_id: 'by-link',
@@ -45,12 +45,15 @@ describe('4.1 POST /predict (v1): presigned_url', () => {
 
   test('comes with a threshold of 0 and of 1', async () => {
     for (const threshold of [0, 1]) {
-      expectConsistent(expectPrediction(await postJson(path, { presigned_url: link, threshold })), threshold);
+      expectConsistent(
+        expectPrediction(await postJson(path, { presigned_url: await linkToSpeech(), threshold })),
+        threshold,
+      );
     }
   });
 
   test('may come with fields that nobody knows', async () => {
-    expectPrediction(await postJson(path, { presigned_url: link, color: 'blue' }));
+    expectPrediction(await postJson(path, { presigned_url: await linkToSpeech(), color: 'blue' }));
   });
 
   const wrong: [field: string, value: unknown][] = [
@@ -70,7 +73,11 @@ describe('4.1 POST /predict (v1): presigned_url', () => {
   ];
   for (const [field, value] of wrong) {
     test(`may not come with ${field} ${JSON.stringify(value).slice(0, 30)}`, async () => {
-      expectError(await postJson(path, { presigned_url: link, [field]: value }), 400, new RegExp(field));
+      expectError(
+        await postJson(path, { presigned_url: await linkToSpeech(), [field]: value }),
+        400,
+        new RegExp(field),
+      );
     });
   }
 
@@ -103,6 +110,7 @@ describe('4.1 POST /predict (v1): presigned_url', () => {
   }
 
   test('that the storage refuses is 400 and names the status of the storage', async () => {
+    const link = await linkToSpeech();
     const tampered = link.replace(
       /(X-Amz-Signature=)(.)/,
       (_, name, digit) => name + (digit === '0' ? '1' : '0'),
