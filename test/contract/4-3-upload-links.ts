@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { postJson, send, sendTo } from './support/client.js';
 import { expectError, expectLinks } from './support/judge.js';
-import { downloadLink, freshKey, requestUploadLinks, store, uploadLink } from './support/storage.js';
-import { target } from './support/target.js';
+import {
+  downloadLink,
+  freshKey,
+  requestDownloadLinks,
+  requestUploadLinks,
+  store,
+  uploadLink,
+} from './support/storage.js';
+import { skipUnlessOwn, startConfigured, target } from './support/target.js';
 
 const path = '/v1/file';
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `numbered/${i}.wav`);
@@ -208,6 +215,34 @@ describe('4.3 POST /file (v1): the links', () => {
   test('need no API key, and hold none', async () => {
     const link = await uploadLink(freshKey());
     assert.ok(!link.includes(target.key));
+  });
+});
+
+describe('4.3 POST /file (v1): links with a life of two seconds', { skip: skipUnlessOwn }, () => {
+  let server: Awaited<ReturnType<typeof startConfigured>>;
+  before(async () => {
+    server = await startConfigured({ VERAVOX_STORAGE_LINK_LIFETIME_S: '2' });
+  });
+  after(() => server.stop());
+
+  test('are refused when it is over, and their object stays as it was', async () => {
+    const { origin, key: apiKey } = server;
+    const upload = async () => {
+      const [link] = expectLinks(await requestUploadLinks(['a'], 'analysis', { origin, key: apiKey }));
+      return link?.value ?? '';
+    };
+    const first = await upload();
+    assert.equal(new URL(first).searchParams.get('X-Amz-Expires'), '2');
+    assert.equal((await sendTo(first, 'PUT', {}, Buffer.from('kept'))).status, 200);
+    const deadlineMs = performance.now() + 10_000;
+    let status = 200;
+    while (status === 200 && performance.now() < deadlineMs) {
+      ({ status } = await sendTo(first, 'PUT', {}, Buffer.from('kept')));
+    }
+    expectRefused(status, 'PUT');
+    expectRefused((await sendTo(first, 'PUT', {}, Buffer.from('late'))).status, 'PUT');
+    const [download] = expectLinks(await requestDownloadLinks('a', 'analysis', { origin, key: apiKey }));
+    assert.equal((await sendTo(download?.value ?? '', 'GET')).text, 'kept');
   });
 });
 

@@ -12,6 +12,7 @@ const sections = [
   '2-7-link-list',
   '4-1-predict',
   '4-1-predict-by-link',
+  '4-1-fetch-rules',
   '4-2-predict-large-file',
   '4-3-upload-links',
   '4-4-download-links',
