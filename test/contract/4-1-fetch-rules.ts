@@ -83,7 +83,7 @@ describe('4.1 POST /predict (v1): what is behind presigned_url', { skip: skipUnl
     });
   }
   test('another private host is not even asked, also not after a redirect', async () => {
-    expectError(await predict(`${otherHost}/audio`), 400);
+    expectError(await predict(`${otherHost}/audio`), 400, /presigned_url/);
     expectError(await predict(`${storage}/moved-away`), 400);
     assert.equal(askedOtherHost, 0);
   });

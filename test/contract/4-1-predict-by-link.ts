@@ -105,7 +105,7 @@ describe('4.1 POST /predict (v1): presigned_url', () => {
   ];
   for (const url of foreign) {
     test(`that is not of the configured storage is 400: ${url}`, async () => {
-      expectError(await postJson(path, { presigned_url: url }), 400);
+      expectError(await postJson(path, { presigned_url: url }), 400, /presigned_url/);
     });
   }
 
