@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
+import { KeyConcurrency } from '../admission/key-concurrency.js';
+import { RateLimits } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
 import type { Logger } from '../observe/log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
@@ -22,6 +25,8 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Told of every request to the API; closed last of all when the server stops. */
+  readonly recorders?: readonly RequestRecorder[];
 }
 
 export interface RunningServer {
@@ -50,7 +55,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, log, metrics } = options;
+  const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
   const largestBodyBytes = config.maxPredictBytes + FORM_OVERHEAD_BYTES;
   if (arena.totalBytes < largestBodyBytes) {
     throw new Error(
@@ -70,6 +75,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ],
     keys,
     permits,
+    rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
+    concurrency: new KeyConcurrency(config.keyConcurrency),
+    recorders,
     metrics,
     log,
   });
@@ -98,6 +106,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(keepReceiving);
     listener.close();
     await analyser.close();
+    // What was cut off is recorded once its promises have settled.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }
 

@@ -71,9 +71,16 @@ export class KeyStore {
 }
 
 function loadedKey(key: StoredKey): LoadedKey {
+  const { id, account, rate, concurrency } = key;
   return {
     key,
     digest: Buffer.from(key.secretSha256, 'hex'),
-    identity: { id: key.id, account: key.account, scopes: new Set(key.scopes) },
+    identity: {
+      id,
+      account,
+      scopes: new Set(key.scopes),
+      ...(rate && { rate }),
+      ...(concurrency !== undefined && { concurrency }),
+    },
   };
 }
