@@ -203,6 +203,12 @@ export class FrontDoor {
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
     exchange.send(reply, headers, this.phase !== 'running');
+    this.#finish(exchange);
+  }
+
+  /** Records a request, once, when it is over. */
+  #finish(exchange: Exchange): void {
+    const { record } = exchange;
     this.#leave(exchange);
     record.totalMs = exchange.elapsedMs;
     this.#options.metrics.count(record);

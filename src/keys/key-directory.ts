@@ -61,10 +61,21 @@ export class KeyDirectory {
     return true;
   }
 
-  /** All keys, oldest first; none when the directory does not exist. Throws KeyFileError. */
-  list(): StoredKey[] {
+  /**
+   * All keys, oldest first; none when the directory does not exist. Throws KeyFileError for the first that is damaged,
+   * unless `onDamaged` is there to be told and the others are to be listed.
+   */
+  list(onDamaged?: (id: string, error: unknown) => void): StoredKey[] {
     return this.#fileNames()
-      .map((name) => readKey(path.join(this.dir, name)))
+      .flatMap((name) => {
+        try {
+          return [readKey(path.join(this.dir, name))];
+        } catch (error) {
+          if (onDamaged === undefined) throw error;
+          onDamaged(path.basename(name, '.json'), error);
+          return [];
+        }
+      })
       .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
