@@ -9,7 +9,7 @@ import {
 } from '../admission/rate-limits.js';
 import type { RequestPermits } from '../admission/request-permits.js';
 import { ServiceError } from '../errors/service-error.js';
-import { allows, type Scope } from '../keys/api-key.js';
+import { allows } from '../keys/api-key.js';
 import type { Logger } from '../observe/log.js';
 import { logRequest } from '../observe/request-log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
@@ -75,8 +75,8 @@ export class FrontDoor {
       }
       const key = this.#authenticate(exchange, route.version ?? 'v1');
       const counting = this.#options.rates.count(key);
-      if (counting === undefined) this.#enter(exchange, route, route.scope, key);
-      else void this.#enterWithin(counting, exchange, route, route.scope, key);
+      if (counting === undefined) this.#enter(exchange, route, key);
+      else void this.#enterWithin(counting, exchange, route, key);
     } catch (error) {
       this.#refuse(exchange, error);
     }
@@ -116,7 +116,6 @@ export class FrontDoor {
     counting: Promise<RateState>,
     exchange: Exchange,
     route: Route,
-    scope: Scope,
     key: AuthenticatedKey,
   ): Promise<void> {
     try {
@@ -131,15 +130,21 @@ export class FrontDoor {
         const retryAfterS = Math.max(1, secondsToReset(rate));
         throw new ServiceError('RATE_LIMITED', { limit, windowS, retryAfterS });
       }
-      this.#enter(exchange, route, scope, key);
+      this.#enter(exchange, route, key);
       exchange.dropHeldBody();
     } catch (error) {
       this.#refuse(exchange, error);
     }
   }
 
-  #enter(exchange: Exchange, route: Route, scope: Scope, key: AuthenticatedKey): void {
-    if (!allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
+  #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
+    const { scope } = route;
+    if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
+    this.#admit(exchange, key);
+    this.#run(exchange, route);
+  }
+
+  #admit(exchange: Exchange, key: AuthenticatedKey): void {
     if (this.phase === 'draining') throw new ServiceError('STOPPING');
     // The key's own limit first: whoever reaches it is told so, also while the server as a whole is full.
     this.#options.concurrency.enter(key);
@@ -150,10 +155,9 @@ export class FrontDoor {
       throw error;
     }
     exchange.isAdmitted = true;
-    this.#run(exchange, route);
   }
 
-  /** Gives back what `#enter` took, the first time that it is called. */
+  /** Gives back what `#admit` took, the first time that it is called. */
   #leave(exchange: Exchange): void {
     if (!exchange.isAdmitted) return;
     exchange.isAdmitted = false;
