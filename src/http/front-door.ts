@@ -140,18 +140,19 @@ export class FrontDoor {
   #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
     const { scope } = route;
     if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
-    this.#admit(exchange, key);
+    this.#admit(exchange);
     this.#run(exchange, route);
   }
 
-  #admit(exchange: Exchange, key: AuthenticatedKey): void {
+  #admit(exchange: Exchange): void {
+    const { caller } = exchange;
     if (this.phase === 'draining') throw new ServiceError('STOPPING');
     // The key's own limit first: whoever reaches it is told so, also while the server as a whole is full.
-    this.#options.concurrency.enter(key);
+    if (caller !== undefined) this.#options.concurrency.enter(caller);
     try {
       this.#options.permits.acquire();
     } catch (error) {
-      this.#options.concurrency.leave(key.id);
+      if (caller !== undefined) this.#options.concurrency.leave(caller.id);
       throw error;
     }
     exchange.isAdmitted = true;
