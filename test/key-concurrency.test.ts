@@ -90,6 +90,25 @@ test('however a request ends, its place is free again, once', async (t) => {
   assert.equal(await metric('veravox_requests_in_flight'), 0);
 });
 
+test('a request that is answered twice inside, for a fault of our own, frees its place once', async (t) => {
+  let faults = 0;
+  const recorder = {
+    record: () => {
+      if (faults++ === 0) throw new Error('a fault of our own');
+    },
+    close: async () => {},
+  };
+  const server = await startTestServer(t, { keyConcurrency: 1 }, { recorders: [recorder] });
+  assert.equal((await predict(server.port, body)).status, 200);
+  const held = holdAnalyses(server);
+  const admitted = predict(server.port, body);
+  await held.running(1);
+  assert.equal(await server.metric('veravox_requests_in_flight'), 1);
+  assert.equal((await predict(server.port, body)).status, 429);
+  held.finish();
+  assert.equal((await admitted).status, 200);
+});
+
 test('a client that goes away keeps its place while its work is still going on', async (t) => {
   const server = await startTestServer(t, { keyConcurrency: 1 });
   const held = holdAnalyses(server);
