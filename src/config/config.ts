@@ -20,12 +20,18 @@ export interface Config {
   readonly maxInflightRequests: number;
   readonly maxPredictBytes: number;
   readonly maxPredictDurationS: number;
+  readonly maxLargeFileBytes: number;
+  readonly maxLargeFileDurationS: number;
   /** The whole body must have arrived this long after its headers. */
   readonly receiveTimeoutMs: number;
+  /** The same for large files. */
+  readonly largeFileReceiveTimeoutMs: number;
   /** How long a request may wait for upload memory or a worker. */
   readonly queueTimeoutMs: number;
   /** How long preparing and scoring one request may take. */
   readonly analysisTimeoutMs: number;
+  /** The same for large files, and how long one may wait for a thread before that. */
+  readonly largeFileTimeoutMs: number;
   /** After a stop signal: how long the server keeps accepting while it reports not ready. */
   readonly stopGraceMs: number;
   /** After that: how long requests in flight may take before they are cut off. */

@@ -93,6 +93,18 @@ const entries = {
     message: 'The file is larger than the allowed {allowedBytes} bytes. {hint}',
     when: 'The file, or the request around it, is over the size limit of the route; sent as soon as that is known.',
   },
+  FILE_TOO_LARGE_LEGACY: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file is larger than the allowed {allowedBytes} bytes.',
+    when: 'The same in v0 and under the unversioned base.',
+  },
+  FILE_TOO_SMALL: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file is smaller than the required {requiredBytes} bytes. {hint}',
+    when: 'A file below the size range of /v1/predict/large-file; sent as soon as that is known.',
+  },
   // The audio
   AUDIO_TOO_SHORT: {
     status: 400,

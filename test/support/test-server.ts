@@ -25,9 +25,13 @@ export const testConfig: Config = {
   maxInflightRequests: 1024,
   maxPredictBytes: 5 << 20,
   maxPredictDurationS: 600,
+  maxLargeFileBytes: 5 << 20,
+  maxLargeFileDurationS: 21_600,
   receiveTimeoutMs: 300_000,
+  largeFileReceiveTimeoutMs: 300_000,
   queueTimeoutMs: 300_000,
   analysisTimeoutMs: 300_000,
+  largeFileTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
   logLevel: 'silent',
@@ -54,10 +58,12 @@ export interface TestServer {
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
+  models?: readonly string[],
 ): Promise<TestServer> {
   const config = { ...testConfig, ...overrides };
   const arena = new UploadArena(config.maxInflightBytes);
   const analyser = new AnalyserDouble(arena);
+  if (models !== undefined) analyser.currentStatus = { ...analyser.currentStatus, models };
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
