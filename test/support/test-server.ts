@@ -37,7 +37,7 @@ export const testConfig: Config = {
   logLevel: 'silent',
 };
 
-const keys = new Map([
+export const testKeys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
@@ -69,7 +69,7 @@ export async function startTestServer(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
-  const authenticate = (presented: string) => keys.get(presented);
+  const authenticate = (presented: string) => testKeys.get(presented);
   const server = await startServer({
     config,
     analyser,
