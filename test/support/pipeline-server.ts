@@ -4,18 +4,46 @@ import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import { startServer } from '../../src/http/server.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
-import type { Analyser } from '../../src/pipeline/analysis.js';
+import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/pipeline/analysis.js';
 import { startPipeline } from '../../src/pipeline/pipeline.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { modelsFolder } from './models-folder.js';
 import { testConfig, testKeys } from './test-server.js';
 
+/** The real pipeline, seen from outside. */
+class WatchedAnalyser implements Analyser {
+  onStart: (request: AnalysisRequest) => void = () => {};
+  onProgress: (progress: AnalysisProgress) => void = () => {};
+  /** Called when an analysis is over and its file's memory is free. */
+  onEnd: () => void = () => {};
+  readonly #analyser: Analyser;
+
+  constructor(analyser: Analyser) {
+    this.#analyser = analyser;
+  }
+
+  analyse(request: AnalysisRequest) {
+    this.onStart(request);
+    const onProgress = (progress: AnalysisProgress): void => {
+      request.onProgress?.(progress);
+      this.onProgress(progress);
+    };
+    return this.#analyser.analyse({ ...request, onProgress }).finally(() => this.onEnd());
+  }
+
+  status() {
+    return this.#analyser.status();
+  }
+
+  close() {
+    return this.#analyser.close();
+  }
+}
+
 export interface PipelineServer {
   readonly port: number;
-  readonly analyser: Analyser;
+  readonly analyser: WatchedAnalyser;
   readonly arena: UploadArena;
-  /** The lines of the log, parsed. */
-  readonly log: Record<string, unknown>[];
 }
 
 /** A server with the real pipeline behind it, and a detector under the ids that the routes ask for. */
@@ -26,16 +54,15 @@ export async function startPipelineServer(
   const modelsDir = modelsFolder(test, ['apollo-4-5-2026-03-26', 'apollo-4-2025-10-20']);
   const config: Config = { ...testConfig, modelsDir, prepareThreads: 2, scoringThreads: 2, ...overrides };
   const arena = new UploadArena(config.maxInflightBytes);
-  const analyser = await startPipeline(config, arena.buffer);
-  const log: Record<string, unknown>[] = [];
+  const analyser = new WatchedAnalyser(await startPipeline(config, arena.buffer));
   const server = await startServer({
     config,
     analyser,
     arena,
     keys: { authenticate: (presented) => testKeys.get(presented) },
-    log: pino({ level: 'info', base: null }, { write: (line: string) => void log.push(JSON.parse(line)) }),
+    log: pino({ level: 'silent' }),
     metrics: new ServiceMetrics(),
   });
   test.after(() => server.stop());
-  return { port: server.port, analyser, arena, log };
+  return { port: server.port, analyser, arena };
 }
