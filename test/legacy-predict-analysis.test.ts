@@ -11,7 +11,8 @@ import { startPipelineServer } from './support/pipeline-server.js';
 import { monoWav, repeated } from './wav.js';
 
 const RATE_HZ = 16_000;
-const clip = readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
+const fixture = (name: string): Buffer => readFileSync(path.join(packageDir, 'test/fixtures', name));
+const clip = fixture('human-lj-a.flac');
 const speech = repeated(loadAddon().decode(clip).samples, 30 * RATE_HZ);
 
 test('from real audio: the shortest, the number of chunks, and chunks without speech', async (t) => {
@@ -53,4 +54,16 @@ test('from real audio: the shortest, the number of chunks, and chunks without sp
     /^Not analysed from 5 s to 15 s: \d+\.\d percent is not speech, and at most 80 percent may be\.$/,
   );
   assert.deepEqual(json.global_probability.slice(1, 3), [0, 0]);
+});
+
+test('audio that cannot be decoded is reported for the chunk that it is missing in', async (t) => {
+  const { port } = await startPipelineServer(t);
+  const damaged = Buffer.from(fixture('human-lj-a.flac'));
+  const at = Math.floor(damaged.length * 0.25);
+  damaged.fill(0xff, at, at + 2000);
+  const { status, json } = await postForm(port, '/v0/predict', formBody([fileEntry(damaged)]));
+  assert.equal(status, 200);
+  assert.equal(json.predictions.length, 2);
+  assert.match(json.error[0], /^Damaged audio was skipped near [12]\.\d+ s; the rest was analysed\.$/);
+  assert.equal(json.error[1], null);
 });

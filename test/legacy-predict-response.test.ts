@@ -52,6 +52,25 @@ test('chunks without speech have their sentence, the label of the whole and no p
   });
 });
 
+test('a chunk with damage keeps its label and says what is missing', () => {
+  const windows = [window(0, 5, 0.9), window(5, 10, 0.9), window(10, 15, 0.2)];
+  const analysis = {
+    ...someAnalysis,
+    durationS: 15,
+    windows,
+    damagedPackets: 9,
+    damagedAtS: [7.25, 8.5, 15],
+  };
+  const body = legacyPredictionBody(analysis, 80, 1);
+  assert.deepEqual(body.predictions, ['fake', 'fake', 'real']);
+  assert.deepEqual(body.global_probability, [0.8, 0.8, 0.6]);
+  assert.deepEqual(body.error, [
+    null,
+    'Damaged audio was skipped near 7.25 s; the rest was analysed.',
+    'Damaged audio was skipped near 15 s; the rest was analysed.',
+  ]);
+});
+
 test('the last chunk slides back, and is found whether it was scored or skipped', () => {
   const last = 12.4 - 5;
   const scored = { ...someAnalysis, durationS: 12.4, windows: [window(last, 12.4, 0.9)] };

@@ -58,6 +58,8 @@ export interface Analysis {
   readonly windows: readonly ScoredWindow[];
   readonly skipped: readonly SkippedStretch[];
   readonly damagedPackets: number;
+  /** Where audio is missing for it, in seconds; at most one entry per second. */
+  readonly damagedAtS: readonly number[];
   /** Share of 10 ms frames with speech over the whole file, 0..1. */
   readonly speechRatio: number;
   /** Share of samples at full scale, 0..1. */

@@ -2,9 +2,22 @@
 import type { Analysis } from '../pipeline/analysis.js';
 import { type Chunk, chunksOf, SAMPLES_PER_S, samplesIn } from './chunk-plan.js';
 import { type Result, rounded, verdictOf } from './verdict.js';
-import { skippedText } from './warnings.js';
+import { seconds, skippedText } from './warnings.js';
 
 const THRESHOLD = 0.5;
+
+const within = (atS: number, { startSample, endSample }: Chunk): boolean => {
+  const sample = samplesIn(atS);
+  return sample >= startSample && sample <= endSample;
+};
+
+/** Damage does not keep a chunk from being analysed, but what is missing may be what mattered. */
+function damageIn(analysis: Analysis, chunk: Chunk): string | null {
+  const atS = analysis.damagedAtS.find((position) => within(position, chunk));
+  return atS === undefined
+    ? null
+    : `Damaged audio was skipped near ${seconds(atS)} s; the rest was analysed.`;
+}
 
 const labels = { spoofed: 'fake', bonafide: 'real' } as const satisfies Record<Result, string>;
 
@@ -25,7 +38,8 @@ function whyNotAnalysed(
 /**
  * The body of an answer of v0's `POST /predict` (service interface, sections 2.4 and 9.4): one entry per chunk of about
  * five seconds. `global_probability` is what v1 calls a segment's confidence. A chunk that was not analysed has the label
- * of the file as a whole, with a probability of 0, since v0 knows no third label.
+ * of the file as a whole, with a probability of 0, since v0 knows no third label; `error` says why, and of a chunk that was analysed whether
+ * audio is missing in it.
  *
  * @throws ServiceError NO_SPEECH
  */
@@ -39,7 +53,11 @@ export function legacyPredictionBody(
   const chunks = chunksOf(analysis.durationS).map((chunk) => {
     const segment = segmentAt.get(chunk.startSample);
     if (segment !== undefined) {
-      return { label: labels[segment.result], probability: segment.confidence, error: null };
+      return {
+        label: labels[segment.result],
+        probability: segment.confidence,
+        error: damageIn(analysis, chunk),
+      };
     }
     const error = whyNotAnalysed(analysis, chunk, silenceThresholdPercent);
     return { label: labels[result], probability: 0, error };

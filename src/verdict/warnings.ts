@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analysis, SkippedStretch } from '../pipeline/analysis.js';
 
-const seconds = (time: number): string => time.toFixed(3).replace(/\.?0+$/, '');
+export const seconds = (time: number): string => time.toFixed(3).replace(/\.?0+$/, '');
 
 /** The beginning of a sentence that goes on with what was allowed. */
 export const skippedText = ({ startS, endS, nonSpeechPercent }: SkippedStretch): string =>
