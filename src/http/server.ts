@@ -2,6 +2,8 @@
 import type { Authenticator } from '../admission/authenticator.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
+import { FetchPolicy } from '../fetch/fetch-policy.js';
+import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
@@ -22,6 +24,9 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Where links to the configured storage lead. */
+  readonly storageOrigins?: readonly string[];
+  readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
 export interface RunningServer {
@@ -60,10 +65,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const fetcher = new PresignedFetcher(
+    new FetchPolicy(options.storageOrigins ?? [], config.fetchAllowedHosts),
+    queue,
+    { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
+    options.fetchSurroundings,
+  );
   const isStopping = (): boolean => door.phase !== 'running';
   const door = new FrontDoor({
     routes: [
-      predictRoute(config, analyser, queue),
+      predictRoute(config, analyser, { queue, fetcher }),
       livezRoute,
       readyzRoute(() => analyser.status(), isStopping),
       metricsRoute(metrics),

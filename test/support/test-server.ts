@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { UploadArena } from '../../src/upload/arena.js';
@@ -28,6 +28,9 @@ export const testConfig: Config = {
   receiveTimeoutMs: 300_000,
   queueTimeoutMs: 300_000,
   analysisTimeoutMs: 300_000,
+  fetchAllowedHosts: [],
+  fetchTimeoutMs: 300_000,
+  fetchStallTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
   logLevel: 'silent',
@@ -54,6 +57,7 @@ export interface TestServer {
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
+  parts: Pick<ServerOptions, 'storageOrigins' | 'fetchSurroundings'> = {},
 ): Promise<TestServer> {
   const config = { ...testConfig, ...overrides };
   const arena = new UploadArena(config.maxInflightBytes);
@@ -71,6 +75,7 @@ export async function startTestServer(
     keys: { authenticate },
     log: logger,
     metrics: new ServiceMetrics(),
+    ...parts,
   });
   test.after(() => server.stop());
   const origin = `http://127.0.0.1:${server.port}`;
