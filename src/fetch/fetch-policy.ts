@@ -10,6 +10,8 @@ export interface FetchTarget {
 
 const MAX_URL_BYTES = 8 * 1024;
 const MAX_SHOWN_CHARS = 100;
+/** What a wildcard stands for. */
+const LABELS = /^(?:[a-z0-9_-]+\.)+$/;
 /** WHATWG's parser forgives more than this: white space, backslashes, no slashes, other scripts. */
 const PLAIN_URL = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i;
 
@@ -49,7 +51,8 @@ export class FetchPolicy {
 
 function matches({ protocol, host, port, isWildcard }: AllowedHost, url: URL): boolean {
   if (url.protocol !== protocol || url.port !== port) return false;
-  return isWildcard ? url.hostname.endsWith(`.${host}`) : url.hostname === host;
+  if (!isWildcard) return url.hostname === host;
+  return url.hostname.endsWith(host) && LABELS.test(url.hostname.slice(0, -host.length));
 }
 
 function invalid(received: string): ServiceError {
