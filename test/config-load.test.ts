@@ -51,7 +51,7 @@ test('every option has its own variable, and its default is a value that it acce
   assert.equal(new Set(all.map((option) => option.variable)).size, all.length);
   for (const option of all) {
     const value = option.default(surroundings);
-    assert.equal(option.parse(String(value)), value, option.variable);
+    assert.deepEqual(option.parse(String(value)), value, option.variable);
   }
 });
 

@@ -63,7 +63,7 @@ test('the answer has the contract’s shape: numbered segments, no raw scores', 
 });
 
 test('without its model the route is not there, the log says so, and nobody is sent to it', async (t) => {
-  const { port, log } = await startTestServer(t, {}, ['mine']);
+  const { port, log } = await startTestServer(t, {}, { models: ['mine'] });
   for (const path of [PATH, '/v0/predict', '/predict']) {
     assert.equal((await postForm(port, path, body)).status, 404);
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { AllowedHost } from './allowed-host.js';
+
 /** Everything an operator can set. Made by `loadConfig` from the option table in `options.ts`. */
 export interface Config {
   readonly host: string;
@@ -32,6 +34,12 @@ export interface Config {
   readonly analysisTimeoutMs: number;
   /** The same for large files, and how long one may wait for a thread before that. */
   readonly largeFileTimeoutMs: number;
+  /** Where `presigned_url` may point to beside the configured storage. */
+  readonly fetchAllowedHosts: readonly AllowedHost[];
+  /** How long fetching a file may take, beside waiting for upload memory. */
+  readonly fetchTimeoutMs: number;
+  /** How long the storage may send nothing while a file is fetched. */
+  readonly fetchStallTimeoutMs: number;
   /** After a stop signal: how long the server keeps accepting while it reports not ready. */
   readonly stopGraceMs: number;
   /** After that: how long requests in flight may take before they are cut off. */

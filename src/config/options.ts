@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
+import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
-import { choice, integer, type Option, text } from './option.js';
+import { choice, integer, list, type Option, text } from './option.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -172,6 +173,30 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 'ms',
     description:
       'The same for `/v1/predict/large-file`, whose files may also wait this long for a thread; then 503.',
+  }),
+  fetchAllowedHosts: list({
+    variable: 'VERAVOX_FETCH_ALLOWED_HOSTS',
+    accepts: '`[scheme://][*.]host[:port]`',
+    parseItem: parseAllowedHost,
+    description:
+      'Hosts that a `presigned_url` may point to beside the configured storage; https unless the entry says http. Clients can make the server fetch whatever these hosts serve; private addresses stay refused.',
+  }),
+  fetchTimeoutMs: integer({
+    variable: 'VERAVOX_FETCH_TIMEOUT_MS',
+    default: 60_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description: 'How long fetching the file of a `presigned_url` may take; then 500.',
+  }),
+  fetchStallTimeoutMs: integer({
+    variable: 'VERAVOX_FETCH_STALL_TIMEOUT_MS',
+    default: 10_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description:
+      'How long the storage may take to resolve, connect, answer or send the next bytes of such a file; then 500.',
   }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',

@@ -2,6 +2,8 @@
 import type { Authenticator } from '../admission/authenticator.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
+import { FetchPolicy } from '../fetch/fetch-policy.js';
+import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
@@ -25,6 +27,9 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Where links to the configured storage lead. */
+  readonly storageOrigins?: readonly string[];
+  readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
 export interface RunningServer {
@@ -64,6 +69,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const fetcher = new PresignedFetcher(
+    new FetchPolicy(options.storageOrigins ?? [], config.fetchAllowedHosts),
+    queue,
+    { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
+    options.fetchSurroundings,
+  );
+  const intake = { queue, fetcher };
   const isStopping = (): boolean => door.phase !== 'running';
   const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
   if (!isLargeFileModelLoaded) {
@@ -71,12 +83,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const door = new FrontDoor({
     routes: [
-      predictRoute(config, analyser, queue),
+      predictRoute(config, analyser, intake),
       ...(isLargeFileModelLoaded
         ? [
             largeFileRoute(config, analyser, queue, log),
-            legacyPredictRoute('/v0/predict', config, analyser, queue),
-            legacyPredictRoute('/predict', config, analyser, queue),
+            legacyPredictRoute('/v0/predict', config, analyser, intake),
+            legacyPredictRoute('/predict', config, analyser, intake),
           ]
         : []),
       livezRoute,

@@ -2,11 +2,10 @@
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Analyser } from '../pipeline/analysis.js';
-import type { ArenaQueue } from '../upload/arena-queue.js';
 import { legacyPredictionBody } from '../verdict/legacy.js';
+import { type FileIntake, receiveInput } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
 import { type FieldSchemas, FieldValidator } from './form-fields.js';
-import { receiveFormInput } from './form-input.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, LARGE_FILE_MODEL } from './predict-fields.js';
 import type { Route } from './route.js';
 
@@ -28,7 +27,7 @@ export function legacyPredictRoute(
   path: string,
   config: Config,
   analyser: Analyser,
-  queue: ArenaQueue,
+  intake: FileIntake,
 ): Route {
   const validator = new FieldValidator<LegacyFields>(legacyFieldSchemas);
   const allowedBytes = MAX_LEGACY_FILE_BYTES;
@@ -39,7 +38,7 @@ export function legacyPredictRoute(
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
   const steps: AnalysisSteps<LegacyFields> = {
-    receive: (request) => receiveFormInput(request, validator, queue, limits),
+    receive: (request) => receiveInput(request, validator, intake, limits),
     plan: () => ({
       modelId: LARGE_FILE_MODEL,
       silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,

@@ -2,18 +2,17 @@
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Analyser } from '../pipeline/analysis.js';
-import type { ArenaQueue } from '../upload/arena-queue.js';
 import { predictionBody } from '../verdict/prediction.js';
+import { type FileIntake, receiveInput } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
-import { receiveFormInput } from './form-input.js';
 import { LARGE_FILE_MODEL, type PredictFields, predictFieldSchemas } from './predict-fields.js';
 import type { Route } from './route.js';
 
 const MIN_DURATION_S = 1;
 
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
-export function predictRoute(config: Config, analyser: Analyser, queue: ArenaQueue): Route {
+export function predictRoute(config: Config, analyser: Analyser, intake: FileIntake): Route {
   const { models } = analyser.status();
   const validator = new FieldValidator<PredictFields>(predictFieldSchemas(models));
   const hint = models.includes(LARGE_FILE_MODEL) ? 'POST /v1/predict/large-file takes larger ones.' : '';
@@ -24,7 +23,7 @@ export function predictRoute(config: Config, analyser: Analyser, queue: ArenaQue
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
   const steps: AnalysisSteps<PredictFields> = {
-    receive: (request) => receiveFormInput(request, validator, queue, limits),
+    receive: (request) => receiveInput(request, validator, intake, limits),
     plan: (fields) => ({
       modelId: fields.model,
       silenceThresholdPercent: fields.silence_threshold,

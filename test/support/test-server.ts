@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { UploadArena } from '../../src/upload/arena.js';
@@ -32,6 +32,9 @@ export const testConfig: Config = {
   queueTimeoutMs: 300_000,
   analysisTimeoutMs: 300_000,
   largeFileTimeoutMs: 300_000,
+  fetchAllowedHosts: [],
+  fetchTimeoutMs: 300_000,
+  fetchStallTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
   logLevel: 'silent',
@@ -54,11 +57,16 @@ export interface TestServer {
   metric(series: string): Promise<number>;
 }
 
+export interface TestParts extends Pick<ServerOptions, 'storageOrigins' | 'fetchSurroundings'> {
+  /** The models that are there when the server starts. */
+  readonly models?: readonly string[];
+}
+
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
-  models?: readonly string[],
+  { models, ...parts }: TestParts = {},
 ): Promise<TestServer> {
   const config = { ...testConfig, ...overrides };
   const arena = new UploadArena(config.maxInflightBytes);
@@ -77,6 +85,7 @@ export async function startTestServer(
     keys: { authenticate },
     log: logger,
     metrics: new ServiceMetrics(),
+    ...parts,
   });
   test.after(() => server.stop());
   const origin = `http://127.0.0.1:${server.port}`;
