@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Where links to the configured storage lead. */
-  readonly storageOrigins?: readonly string[];
+  readonly storageOrigins?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
@@ -66,7 +66,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
   const fetcher = new PresignedFetcher(
-    new FetchPolicy(options.storageOrigins ?? [], config.fetchAllowedHosts),
+    new FetchPolicy(() => options.storageOrigins?.(listener.port) ?? [], config.fetchAllowedHosts),
     queue,
     { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
     options.fetchSurroundings,
