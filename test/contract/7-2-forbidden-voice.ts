@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ForbiddenBody } from './support/answers.js';
-import { aiGenerated, human } from './support/audio.js';
+import { human } from './support/audio.js';
 import { expectEnrollment, expectForbiddenVoice } from './support/judge.js';
 import { skipUnlessOwn, startConfigured } from './support/target.js';
-import { enroll, enrolledEmbedding, verify } from './support/voice.js';
+import { enroll, enrolledEmbedding, spoofedSample, verify } from './support/voice.js';
 import { wav } from './support/wav.js';
-
-const aiSample = wav(aiGenerated(12));
 
 function expectDetails({ message }: ForbiddenBody): void {
   const [percent = ''] = /\d+(\.\d+)?(?= ?%)/.exec(message.detail) ?? [];
@@ -20,16 +18,16 @@ function expectDetails({ message }: ForbiddenBody): void {
 describe('7.2 Forbidden-error body', () => {
   test('verify refuses an AI-generated voice with it', async () => {
     const vector = JSON.stringify(await enrolledEmbedding());
-    expectDetails(expectForbiddenVoice(await verify(aiSample, vector)));
+    expectDetails(expectForbiddenVoice(await verify(await spoofedSample(), vector)));
   });
 
   test('enroll refuses an AI-generated voice with it', async () => {
-    expectDetails(expectForbiddenVoice(await enroll(aiSample)));
+    expectDetails(expectForbiddenVoice(await enroll(await spoofedSample())));
   });
 
   test("its correlation id is the caller's own", async () => {
     const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
-    const answer = await enroll(aiSample, {}, { headers: { 'x-correlation-id': id } });
+    const answer = await enroll(await spoofedSample(), {}, { headers: { 'x-correlation-id': id } });
     assert.equal(expectForbiddenVoice(answer).message.correlation_id, id);
   });
 });
@@ -47,7 +45,7 @@ for (const [policy, checked] of [
 
     test(`an AI-generated voice is enrolled, deepfake_checked is ${checked}`, async () => {
       const { origin, key } = server;
-      const answer = await enroll(aiSample, {}, { origin, key });
+      const answer = await enroll(await spoofedSample(), {}, { origin, key });
       assert.equal(expectEnrollment(answer).deepfake_checked, checked);
       const genuine = await enroll(wav(human(12)), {}, { origin, key });
       assert.equal(expectEnrollment(genuine).deepfake_checked, checked);

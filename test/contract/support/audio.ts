@@ -29,7 +29,8 @@ const once = <Value>(make: () => Value): (() => Value) => {
 const humanClip = once(() => decoded('human-lj-a.flac', 'human-lj-b.flac'));
 const sameHumanClip = once(() => decoded('human-lj-b.flac'));
 const otherHumanClip = once(() => decoded('human-vctk-p237.flac'));
-const aiClip = once(() => decoded('ai-kokoro.flac'));
+const vocodedClip = once(() => decoded('ai-wavenet-lj.flac'));
+const spokenTextClip = once(() => decoded('ai-kokoro.flac'));
 
 /** A woman who reads; her clips over and over until they are so long. */
 export const human = (seconds: number): Int16Array => repeated(humanClip(), samplesIn(seconds));
@@ -37,7 +38,10 @@ export const human = (seconds: number): Int16Array => repeated(humanClip(), samp
 export const sameHuman = (seconds: number): Int16Array => repeated(sameHumanClip(), samplesIn(seconds));
 /** A man who reads. */
 export const otherHuman = (seconds: number): Int16Array => repeated(otherHumanClip(), samplesIn(seconds));
-export const aiGenerated = (seconds: number): Int16Array => repeated(aiClip(), samplesIn(seconds));
+/** A neural vocoder with the voice of the woman. */
+export const aiGenerated = (seconds: number): Int16Array => repeated(vocodedClip(), samplesIn(seconds));
+/** Text to speech. */
+export const spokenText = (seconds: number): Int16Array => repeated(spokenTextClip(), samplesIn(seconds));
 export const silence = (seconds: number): Int16Array => new Int16Array(samplesIn(seconds));
 
 export const samplesIn = (seconds: number): number => Math.round(seconds * RATE_HZ);

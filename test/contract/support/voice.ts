@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { human } from './audio.js';
+import { aiGenerated, human, spokenText } from './audio.js';
 import { type Answer, type FormFields, postForm, type Sending } from './client.js';
-import { expectEnrollment } from './judge.js';
+import { expectEnrollment, expectPrediction } from './judge.js';
 import { wav } from './wav.js';
 
 type Options = Omit<Sending, 'method' | 'body'>;
@@ -16,6 +16,22 @@ export const verify = (
   options?: Options,
 ): Promise<Answer> =>
   postForm('/v1/voiceid/verify', { audio_file: audio, voice_vector: vector, ...fields }, options);
+
+let spoofed: Promise<Buffer> | undefined;
+
+/** An AI-generated sample of 12 s that the server itself calls spoofed: how good its model is does not matter here. */
+export function spoofedSample(): Promise<Buffer> {
+  spoofed ??= findSpoofed([wav(aiGenerated(12)), wav(spokenText(12))]);
+  return spoofed;
+}
+
+async function findSpoofed(candidates: readonly Buffer[]): Promise<Buffer> {
+  for (const file of candidates) {
+    const { global } = expectPrediction(await postForm('/v1/predict', { file }));
+    if (global.result === 'spoofed') return file;
+  }
+  throw new Error('The server calls no AI-generated fixture spoofed, so that it cannot refuse one.');
+}
 
 let enrolled: Promise<readonly number[]> | undefined;
 
