@@ -14,7 +14,7 @@ const sample = wav(human(12));
 describe('4.5 POST /voiceid/enroll (v1)', () => {
   test('audio_file is required', async () => {
     expectError(await postForm(path, { user_id: 'somebody' }), 400, /audio_file/);
-    expectError(await postForm(path, { file: sample }), 400, /audio_file/);
+    expectError(await postForm(path, { file: Buffer.from('voice') }), 400, /audio_file/);
   });
 
   for (const format of audioFormats) {

@@ -29,8 +29,9 @@ const once = <Value>(make: () => Value): (() => Value) => {
 const humanClip = once(() => decoded('human-lj-a.flac', 'human-lj-b.flac'));
 const sameHumanClip = once(() => decoded('human-lj-b.flac'));
 const otherHumanClip = once(() => decoded('human-vctk-p237.flac'));
-const vocodedClip = once(() => decoded('ai-wavenet-lj.flac'));
-const spokenTextClip = once(() => decoded('ai-kokoro.flac'));
+// The last five seconds, so that every window of a loop is alike.
+const vocodedClip = once(() => decoded('ai-wavenet-lj.flac').slice(-samplesIn(5)));
+const spokenTextClip = once(() => decoded('ai-kokoro.flac').slice(-samplesIn(5)));
 
 /** A woman who reads; her clips over and over until they are so long. */
 export const human = (seconds: number): Int16Array => repeated(humanClip(), samplesIn(seconds));

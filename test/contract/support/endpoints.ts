@@ -3,6 +3,7 @@
 import { human } from './audio.js';
 import { type Answer, type FormFields, postForm, postJson, type Sending, send } from './client.js';
 import type { Scope } from './target.js';
+import { enrolledEmbedding } from './voice.js';
 import { wav } from './wav.js';
 
 type Options = Omit<Sending, 'method' | 'body'>;
@@ -20,13 +21,13 @@ const form = (
   path: string,
   scope: Endpoint['scope'],
   version: Endpoint['version'],
-  fields: () => FormFields,
+  fields: () => FormFields | Promise<FormFields>,
 ): Endpoint => ({
   method: 'POST',
   path,
   version,
   scope,
-  send: (options) => postForm(path, fields(), options),
+  send: async (options) => postForm(path, await fields(), options),
 });
 
 const speech = () => wav(human(5));
@@ -62,9 +63,9 @@ export const v1Endpoints: readonly Endpoint[] = [
   form('/v1/predict/large-file', 'predict', 'v1', () => ({ file: wav(human(5), { totalBytes: 5_000_000 }) })),
   ...links('/v1/file', 'v1'),
   form('/v1/voiceid/enroll', 'voiceid', 'v1', () => ({ audio_file: wav(human(12)) })),
-  form('/v1/voiceid/verify', 'voiceid', 'v1', () => ({
+  form('/v1/voiceid/verify', 'voiceid', 'v1', async () => ({
     audio_file: wav(human(5)),
-    voice_vector: JSON.stringify(Array.from({ length: 256 }, (_, i) => (i % 2 === 0 ? 1 : -1) / 16)),
+    voice_vector: JSON.stringify(await enrolledEmbedding()),
   })),
 ];
 

@@ -19,9 +19,9 @@ export const verify = (
 
 let spoofed: Promise<Buffer> | undefined;
 
-/** An AI-generated sample of 12 s that the server itself calls spoofed: how good its model is does not matter here. */
+/** An AI-generated sample of 10 s that the server itself calls spoofed: how good its model is does not matter here. */
 export function spoofedSample(): Promise<Buffer> {
-  spoofed ??= findSpoofed([wav(aiGenerated(12)), wav(spokenText(12))]);
+  spoofed ??= findSpoofed([wav(aiGenerated(10)), wav(spokenText(10))]);
   return spoofed;
 }
 
