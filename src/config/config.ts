@@ -20,14 +20,30 @@ export interface Config {
   readonly maxInflightBytes: number;
   /** Requests admitted at once; one more is refused with 503. */
   readonly maxInflightRequests: number;
+  /** Requests that one API key may make per window, unless the key says otherwise; 0 sets no limit. */
+  readonly rateLimitRequests: number;
+  readonly rateLimitWindowS: number;
+  /** Requests of one API key in flight at once, unless the key says otherwise; 0 sets no limit. */
+  readonly keyConcurrency: number;
+  readonly audit: 'file' | 'off';
+  /** How many days of audit files are kept; 0 keeps all. */
+  readonly auditDays: number;
+  /** How many days of usage are kept; 0 keeps all. */
+  readonly usageDays: number;
   readonly maxPredictBytes: number;
   readonly maxPredictDurationS: number;
+  readonly maxLargeFileBytes: number;
+  readonly maxLargeFileDurationS: number;
   /** The whole body must have arrived this long after its headers. */
   readonly receiveTimeoutMs: number;
+  /** The same for large files. */
+  readonly largeFileReceiveTimeoutMs: number;
   /** How long a request may wait for upload memory or a worker. */
   readonly queueTimeoutMs: number;
   /** How long preparing and scoring one request may take. */
   readonly analysisTimeoutMs: number;
+  /** The same for large files, and how long one may wait for a thread before that. */
+  readonly largeFileTimeoutMs: number;
   /** Where `presigned_url` may point to beside the configured storage. */
   readonly fetchAllowedHosts: readonly AllowedHost[];
   /** How long fetching a file may take, beside waiting for upload memory. */

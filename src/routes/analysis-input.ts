@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../errors/service-error.js';
 import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';
-import type { ArenaRegion } from '../upload/arena.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
-import { type FormLimits, receiveForm } from '../upload/form-upload.js';
+import type { FormLimits } from '../upload/form-upload.js';
 import { isJsonType, receiveJson } from '../upload/json-body.js';
-import { type FieldValidator, fileOf } from './form-fields.js';
+import type { FieldValidator } from './form-fields.js';
+import { type AnalysisInput, receiveFormInput } from './form-input.js';
 import type { RouteRequest } from './route.js';
-
-/** A request to analyse a file, arrived and checked. */
-export interface AnalysisInput<Fields> {
-  readonly fields: Fields;
-  /** Where the file lies in the upload arena, until `release` is called. */
-  readonly region: ArenaRegion;
-  readonly bodyBytes: number;
-  release(): void;
-}
 
 /** How files come into the upload arena. */
 export interface FileIntake {
@@ -37,15 +28,10 @@ export async function receiveInput<Fields>(
   intake: FileIntake,
   limits: FormLimits,
 ): Promise<AnalysisInput<Fields>> {
-  const { contentType, record } = request;
-  const startedMs = performance.now();
-  const received = (bodyBytes: number): void => {
-    record.stagesMs = { receive: performance.now() - startedMs };
-    record.bodyBytes = bodyBytes;
-  };
-  if (isJsonType(contentType)) return receiveLink(request, validator, intake, limits, received);
+  const { contentType } = request;
+  if (isJsonType(contentType)) return receiveLink(request, validator, intake, limits);
   if (/^multipart\/form-data *(;|$)/i.test(contentType)) {
-    return receiveFormInput(request, validator, intake, limits, received);
+    return receiveFormInput(request, validator, intake.queue, limits);
   }
   throw new ServiceError('CONTENT_TYPE_INVALID', {
     expected: 'multipart/form-data or application/json',
@@ -53,35 +39,13 @@ export async function receiveInput<Fields>(
   });
 }
 
-async function receiveFormInput<Fields>(
-  { body, contentType }: RouteRequest,
-  validator: FieldValidator<Fields>,
-  { queue }: FileIntake,
-  limits: FormLimits,
-  received: (bodyBytes: number) => void,
-): Promise<AnalysisInput<Fields>> {
-  const form = await receiveForm(body, contentType, queue, limits);
-  try {
-    received(form.bodyBytes);
-    return {
-      fields: validator.fromForm(form),
-      region: form.locate(fileOf(form, limits.fileField)),
-      bodyBytes: form.bodyBytes,
-      release: () => form.release(),
-    };
-  } catch (error) {
-    form.release();
-    throw error;
-  }
-}
-
 async function receiveLink<Fields>(
   { body, contentType, signal, record }: RouteRequest,
   validator: FieldValidator<Fields>,
   { fetcher }: FileIntake,
   limits: FormLimits,
-  received: (bodyBytes: number) => void,
 ): Promise<AnalysisInput<Fields>> {
+  const startedMs = performance.now();
   const { receiveTimeoutMs } = limits;
   const object = await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs });
   const link = linkOf(object);
@@ -89,8 +53,9 @@ async function receiveLink<Fields>(
   try {
     const { region, bytes, release } = await fetcher.receive(link, limits, signal);
     record.fetch = 'fetched';
-    received(bytes);
-    return { fields, region, bodyBytes: bytes, release };
+    record.stagesMs = { receive: performance.now() - startedMs };
+    record.bodyBytes = bytes;
+    return { fields, region, release };
   } catch (error) {
     const isRefusal = error instanceof ServiceError && error.status < 500;
     record.fetch = signal.aborted ? 'abandoned' : isRefusal ? 'refused' : 'failed';

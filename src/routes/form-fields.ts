@@ -9,6 +9,8 @@ export interface FieldSchema {
   readonly type: 'number' | 'string';
   readonly expected: string;
   readonly default?: number | string;
+  /** May be null, which in a form is an empty value or the word; it counts as not given. */
+  readonly nullInForm?: true;
   readonly [keyword: string]: unknown;
 }
 
@@ -42,7 +44,7 @@ export class FieldValidator<Values> {
   constructor(schemas: FieldSchemas) {
     this.#schemas = schemas;
     // Ajv fills in defaults; what is undefined here stays absent.
-    const ajv = new Ajv({ useDefaults: true, verbose: true, keywords: ['expected'] });
+    const ajv = new Ajv({ useDefaults: true, verbose: true, keywords: ['expected', 'nullInForm'] });
     this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas });
   }
 
@@ -67,11 +69,14 @@ export class FieldValidator<Values> {
    */
   fromForm(form: UploadedForm): Values {
     const values: Record<string, unknown> = {};
+    const seen = new Set<string>();
     for (const part of form.parts) {
       const schema = Object.hasOwn(this.#schemas, part.name) ? this.#schemas[part.name] : undefined;
       if (schema === undefined) continue;
-      if (Object.hasOwn(values, part.name)) throw new ServiceError('FIELD_REPEATED', { field: part.name });
+      if (seen.has(part.name)) throw new ServiceError('FIELD_REPEATED', { field: part.name });
+      seen.add(part.name);
       const text = form.text(part);
+      if (schema.nullInForm && (text === '' || text === 'null')) continue;
       // What is no number stays a string, so that the schema refuses it in its own words.
       values[part.name] = schema.type === 'number' && NUMBER.test(text) ? Number(text) : text;
     }

@@ -4,13 +4,14 @@ import type { ArenaRegion } from './arena.js';
 import { ArenaIntake } from './arena-intake.js';
 import type { ArenaQueue } from './arena-queue.js';
 import type { BodyStream } from './body-stream.js';
-import { MultipartParser, type Part } from './multipart-parser.js';
+import { type MinFile, MultipartParser, type Part } from './multipart-parser.js';
 import { boundaryOf } from './part-headers.js';
 
 export interface FormLimits {
   readonly fileField: string;
   readonly maxFileBytes: number;
   readonly fileTooLarge: () => ServiceError;
+  readonly minFile?: MinFile;
   /** The whole body must have arrived within this time; waiting for room in the arena does not count. */
   readonly receiveTimeoutMs: number;
 }
@@ -31,6 +32,7 @@ const MAX_PART_HEADER_BYTES = 8 * 1024;
 const MAX_FIELD_BYTES = 64 * 1024;
 /** What a body may hold beside the file: boundaries, part headers, the other fields. */
 export const FORM_OVERHEAD_BYTES = 512 * 1024;
+
 /** Receives one form into the arena and parses it there as it comes. */
 class FormUpload {
   readonly #queue: ArenaQueue;
@@ -52,7 +54,7 @@ class FormUpload {
     reject: (error: unknown) => void,
   ) {
     this.#boundary = boundaryOf(contentType);
-    const { receiveTimeoutMs } = limits;
+    const { minFile, receiveTimeoutMs } = limits;
     const source = {
       declaredBytes: stream.declaredBytes,
       pause: () => stream.pause(),
@@ -70,6 +72,8 @@ class FormUpload {
       complete: (region) => this.#finish(region),
       failed: (error) => this.#fail(error),
     });
+    if (minFile !== undefined && (stream.declaredBytes ?? Number.NaN) < minFile.bytes)
+      throw minFile.tooSmall();
     this.#queue = queue;
     this.#limits = limits;
     this.#resolve = resolve;
@@ -98,6 +102,7 @@ class FormUpload {
       maxFieldBytes: MAX_FIELD_BYTES,
       maxFileBytes: this.#limits.maxFileBytes,
       fileTooLarge: this.#limits.fileTooLarge,
+      ...(this.#limits.minFile && { minFile: this.#limits.minFile }),
     });
     this.#parser.advance(receivedBytes);
   }

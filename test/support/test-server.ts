@@ -23,11 +23,21 @@ export const testConfig: Config = {
   batchWaitMs: 0,
   maxInflightBytes: 64 << 20,
   maxInflightRequests: 1024,
+  rateLimitRequests: 0,
+  rateLimitWindowS: 60,
+  keyConcurrency: 0,
+  audit: 'off',
+  auditDays: 0,
+  usageDays: 0,
   maxPredictBytes: 5 << 20,
   maxPredictDurationS: 600,
+  maxLargeFileBytes: 5 << 20,
+  maxLargeFileDurationS: 21_600,
   receiveTimeoutMs: 300_000,
+  largeFileReceiveTimeoutMs: 300_000,
   queueTimeoutMs: 300_000,
   analysisTimeoutMs: 300_000,
+  largeFileTimeoutMs: 300_000,
   fetchAllowedHosts: [],
   fetchTimeoutMs: 300_000,
   fetchStallTimeoutMs: 300_000,
@@ -36,7 +46,7 @@ export const testConfig: Config = {
   logLevel: 'silent',
 };
 
-const keys = new Map([
+export const testKeys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
@@ -53,21 +63,28 @@ export interface TestServer {
   metric(series: string): Promise<number>;
 }
 
+export interface TestParts
+  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storageOrigins' | 'fetchSurroundings'>> {
+  /** The models that are there when the server starts. */
+  readonly models?: readonly string[];
+}
+
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
-  parts: Pick<ServerOptions, 'storageOrigins' | 'fetchSurroundings'> = {},
+  { models, ...parts }: TestParts = {},
 ): Promise<TestServer> {
   const config = { ...testConfig, ...overrides };
   const arena = new UploadArena(config.maxInflightBytes);
   const analyser = new AnalyserDouble(arena);
+  if (models !== undefined) analyser.currentStatus = { ...analyser.currentStatus, models };
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
-  const authenticate = (presented: string) => keys.get(presented);
+  const authenticate = (presented: string) => testKeys.get(presented);
   const server = await startServer({
     config,
     analyser,
