@@ -32,7 +32,6 @@ const MAX_PART_HEADER_BYTES = 8 * 1024;
 const MAX_FIELD_BYTES = 64 * 1024;
 /** What a body may hold beside the file: boundaries, part headers, the other fields. */
 export const FORM_OVERHEAD_BYTES = 512 * 1024;
-
 /** Receives one form into the arena and parses it there as it comes. */
 class FormUpload {
   readonly #queue: ArenaQueue;
@@ -54,7 +53,10 @@ class FormUpload {
     reject: (error: unknown) => void,
   ) {
     this.#boundary = boundaryOf(contentType);
-    const { minFile, receiveTimeoutMs } = limits;
+    const { minFile } = limits;
+    if (minFile !== undefined && (stream.declaredBytes ?? Number.NaN) < minFile.bytes)
+      throw minFile.tooSmall();
+    const { receiveTimeoutMs } = limits;
     const source = {
       declaredBytes: stream.declaredBytes,
       pause: () => stream.pause(),
@@ -72,8 +74,6 @@ class FormUpload {
       complete: (region) => this.#finish(region),
       failed: (error) => this.#fail(error),
     });
-    if (minFile !== undefined && (stream.declaredBytes ?? Number.NaN) < minFile.bytes)
-      throw minFile.tooSmall();
     this.#queue = queue;
     this.#limits = limits;
     this.#resolve = resolve;
