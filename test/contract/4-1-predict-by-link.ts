@@ -52,6 +52,13 @@ describe('4.1 POST /predict (v1): presigned_url', () => {
     }
   });
 
+  test('comes in a body of the type application/json, in any letter case and with parameters', async () => {
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
+      const headers = { 'content-type': type };
+      expectPrediction(await postJson(path, { presigned_url: await linkToSpeech() }, { headers }));
+    }
+  });
+
   test('may come with fields that nobody knows', async () => {
     expectPrediction(await postJson(path, { presigned_url: await linkToSpeech(), color: 'blue' }));
   });

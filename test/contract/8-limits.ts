@@ -30,6 +30,10 @@ describe('8 Limits of /predict (v1)', () => {
     for (const bytes of [5 * mebibyte + 1, 5 * mebibyte + 2, 20_000_000]) {
       expectError(await postForm('/v1/predict', sized(bytes)), 413, /\/predict\/large-file/);
     }
+    const unannounced = { headers: { 'transfer-encoding': 'chunked' } };
+    expectPrediction(await postForm('/v1/predict', sized(5 * mebibyte), unannounced));
+    const over = await postForm('/v1/predict', sized(5 * mebibyte + 1), unannounced);
+    expectError(over, 413, /\/predict\/large-file/);
   });
 
   test('1 s is the shortest audio; less is 400 with the measured and the required duration', async () => {
