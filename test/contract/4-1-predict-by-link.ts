@@ -6,23 +6,15 @@ import { human } from './support/audio.js';
 import { postForm, postJson } from './support/client.js';
 import { expectError, expectPrediction } from './support/judge.js';
 import { expectConsistent } from './support/prediction-rules.js';
-import { freshKey, store, uploadLink } from './support/storage.js';
+import { freshKey, linkToSpeech, speechBytes, store, uploadLink } from './support/storage.js';
 import { wav } from './support/wav.js';
 
 const path = '/v1/predict';
-const speech = wav(human(12));
-
-let stored: Promise<string> | undefined;
-const linkToSpeech = (): Promise<string> => {
-  stored ??= store(freshKey(), speech);
-  return stored;
-};
-
 describe('4.1 POST /predict (v1): presigned_url', () => {
   test('of a stored object is answered as the upload of the same bytes is', async () => {
     const withoutRun = ({ prediction_id, processing_time, ...rest }: Prediction) => rest;
     const byLink = expectPrediction(await postJson(path, { presigned_url: await linkToSpeech() }));
-    const uploaded = expectPrediction(await postForm(path, { file: speech }));
+    const uploaded = expectPrediction(await postForm(path, { file: speechBytes() }));
     assert.deepEqual(withoutRun(byLink), withoutRun(uploaded));
     assert.match(byLink.prediction_id, /^pred_[0-9a-f]{12}$/);
   });

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { LegacyPrediction } from './support/answers.js';
 import { human, silence } from './support/audio.js';
 import { entriesOf, postForm, postJson } from './support/client.js';
 import { expectError, expectLegacyPrediction, expectNear, expectOneOf } from './support/judge.js';
 import { encoded, formats, videoOnly } from './support/media.js';
-import { freshKey, store } from './support/storage.js';
+import { freshKey, linkToSpeech, speechBytes, store } from './support/storage.js';
 import { wav } from './support/wav.js';
 
-const speech = wav(human(12));
+const speech = speechBytes();
 const model = 'apollo-4-2025-10-20';
 /** 4.7 names 400, 7.3 names both. */
 const unsupported = [
@@ -85,21 +85,21 @@ for (const [base, path] of [
   });
 
   describe(`4.7 POST /predict (${base}): the JSON form`, () => {
-    let link: string;
-    before(async () => {
-      link = await store(freshKey(), speech);
-    });
-
     test('is answered as the upload of the same bytes is', async () => {
       const withoutTime = ({ processing_time, ...rest }: LegacyPrediction) => rest;
-      const byLink = expectLegacyPrediction(await postJson(path, { presigned_url: link }));
+      const byLink = expectLegacyPrediction(await postJson(path, { presigned_url: await linkToSpeech() }));
       const uploaded = expectLegacyPrediction(await postForm(path, { file: speech }));
       assert.deepEqual(withoutTime(byLink), withoutTime(uploaded));
     });
 
     test('takes user_id and ignores what nobody knows', async () => {
       expectLegacyPrediction(
-        await postJson(path, { presigned_url: link, user_id: 'somebody', threshold: 7, model: 'apollo-5' }),
+        await postJson(path, {
+          presigned_url: await linkToSpeech(),
+          user_id: 'somebody',
+          threshold: 7,
+          model: 'apollo-5',
+        }),
       );
     });
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { human } from './audio.js';
 import { type Answer, postJson, type Sending, send, sendTo } from './client.js';
 import { expectLinks } from './judge.js';
+import { wav } from './wav.js';
 
 /** A key that no other test and no earlier run has used. */
 export const freshKey = (extension = 'wav'): string => `contract/${randomUUID()}.${extension}`;
@@ -41,4 +43,13 @@ export async function store(
   const put = await sendTo(await uploadLink(key, entity, base), 'PUT', {}, bytes);
   assert.equal(Math.floor(put.status / 100), 2, `${put.status} ${put.text}`);
   return downloadLink(key, entity, base);
+}
+
+let speech: Promise<string> | undefined;
+
+/** 12 s of a human voice, and a link to where they are stored. */
+export const speechBytes = (): Buffer => wav(human(12));
+export function linkToSpeech(): Promise<string> {
+  speech ??= store(freshKey(), speechBytes());
+  return speech;
 }
