@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { LookupAddress } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
@@ -15,7 +14,7 @@ export interface DownloadSource {
   readonly url: URL;
   /** What the connection may go to; nothing is resolved here. */
   readonly addresses: readonly LookupAddress[];
-  /** Trusted beside Node's own certificate authorities; in place of them, as Node has it. */
+  /** Certificate authorities in place of Node's. */
   readonly ca: string | undefined;
 }
 
@@ -97,13 +96,10 @@ class Download {
           response.resume();
         },
       };
-      this.#intake = new ArenaIntake(
-        source,
-        this.#queue,
-        this.#limits,
-        (region) => this.#complete(region),
-        (error) => this.#fail(error),
-      );
+      this.#intake = new ArenaIntake(source, this.#queue, this.#limits, {
+        complete: (region) => this.#complete(region),
+        failed: (error) => this.#fail(error),
+      });
     } catch (error) {
       this.#fail(error);
       return;

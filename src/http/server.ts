@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
+import { KeyConcurrency } from '../admission/key-concurrency.js';
+import { RateLimits } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
 import { FetchPolicy } from '../fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { Logger } from '../observe/log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
@@ -27,8 +30,10 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Told of every request to the API; closed last of all when the server stops. */
+  readonly recorders?: readonly RequestRecorder[];
   /** Where links to the configured storage lead. */
-  readonly storageOrigins?: readonly string[];
+  readonly storageOrigins?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
@@ -58,7 +63,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, log, metrics } = options;
+  const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
   for (const name of ['maxPredictBytes', 'maxLargeFileBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
@@ -70,7 +75,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
   const fetcher = new PresignedFetcher(
-    new FetchPolicy(options.storageOrigins ?? [], config.fetchAllowedHosts),
+    new FetchPolicy(() => options.storageOrigins?.(listener.port) ?? [], config.fetchAllowedHosts),
     queue,
     { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
     options.fetchSurroundings,
@@ -97,6 +102,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ],
     keys,
     permits,
+    rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
+    concurrency: new KeyConcurrency(config.keyConcurrency),
+    recorders,
     metrics,
     log,
   });
@@ -125,6 +133,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(keepReceiving);
     listener.close();
     await analyser.close();
+    // What was cut off is recorded once its promises have settled.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }
 

@@ -23,6 +23,12 @@ export const testConfig: Config = {
   batchWaitMs: 0,
   maxInflightBytes: 64 << 20,
   maxInflightRequests: 1024,
+  rateLimitRequests: 0,
+  rateLimitWindowS: 60,
+  keyConcurrency: 0,
+  audit: 'off',
+  auditDays: 0,
+  usageDays: 0,
   maxPredictBytes: 5 << 20,
   maxPredictDurationS: 600,
   maxLargeFileBytes: 5 << 20,
@@ -57,7 +63,8 @@ export interface TestServer {
   metric(series: string): Promise<number>;
 }
 
-export interface TestParts extends Pick<ServerOptions, 'storageOrigins' | 'fetchSurroundings'> {
+export interface TestParts
+  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storageOrigins' | 'fetchSurroundings'>> {
   /** The models that are there when the server starts. */
   readonly models?: readonly string[];
 }
