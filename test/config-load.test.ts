@@ -34,9 +34,17 @@ for (const [variable, given, message] of refused) {
 }
 
 test('upload memory that cannot hold the largest file is refused', () => {
-  const env = { VERAVOX_MAX_INFLIGHT_BYTES: '2097152', VERAVOX_MAX_PREDICT_BYTES: '2097153' };
+  const env = {
+    VERAVOX_MAX_INFLIGHT_BYTES: '2097152',
+    VERAVOX_MAX_PREDICT_BYTES: '2097153',
+    VERAVOX_MAX_VOICEID_BYTES: '2097152',
+  };
   assertRefused(env, /at least VERAVOX_MAX_PREDICT_BYTES \(2097153\) .* received 2097152/);
   assert.equal(load({ ...env, VERAVOX_MAX_PREDICT_BYTES: '2097152' }).maxPredictBytes, 2097152);
+  assertRefused(
+    { VERAVOX_MAX_INFLIGHT_BYTES: '20000000' },
+    /at least VERAVOX_MAX_VOICEID_BYTES \(26214400\) .* received 20000000/,
+  );
 });
 
 test('every option has its own variable, and its default is a value that it accepts', () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
 import type { RequestPermits } from '../admission/request-permits.js';
+import { errorBody } from '../errors/error-body.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Scope } from '../keys/api-key.js';
 import type { Logger } from '../observe/log.js';
@@ -129,9 +130,8 @@ export class FrontDoor {
     const headers: [string, string][] = [];
     if (failure.retryAfterS !== undefined) headers.push(['retry-after', String(failure.retryAfterS)]);
     if (error instanceof MethodNotAllowed) headers.push(['allow', error.allowed]);
-    const { code, message, status } = failure;
-    const body = { error: code, message, status, correlation_id: record.correlationId };
-    this.#answer(exchange, jsonReply(status, body), admitted, headers);
+    const body = errorBody(failure, record.correlationId);
+    this.#answer(exchange, jsonReply(failure.status, body), admitted, headers);
   }
 
   #answer(exchange: Exchange, reply: Reply, admitted: boolean, extraHeaders: Headers = []): void {

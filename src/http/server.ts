@@ -8,6 +8,7 @@ import type { Analyser } from '../pipeline/analysis.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
 import { metricsRoute } from '../routes/metrics.js';
 import { predictRoute } from '../routes/predict.js';
+import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
@@ -51,10 +52,11 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, analyser, arena, keys, log, metrics } = options;
-  const largestBodyBytes = config.maxPredictBytes + FORM_OVERHEAD_BYTES;
-  if (arena.totalBytes < largestBodyBytes) {
+  for (const limit of ['maxPredictBytes', 'maxVoiceidBytes'] as const) {
+    const largestBodyBytes = config[limit] + FORM_OVERHEAD_BYTES;
+    if (arena.totalBytes >= largestBodyBytes) continue;
     throw new Error(
-      `maxInflightBytes is ${arena.totalBytes}, but one upload of maxPredictBytes = ${config.maxPredictBytes} ` +
+      `maxInflightBytes is ${arena.totalBytes}, but one upload of ${limit} = ${config[limit]} ` +
         `needs ${largestBodyBytes} with the form around it.`,
     );
   }
@@ -64,6 +66,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const door = new FrontDoor({
     routes: [
       predictRoute(config, analyser, queue),
+      enrollRoute(config, analyser, queue),
+      verifyRoute(config, analyser, queue),
       livezRoute,
       readyzRoute(() => analyser.status(), isStopping),
       metricsRoute(metrics),
