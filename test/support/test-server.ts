@@ -5,6 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
 
@@ -59,10 +60,21 @@ export interface TestServer {
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
+  speakerModels?: PipelineStatus['speakerModels'],
 ): Promise<TestServer> {
+  const arena = new UploadArena(overrides.maxInflightBytes ?? testConfig.maxInflightBytes);
+  const analyser = new AnalyserDouble(arena, speakerModels);
+  return { ...(await startServerWith(test, analyser, arena, overrides)), analyser };
+}
+
+/** The same with another analyser, which reads from `arena`. */
+export async function startServerWith(
+  test: TestContext,
+  analyser: Analyser,
+  arena: UploadArena,
+  overrides: Partial<Config> = {},
+): Promise<Omit<TestServer, 'analyser'>> {
   const config = { ...testConfig, ...overrides };
-  const arena = new UploadArena(config.maxInflightBytes);
-  const analyser = new AnalyserDouble(arena);
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
@@ -85,5 +97,5 @@ export async function startTestServer(
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));
   }
-  return { server, port: server.port, origin, analyser, arena, log, metric };
+  return { server, port: server.port, origin, arena, log, metric };
 }
