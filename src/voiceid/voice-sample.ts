@@ -49,12 +49,14 @@ export async function readVoice(
   speaker: Speaker,
   request: VoiceSampleRequest,
 ): Promise<VoiceSample> {
-  const { detectorId } = request;
+  const { detectorId, minSpeechS, ...common } = request;
   const [voice, authenticity] = await sideBySide(
     request.signal,
-    (signal) => embed(analyser, speaker.modelId, { ...request, signal }),
+    (signal) => embed(analyser, { ...common, modelId: speaker.modelId, signal }, minSpeechS),
     async (signal) =>
-      detectorId === undefined ? undefined : detect(analyser, detectorId, { ...request, signal }),
+      detectorId === undefined
+        ? undefined
+        : detect(analyser, { ...common, modelId: detectorId, signal }, minSpeechS),
   );
   const voiceprint = voice.embedding && speaker.space.voiceprintOf(voice.embedding);
   // Windows that cancel each other out leave no direction.
@@ -72,13 +74,12 @@ export async function readVoice(
   };
 }
 
-type PartRequest = Omit<VoiceSampleRequest, 'detectorId'>;
+type PartRequest = Omit<AnalysisRequest, 'silenceThresholdPercent'>;
 
-async function embed(analyser: Analyser, modelId: string, request: PartRequest): Promise<VoiceEmbedding> {
-  const { minSpeechS, ...common } = request;
+function embed(analyser: Analyser, request: PartRequest, minSpeechS: number): Promise<VoiceEmbedding> {
   return firstWithWindows(
     async (silenceThresholdPercent) => {
-      const voice = await analyser.embed({ ...common, modelId, silenceThresholdPercent });
+      const voice = await analyser.embed({ ...request, silenceThresholdPercent });
       requireSpeech(voice.speechS, minSpeechS);
       return voice;
     },
@@ -86,11 +87,10 @@ async function embed(analyser: Analyser, modelId: string, request: PartRequest):
   );
 }
 
-async function detect(analyser: Analyser, modelId: string, request: PartRequest): Promise<Analysis> {
-  const { minSpeechS, ...common } = request;
+function detect(analyser: Analyser, request: PartRequest, minSpeechS: number): Promise<Analysis> {
   return firstWithWindows(
     async (silenceThresholdPercent) => {
-      const analysis = await analyser.analyse({ ...common, modelId, silenceThresholdPercent });
+      const analysis = await analyser.analyse({ ...request, silenceThresholdPercent });
       requireSpeech(analysis.speechRatio * analysis.durationS, minSpeechS);
       return analysis;
     },
