@@ -40,7 +40,7 @@ for (const path of routes) {
   });
 
   test(`${path}: on a server without a speaker model it is 503 before the body has come`, async (t) => {
-    const { port, arena } = await startTestServer(t, {}, []);
+    const { port, arena } = await startTestServer(t, {}, { speakerModels: [] });
     const client = await RawClient.connect(port);
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${API_KEY}\r\ncontent-type: ${FORM_TYPE}\r\n`;
     await client.write(`${head}content-length: 100000\r\n\r\n`);
@@ -68,13 +68,11 @@ for (const path of routes) {
     ['text as file', [field('audio_file', 'voice.wav'), vector], /no file in the field audio_file/],
     ['an empty file', [audioEntry(''), vector], /audio_file is empty/],
     ['two files', [audio, audio, vector], /audio_file was given more than once/],
-    ['an empty user_id', [audio, vector, field('user_id', '')], /1 to 256 .* for user_id .* an empty value/],
     [
-      'a user_id that is too long',
-      [audio, vector, field('user_id', 'x'.repeat(257))],
-      /1 to 256 .* for user_id/,
+      'a user_id of more than 64 KiB',
+      [audio, vector, field('user_id', 'x'.repeat(65_537))],
+      /user_id is larger than/,
     ],
-    ['a control character in user_id', [audio, vector, field('user_id', 'a\nb')], /1 to 256 .* for user_id/],
     [
       'two user_id',
       [audio, vector, field('user_id', 'a'), field('user_id', 'a')],

@@ -8,6 +8,7 @@ import { addDoctorCommand } from './doctor.js';
 import { addKeysCommand } from './keys.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serve.js';
+import { addUsageCommand } from './usage.js';
 import { addVoiceidCommands } from './voiceid.js';
 
 /** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker. */
@@ -29,6 +30,7 @@ const program = new Command('veravox')
 addServeCommand(program);
 addKeysCommand(program);
 addPredictCommand(program);
+addUsageCommand(program);
 addVoiceidCommands(program);
 addDoctorCommand(program, version);
 

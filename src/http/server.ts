@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
+import { KeyConcurrency } from '../admission/key-concurrency.js';
+import { RateLimits } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
+import { FetchPolicy } from '../fetch/fetch-policy.js';
+import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { Logger } from '../observe/log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
+import { largeFileRoute } from '../routes/large-file.js';
+import { legacyPredictRoute } from '../routes/legacy-predict.js';
 import { metricsRoute } from '../routes/metrics.js';
 import { predictRoute } from '../routes/predict.js';
+import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
@@ -23,6 +31,11 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Told of every request to the API; closed last of all when the server stops. */
+  readonly recorders?: readonly RequestRecorder[];
+  /** Where links to the configured storage lead. */
+  readonly storageOrigins?: (port: number) => readonly string[];
+  readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
 export interface RunningServer {
@@ -51,21 +64,39 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, log, metrics } = options;
-  for (const limit of ['maxPredictBytes', 'maxVoiceidBytes'] as const) {
-    const largestBodyBytes = config[limit] + FORM_OVERHEAD_BYTES;
-    if (arena.totalBytes >= largestBodyBytes) continue;
+  const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
+  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
+    const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
+    if (arena.totalBytes >= bodyBytes) continue;
     throw new Error(
-      `maxInflightBytes is ${arena.totalBytes}, but one upload of ${limit} = ${config[limit]} ` +
-        `needs ${largestBodyBytes} with the form around it.`,
+      `maxInflightBytes is ${arena.totalBytes}, but one upload of ${name} = ${config[name]} ` +
+        `needs ${bodyBytes} with the form around it.`,
     );
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const fetcher = new PresignedFetcher(
+    new FetchPolicy(() => options.storageOrigins?.(listener.port) ?? [], config.fetchAllowedHosts),
+    queue,
+    { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
+    options.fetchSurroundings,
+  );
+  const intake = { queue, fetcher };
   const isStopping = (): boolean => door.phase !== 'running';
+  const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
+  if (!isLargeFileModelLoaded) {
+    log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
+  }
   const door = new FrontDoor({
     routes: [
-      predictRoute(config, analyser, queue),
+      predictRoute(config, analyser, intake),
+      ...(isLargeFileModelLoaded
+        ? [
+            largeFileRoute(config, analyser, queue, log),
+            legacyPredictRoute('/v0/predict', config, analyser, intake),
+            legacyPredictRoute('/predict', config, analyser, intake),
+          ]
+        : []),
       enrollRoute(config, analyser, queue),
       verifyRoute(config, analyser, queue),
       livezRoute,
@@ -74,6 +105,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ],
     keys,
     permits,
+    rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
+    concurrency: new KeyConcurrency(config.keyConcurrency),
+    recorders,
     metrics,
     log,
   });
@@ -102,6 +136,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(keepReceiving);
     listener.close();
     await analyser.close();
+    // What was cut off is recorded once its promises have settled.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }
 

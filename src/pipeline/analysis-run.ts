@@ -9,13 +9,14 @@ export class AnalysisRun extends FileRun<number, Analysis> {
   }
 
   protected override resultOf({ modelId, windows, summary, timesMs }: CollectedFile<number>): Analysis {
-    const { durationS, skipped, damagedPackets, speechRatio, clippedRatio } = summary;
+    const { durationS, skipped, damagedPackets, damagedAtS, speechRatio, clippedRatio } = summary;
     return {
       modelId,
       durationS,
       windows: windows.map(({ startS, endS, outputs }) => ({ startS, endS, scores: outputs })),
       skipped,
       damagedPackets,
+      damagedAtS,
       speechRatio,
       clippedRatio,
       timesMs,

@@ -103,7 +103,7 @@ interface Flight {
 class Pipeline implements Analyser {
   readonly #config: PipelineConfig;
   readonly #models: readonly Model[];
-  readonly #detectorIds: readonly string[];
+  readonly #detectorNames: readonly string[];
   readonly #speakerModels: readonly SpeakerModelStatus[];
   readonly #choice: ProviderChoice;
   readonly #slots: InputSlots;
@@ -125,7 +125,9 @@ class Pipeline implements Analyser {
   ) {
     this.#config = config;
     this.#models = models;
-    this.#detectorIds = models.filter((model) => model.task === 'detection').map((model) => model.id);
+    this.#detectorNames = models
+      .filter((model) => model.task === 'detection')
+      .flatMap(({ id, aliases }) => [id, ...aliases]);
     this.#speakerModels = models
       .filter((model) => model.task === 'speaker')
       .map((model) => ({
@@ -164,7 +166,7 @@ class Pipeline implements Analyser {
   status(): PipelineStatus {
     return {
       ready: !this.#closing,
-      models: this.#detectorIds,
+      models: this.#detectorNames,
       speakerModels: this.#speakerModels,
       ...this.#choice,
     };
@@ -197,7 +199,9 @@ class Pipeline implements Analyser {
   ): Promise<Result> {
     request.signal.throwIfAborted();
     if (this.#closing) throw new ServiceError('STOPPING');
-    const { queueTimeoutMs, analysisTimeoutMs } = this.#config;
+    const { longTimeoutMs } = request;
+    const queueTimeoutMs = longTimeoutMs ?? this.#config.queueTimeoutMs;
+    const analysisTimeoutMs = longTimeoutMs ?? this.#config.analysisTimeoutMs;
     const flight: Flight = {
       id: ++this.#lastId,
       run,
@@ -224,12 +228,14 @@ class Pipeline implements Analyser {
         clearTimeout(timer);
         timer = stopAfter(analysisTimeoutMs, 'ANALYSIS_TIMEOUT');
         run.addQueueMs(performance.now() - beginMs);
-        return this.#makeTask(flight, control, request);
+        return this.#makeTask(flight, control, request, analysisTimeoutMs);
       };
       // Never rejects while a thread reads the region: that is what lets the caller give it back.
-      const result = await this.#prepare.run(makeTask, stop.signal).finally(() => {
-        flight.control = undefined;
-      });
+      const result = await this.#prepare
+        .run(makeTask, stop.signal, longTimeoutMs !== undefined)
+        .finally(() => {
+          flight.control = undefined;
+        });
       flight.expected = result.inputCount;
       this.#accept(flight, result.inputs);
       if (result.ok) run.prepared(result);
@@ -257,7 +263,7 @@ class Pipeline implements Analyser {
     return index;
   }
 
-  #makeTask(flight: Flight, control: number, request: AnalysisRequest): PrepareTask {
+  #makeTask(flight: Flight, control: number, request: AnalysisRequest, timeLimitMs: number): PrepareTask {
     this.#control.reset(control);
     flight.control = control;
     this.#flights.set(flight.id, flight);
@@ -270,7 +276,7 @@ class Pipeline implements Analyser {
         minDurationS: request.minDurationS,
         maxDurationS: request.maxDurationS,
         silenceThresholdPercent: request.silenceThresholdPercent,
-        timeLimitMs: this.#config.analysisTimeoutMs,
+        timeLimitMs,
       },
     };
   }

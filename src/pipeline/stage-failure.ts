@@ -5,11 +5,11 @@ import type { AnalysisRequest } from './analysis.js';
 
 type PrepareFailure = Extract<PrepareResult, { ok: false }>;
 
-// Seconds as a person reads them: 0.75, 600.1, never 0.7500000001. What is too short is rounded down and what is too
-// long up, so that the measured duration never reads as the one that would have been allowed.
-const slackMs = 1e-6;
-const roundedDown = (seconds: number): number => Math.floor(seconds * 1000 + slackMs) / 1000;
-const roundedUp = (seconds: number): number => Math.ceil(seconds * 1000 - slackMs) / 1000;
+// Seconds as a person reads them: 0.75, 600.1, never 0.7500000001; rounded away from the limit that was missed, so that
+// nobody reads that 3 s are less than 3 s.
+const roundingErrorMs = 1e-6;
+const readableBelow = (seconds: number): number => Math.floor(seconds * 1000 + roundingErrorMs) / 1000;
+const readableAbove = (seconds: number): number => Math.ceil(seconds * 1000 - roundingErrorMs) / 1000;
 
 /** What a client is told about a stage that gave up. */
 export function toServiceError(
@@ -29,12 +29,12 @@ export function toServiceError(
       return new ServiceError('UNDECODABLE', { problem: failure.message });
     case 'TOO_LONG':
       return new ServiceError('AUDIO_TOO_LONG', {
-        measuredS: roundedUp(measuredS),
+        measuredS: readableAbove(measuredS),
         allowedS: request.maxDurationS,
       });
     case 'TOO_SHORT':
       return new ServiceError('AUDIO_TOO_SHORT', {
-        measuredS: roundedDown(measuredS),
+        measuredS: readableBelow(measuredS),
         requiredS: request.minDurationS,
       });
     case 'DEADLINE':

@@ -3,7 +3,6 @@ import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
-import { receiveForm } from '../upload/form-upload.js';
 import {
   enrollmentBody,
   isAiGenerated,
@@ -18,7 +17,8 @@ import {
 import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
 import { parseVoiceVector, VOICE_VECTOR_EXPECTED, VOICE_VECTOR_FIELD } from '../voiceid/voice-vector.js';
-import { type FieldSchemas, FieldValidator, fileOf } from './form-fields.js';
+import { type FieldSchemas, FieldValidator } from './form-fields.js';
+import { receiveFormInput } from './form-input.js';
 import { defaultModel } from './predict-fields.js';
 import { type Headers, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 
@@ -26,13 +26,8 @@ const FILE_FIELD = 'audio_file';
 /** On the answer to an enrolment that was accepted although the voice is AI-generated; its value is the score. */
 export const FLAG_HEADER = 'x-deepfake-flagged';
 
-const enrollFieldSchemas: FieldSchemas = {
-  user_id: {
-    type: 'string',
-    pattern: '^[^\\p{Cc}]{1,256}$',
-    expected: '1 to 256 characters that are no control characters',
-  },
-};
+/** Any text: what bounds it is the limit of every field. */
+const enrollFieldSchemas: FieldSchemas = { user_id: { type: 'string', expected: 'a text' } };
 const verifyFieldSchemas: FieldSchemas = {
   ...enrollFieldSchemas,
   [VOICE_VECTOR_FIELD]: { type: 'string', expected: VOICE_VECTOR_EXPECTED },
@@ -121,15 +116,12 @@ function voiceRoute<Fields>(
   async function handle(request: RouteRequest): Promise<Reply> {
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
     const { record } = request;
-    const startedMs = performance.now();
-    const form = await receiveForm(request.body, request.contentType, queue, limits);
+    const { fields, region, release } = await receiveFormInput(request, validator, queue, limits);
     try {
       const receivedMs = performance.now();
-      record.stagesMs = { receive: receivedMs - startedMs };
-      record.bodyBytes = form.bodyBytes;
-      const answer = task.begin(validator.fromForm(form), speaker);
+      const answer = task.begin(fields, speaker);
       const sample = await readVoice(analyser, speaker, {
-        region: form.locate(fileOf(form, FILE_FIELD)),
+        region,
         detectorId: task.checksAuthenticity ? defaultModel(models) : undefined,
         minDurationS: task.minDurationS,
         maxDurationS: config.maxVoiceidDurationS,
@@ -145,7 +137,7 @@ function voiceRoute<Fields>(
       return { ...jsonReply(200, body), headers };
     } finally {
       // Not earlier, even when the client has gone: a prepare thread may still be reading the file.
-      form.release();
+      release();
     }
   }
 
