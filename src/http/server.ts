@@ -16,6 +16,7 @@ import { legacyPredictRoute } from '../routes/legacy-predict.js';
 import { metricsRoute } from '../routes/metrics.js';
 import { predictRoute } from '../routes/predict.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
+import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
@@ -64,7 +65,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
-  for (const name of ['maxPredictBytes', 'maxLargeFileBytes'] as const) {
+  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
     throw new Error(
@@ -96,6 +97,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
             legacyPredictRoute('/predict', config, analyser, intake),
           ]
         : []),
+      enrollRoute(config, analyser, queue),
+      verifyRoute(config, analyser, queue),
       livezRoute,
       readyzRoute(() => analyser.status(), isStopping),
       metricsRoute(metrics),
