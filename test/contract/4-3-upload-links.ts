@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { postJson, send, sendTo } from './support/client.js';
+import { postJson, send, sendTo, uuidPattern } from './support/client.js';
 import { expectError, expectLinks } from './support/judge.js';
 import {
   downloadLink,
@@ -210,6 +210,13 @@ describe('4.3 POST /file (v1): the links', () => {
     expectRefused((await sendTo(download, 'PUT', {}, Buffer.from('changed'))).status, 'PUT');
     expectRefused((await sendTo(download, 'DELETE')).status, 'DELETE');
     assert.equal((await sendTo(download, 'GET')).text, 'kept');
+  });
+
+  test('are answered with a correlation id by the embedded storage', { skip: skipUnlessOwn }, async () => {
+    const key = freshKey();
+    const put = await sendTo(await uploadLink(key), 'PUT', {}, Buffer.from('content'));
+    const answers = [put, await sendTo(await downloadLink(key), 'GET')];
+    for (const { headers } of answers) assert.match(String(headers['x-correlation-id']), uuidPattern);
   });
 
   test('need no API key, and hold none', async () => {
