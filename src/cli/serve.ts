@@ -7,6 +7,7 @@ import { KeyStore } from '../keys/key-store.js';
 import { createLog, type ServiceLog } from '../observe/log.js';
 import { ServiceMetrics } from '../observe/service-metrics.js';
 import { startPipeline } from '../pipeline/pipeline.js';
+import { openStorage } from '../storage/open-storage.js';
 import { UploadArena } from '../upload/arena.js';
 import { announce, createFirstKey } from './first-start.js';
 
@@ -28,6 +29,7 @@ async function serve(): Promise<void> {
   const keys = new KeyStore(config.dataDir, {
     onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
   });
+  const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
   const analyser = await startPipeline(config, arena.buffer);
   const { provider, fallbackReason, models } = analyser.status();
@@ -39,6 +41,7 @@ async function serve(): Promise<void> {
       analyser,
       arena,
       keys,
+      files,
       log: log.logger,
       metrics: new ServiceMetrics(),
     });

@@ -5,9 +5,12 @@ import type { Config } from '../config/config.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import { fileRoutes } from '../routes/file.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
 import { metricsRoute } from '../routes/metrics.js';
+import { objectRoutes } from '../routes/object.js';
 import { predictRoute } from '../routes/predict.js';
+import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
@@ -20,6 +23,8 @@ export interface ServerOptions {
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
+  /** Closed with the server. */
+  readonly files: FileStore;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
 }
@@ -50,7 +55,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, log, metrics } = options;
+  const { config, analyser, arena, keys, files, log, metrics } = options;
   const largestBodyBytes = config.maxPredictBytes + FORM_OVERHEAD_BYTES;
   if (arena.totalBytes < largestBodyBytes) {
     throw new Error(
@@ -64,6 +69,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const door = new FrontDoor({
     routes: [
       predictRoute(config, analyser, queue),
+      ...fileRoutes(config, files),
+      ...(files.embedded ? objectRoutes(config, files.embedded) : []),
       livezRoute,
       readyzRoute(() => analyser.status(), isStopping),
       metricsRoute(metrics),
@@ -72,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     permits,
     metrics,
     log,
+    sendTimeoutMs: config.receiveTimeoutMs,
   });
   metrics.declareGauges({
     requestsInFlight: () => permits.inUse,
@@ -97,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log.warn({ requestsInFlight: permits.inUse }, 'cutting off requests at the drain deadline');
     clearInterval(keepReceiving);
     listener.close();
-    await analyser.close();
+    await Promise.all([analyser.close(), files.storage.close()]);
     log.info('stopped');
   }
 

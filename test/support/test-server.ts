@@ -5,8 +5,10 @@ import type { Config } from '../../src/config/config.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 export const API_KEY = 'a-valid-key';
 export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
@@ -30,6 +32,13 @@ export const testConfig: Config = {
   analysisTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
+  storageBucket: '',
+  storageRegion: 'us-east-1',
+  storageEndpoint: '',
+  storagePathStyle: 'auto',
+  storagePublicUrl: '',
+  storageLinkLifetimeS: 900,
+  maxObjectBytes: 5 * 2 ** 30,
   logLevel: 'silent',
 };
 
@@ -55,7 +64,7 @@ export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
 ): Promise<TestServer> {
-  const config = { ...testConfig, ...overrides };
+  const config = { ...testConfig, dataDir: temporaryFolder(test), ...overrides };
   const arena = new UploadArena(config.maxInflightBytes);
   const analyser = new AnalyserDouble(arena);
   const log: Record<string, unknown>[] = [];
@@ -69,6 +78,7 @@ export async function startTestServer(
     analyser,
     arena,
     keys: { authenticate },
+    files: await openStorage(config),
     log: logger,
     metrics: new ServiceMetrics(),
   });
