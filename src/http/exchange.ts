@@ -57,7 +57,8 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#receiving = receiving;
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
-    this.query = req.getQuery();
+    // Undefined without a question mark, whatever its type says.
+    this.query = (req.getQuery() as string | undefined) ?? '';
     this.contentType = req.getHeader('content-type');
     this.apiKey = req.getHeader('x-api-key');
     const contentLength = req.getHeader('content-length');
