@@ -11,6 +11,8 @@ import { AnalyserDouble } from './analyser-double.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 export const API_KEY = 'a-valid-key';
+/** Of another account than `API_KEY`. */
+export const OTHER_API_KEY = 'a-valid-key-of-others';
 export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
 
 export const testConfig: Config = {
@@ -44,6 +46,7 @@ export const testConfig: Config = {
 
 const keys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
+  [OTHER_API_KEY, { id: 'key-3', account: 'three', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
 
