@@ -10,13 +10,16 @@ import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import { fileRoutes } from '../routes/file.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
 import { largeFileRoute } from '../routes/large-file.js';
 import { legacyPredictRoute } from '../routes/legacy-predict.js';
 import { metricsRoute } from '../routes/metrics.js';
+import { objectRoutes } from '../routes/object.js';
 import { predictRoute } from '../routes/predict.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
+import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
@@ -29,11 +32,13 @@ export interface ServerOptions {
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
+  /** Closed with the server. */
+  readonly files: FileStore;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders?: readonly RequestRecorder[];
-  /** Where links to the configured storage lead. */
+  /** Where links to the configured storage lead; those of `files` when absent. */
   readonly storageOrigins?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
@@ -64,7 +69,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
+  const { config, analyser, arena, keys, files, log, metrics, recorders = [] } = options;
   for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
@@ -75,8 +80,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const storageOrigins = options.storageOrigins ?? ((port: number) => files.storage.origins(port));
   const fetcher = new PresignedFetcher(
-    new FetchPolicy(() => options.storageOrigins?.(listener.port) ?? [], config.fetchAllowedHosts),
+    new FetchPolicy(() => storageOrigins(listener.port), config.fetchAllowedHosts),
     queue,
     { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
     options.fetchSurroundings,
@@ -99,6 +105,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         : []),
       enrollRoute(config, analyser, queue),
       verifyRoute(config, analyser, queue),
+      ...fileRoutes(config, files),
+      ...(files.embedded ? objectRoutes(config, files.embedded) : []),
       livezRoute,
       readyzRoute(() => analyser.status(), isStopping),
       metricsRoute(metrics),
@@ -110,6 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     recorders,
     metrics,
     log,
+    sendTimeoutMs: config.receiveTimeoutMs,
   });
   metrics.declareGauges({
     requestsInFlight: () => permits.inUse,
@@ -135,7 +144,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log.warn({ requestsInFlight: permits.inUse }, 'cutting off requests at the drain deadline');
     clearInterval(keepReceiving);
     listener.close();
-    await analyser.close();
+    await Promise.all([analyser.close(), files.storage.close()]);
     // What was cut off is recorded once its promises have settled.
     await new Promise((resolve) => setImmediate(resolve));
     await Promise.all(recorders.map((recorder) => recorder.close()));

@@ -6,10 +6,14 @@ import { type RunningServer, type ServerOptions, startServer } from '../../src/h
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
+import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 export const API_KEY = 'a-valid-key';
+/** Of another account than `API_KEY`. */
+export const OTHER_API_KEY = 'a-valid-key-of-others';
 export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
 
 export const testConfig: Config = {
@@ -49,11 +53,19 @@ export const testConfig: Config = {
   fetchStallTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
+  storageBucket: '',
+  storageRegion: 'us-east-1',
+  storageEndpoint: '',
+  storagePathStyle: 'auto',
+  storagePublicUrl: '',
+  storageLinkLifetimeS: 900,
+  maxObjectBytes: 5 * 2 ** 30,
   logLevel: 'silent',
 };
 
 export const testKeys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
+  [OTHER_API_KEY, { id: 'key-3', account: 'three', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
 
@@ -96,7 +108,7 @@ export async function startServerWith(
   overrides: Partial<Config> = {},
   parts: Omit<TestParts, 'models' | 'speakerModels'> = {},
 ): Promise<Omit<TestServer, 'analyser'>> {
-  const config = { ...testConfig, ...overrides };
+  const config = { ...testConfig, dataDir: temporaryFolder(test), ...overrides };
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
@@ -108,6 +120,7 @@ export async function startServerWith(
     analyser,
     arena,
     keys: { authenticate },
+    files: await openStorage(config),
     log: logger,
     metrics: new ServiceMetrics(),
     ...parts,
