@@ -66,6 +66,20 @@ describe('4.1 POST /predict (v1): file', () => {
     });
   }
 
+  for (const format of formats) {
+    test(`that is ${format.name} may end early or be damaged: it is judged by what is there, or 422`, async () => {
+      const whole = await encoded(wav(human(6)), format);
+      const half = whole.subarray(0, whole.length / 2);
+      const middle = Math.floor(whole.length / 2);
+      const damaged = Buffer.from(whole).fill(0xa5, middle, Math.ceil(whole.length * 0.55));
+      for (const file of [half, damaged]) {
+        const answer = await predict({}, file);
+        if (answer.status === 422) expectError(answer, 422, /./, codeIn(answer.text));
+        else expectConsistent(expectPrediction(answer));
+      }
+    });
+  }
+
   test('that is stereo is mixed to mono', async () => {
     const mono = human(5);
     const interleaved = (left: Int16Array, right: Int16Array) =>
@@ -79,6 +93,11 @@ describe('4.1 POST /predict (v1): file', () => {
     expectError(cancelled, 422, /silence_threshold/, 'validation_error');
   });
 });
+
+/** Both codes of 422: what is left may hold no speech. */
+function codeIn(text: string): string {
+  return text.includes('silence_threshold') ? 'validation_error' : 'unsupported_format';
+}
 
 describe('4.1 POST /predict (v1): device', () => {
   for (const device of ['macos', 'windows', 'web_app', 'api']) {
@@ -135,7 +154,22 @@ describe('4.1 POST /predict (v1): threshold', () => {
       expectConsistent(expectPrediction(await predict({ threshold }, file)), Number(threshold));
     });
   }
-  for (const threshold of ['-0.001', '1.001', '-1', '50', 'half', '', 'NaN', 'Infinity', '0,5', '0.5 0.5']) {
+  for (const threshold of [
+    '-0.001',
+    '1.001',
+    '-1',
+    '50',
+    'half',
+    '',
+    'NaN',
+    'Infinity',
+    '0,5',
+    '0.5 0.5',
+    ' ',
+    '0x1',
+    'true',
+    'null',
+  ]) {
     test(`may not be ${JSON.stringify(threshold)}`, async () => {
       expectError(await predict({ threshold }), 400, /threshold/);
     });
@@ -153,7 +187,21 @@ describe('4.1 POST /predict (v1): silence_threshold', () => {
       else expectConsistent(expectPrediction(answer));
     });
   }
-  for (const percent of ['-0.001', '100.001', '-1', '1000', 'some', '', 'NaN', 'Infinity', '80%']) {
+  for (const percent of [
+    '-0.001',
+    '100.001',
+    '-1',
+    '1000',
+    'some',
+    '',
+    'NaN',
+    'Infinity',
+    '80%',
+    ' ',
+    '0x10',
+    'true',
+    'null',
+  ]) {
     test(`may not be ${JSON.stringify(percent)}`, async () => {
       expectError(await predict({ silence_threshold: percent }), 400, /silence_threshold/);
     });
@@ -233,6 +281,18 @@ describe('4.1 POST /predict (v1): the form', () => {
       },
       body: Buffer.from(await new Response(body).arrayBuffer()),
     });
+    expectConsistent(expectPrediction(answer), 0.25);
+  });
+  test('may have a quoted boundary, a preamble, an epilogue, and a query behind the path', async () => {
+    const head = (name: string) => `content-disposition: form-data; name=${name}`;
+    const body = Buffer.concat([
+      Buffer.from(`This is ignored.\r\n--a b\r\n${head('"threshold"')}\r\n\r\n0.25\r\n--a b  \r\n`),
+      Buffer.from(`Content-Type: audio/wav\r\nX-Other: 1\r\n${head('"file"; filename="a.wav"')}\r\n\r\n`),
+      speech,
+      Buffer.from('\r\n--a b--\r\nThis, too.'),
+    ]);
+    const headers = { 'content-type': 'Multipart/Form-Data; charset=utf-8; boundary="a b"' };
+    const answer = await send(`${path}?source=test`, { method: 'POST', headers, body });
     expectConsistent(expectPrediction(answer), 0.25);
   });
   for (const type of ['multipart/form-data', 'application/octet-stream', 'text/plain', 'audio/wav']) {

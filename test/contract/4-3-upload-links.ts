@@ -80,6 +80,24 @@ describe('4.3 POST /file (v1): keys', () => {
   }
 });
 
+describe('4.3 POST /file (v1): many long keys', () => {
+  const full = Array.from({ length: 100 }, (_, i) => `${'ä'.repeat(254)}${String(i).padStart(4, '0')}`);
+
+  test('may be 100 of 512 bytes', async () => {
+    assert.equal(Buffer.byteLength(full[0] ?? ''), 512);
+    assert.equal(expectLinks(await requestUploadLinks(full)).length, 100);
+  });
+
+  test('may be escaped in the JSON, as some clients do', async () => {
+    const json = JSON.stringify({ keys: full, entity: 'analysis' });
+    const links = expectLinks(await postJson(path, json.replaceAll('ä', '\\u00e4')));
+    assert.deepEqual(
+      links.map(({ key }) => key),
+      full.map((key) => `analysis/${key}`),
+    );
+  });
+});
+
 describe('4.3 POST /file (v1): entity', () => {
   for (const entity of ['analysis', 'a', 'results', 'a_b-c9', `a${'0'.repeat(31)}`]) {
     test(`may be ${entity}`, async () => {
@@ -132,18 +150,44 @@ describe('4.3 POST /file (v1): the links', () => {
     assert.ok(Buffer.from(download.text, 'latin1').equals(bytes));
   });
 
-  for (const key of [
+  const odd = [
     'plus+percent%25question?hash#amp&equals=.wav',
     'with space.wav',
+    ' spaces around ',
     'стимме/声.wav',
     'a..b/..c',
-  ]) {
-    test(`work for the key ${key}`, async () => {
+    'double//slash.wav',
+    'ends/with/slash/',
+    'back\\slash/..\\.wav',
+    'quote\'"<angle>(round)[square]{curly}|!*~;:@,$^`',
+    'composed-\u00e9',
+    'decomposed-e\u0301',
+    'x'.repeat(475),
+    `${'y'.repeat(200)}/${'z'.repeat(274)}`,
+  ];
+  for (const key of odd) {
+    test(`work for the key ${key.slice(0, 50)}`, async () => {
       const unique = `${randomUUID()}/${key}`;
       const download = await sendTo(await store(unique, Buffer.from(key)), 'GET');
       assert.equal(Buffer.from(download.text, 'latin1').toString('utf8'), key);
     });
   }
+
+  test('keep keys apart that differ in little, or that begin another one', async () => {
+    const folder = randomUUID();
+    const keys = ['a', 'a/b', 'a/b/c', 'A', '\u00e9', 'e\u0301', 'a ', 'a%20', 'a+', 'a/', 'a//b'];
+    for (const key of keys) {
+      const { status } = await sendTo(await uploadLink(`${folder}/${key}`), 'PUT', {}, Buffer.from(key));
+      assert.equal(status, 200);
+    }
+    const links = expectLinks(await requestDownloadLinks(`${folder}/`));
+    for (const { key, value } of links) {
+      const { text } = await sendTo(value, 'GET');
+      assert.equal(`analysis/${folder}/${Buffer.from(text, 'latin1').toString('utf8')}`, key);
+    }
+    const wanted = keys.map((key) => `analysis/${folder}/${key}`);
+    assert.deepEqual(links.map(({ key }) => key).sort(), wanted.sort());
+  });
 
   test('replace what was stored under the key', async () => {
     const key = freshKey();

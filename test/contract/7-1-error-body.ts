@@ -53,6 +53,13 @@ describe('7.1 correlation_id', () => {
     );
   });
 
+  test('may have capital letters, and may be nil', async () => {
+    for (const id of [callersOwn.toUpperCase(), '00000000-0000-0000-0000-000000000000']) {
+      const answer = await send('/v1/unknown', { headers: { 'x-correlation-id': id } });
+      assert.equal(expectError(answer, 404).correlation_id.toLowerCase(), id.toLowerCase());
+    }
+  });
+
   test('is a new one for each request', async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => expectError(await send('/v1/x'), 404).correlation_id),
