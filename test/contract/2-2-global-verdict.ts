@@ -38,6 +38,16 @@ describe('2.2 Global verdict', () => {
     assert.equal((await judged(score + 0.001)).global.result, 'bonafide');
   });
 
+  test('a score at the threshold is spoofed, with a confidence of 0', async () => {
+    const file = wav(human(5));
+    const { global } = expectPrediction(await postForm('/v1/predict', { file }));
+    const atScore = await postForm('/v1/predict', { file, threshold: String(global.score) });
+    const { segments, ...prediction } = expectPrediction(atScore);
+    assert.equal(prediction.global.result, 'spoofed');
+    assert.equal(segments[0]?.result, 'spoofed');
+    expectNear(prediction.global.confidence, 0, 1e-4, 'global.confidence');
+  });
+
   test('at a threshold of 0 everything is spoofed', async () => {
     const { global, segments } = await judged(0);
     assert.deepEqual(new Set([global.result, ...segments.map(({ result }) => result)]), new Set(['spoofed']));

@@ -66,7 +66,7 @@ describe('5 Authentication', () => {
   test('a key that has expired is refused', { skip: skipUnlessOwn }, async () => {
     const key = own?.expired ?? '';
     const expired = await within(
-      10_000,
+      30_000,
       async () => (await send('/v1/file?entity=a&key_prefix=a', { key })).status === 401,
     );
     assert.ok(expired, 'the key is refused once its time is over');
