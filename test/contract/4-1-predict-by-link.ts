@@ -120,6 +120,14 @@ describe('4.1 POST /predict (v1): presigned_url', () => {
     expectError(await postJson(path, { presigned_url: onlyForUploads }), 400, /\b40[34]\b/);
   });
 
+  test('does not lead to other paths of the service', async () => {
+    const link = await linkToSpeech();
+    for (const path of ['/metrics', '/livez', '/v1/file?key_prefix=a&entity=a', '/']) {
+      const answer = await postJson('/v1/predict', { presigned_url: new URL(path, link).href });
+      expectError(answer, 400);
+    }
+  });
+
   test('of an object over the limit of 5 MiB is 413 and names /predict/large-file; at the limit it is analysed', async () => {
     const atLimit = await store(freshKey(), wav(human(5), { totalBytes: 5_242_880 }));
     expectPrediction(await postJson(path, { presigned_url: atLimit }));
