@@ -56,6 +56,8 @@ export interface TestServer {
   readonly origin: string;
   readonly analyser: AnalyserDouble;
   readonly arena: UploadArena;
+  /** Where links of `/file` lead. */
+  readonly storageOrigins: readonly string[];
   /** The lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
   /** The value of one series, by its name and labels as Prometheus writes them. */
@@ -75,13 +77,14 @@ export async function startTestServer(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
+  const files = await openStorage(config);
   const authenticate = (presented: string) => keys.get(presented);
   const server = await startServer({
     config,
     analyser,
     arena,
     keys: { authenticate },
-    files: await openStorage(config),
+    files,
     log: logger,
     metrics: new ServiceMetrics(),
   });
@@ -93,5 +96,6 @@ export async function startTestServer(
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));
   }
-  return { server, port: server.port, origin, analyser, arena, log, metric };
+  const storageOrigins = files.storage.origins(server.port);
+  return { server, port: server.port, origin, analyser, arena, storageOrigins, log, metric };
 }
