@@ -75,6 +75,8 @@ export interface TestServer {
   readonly origin: string;
   readonly analyser: AnalyserDouble;
   readonly arena: UploadArena;
+  /** Where links of `/file` lead. */
+  readonly storagePrefixes: readonly string[];
   /** The lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
   /** The value of one series, by its name and labels as Prometheus writes them. */
@@ -82,7 +84,7 @@ export interface TestServer {
 }
 
 export interface TestParts
-  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storageOrigins' | 'fetchSurroundings'>> {
+  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storagePrefixes' | 'fetchSurroundings'>> {
   /** The models that are there when the server starts. */
   readonly models?: readonly string[];
   readonly speakerModels?: PipelineStatus['speakerModels'];
@@ -114,13 +116,14 @@ export async function startServerWith(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
+  const files = await openStorage(config);
   const authenticate = (presented: string) => testKeys.get(presented);
   const server = await startServer({
     config,
     analyser,
     arena,
     keys: { authenticate },
-    files: await openStorage(config),
+    files,
     log: logger,
     metrics: new ServiceMetrics(),
     ...parts,
@@ -133,5 +136,6 @@ export async function startServerWith(
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));
   }
-  return { server, port: server.port, origin, arena, log, metric };
+  const storagePrefixes = files.storage.linkPrefixes(server.port);
+  return { server, port: server.port, origin, arena, storagePrefixes, log, metric };
 }
