@@ -73,7 +73,7 @@ export class S3Storage implements ObjectStorage {
     } = this.#settings;
     const Endpoint = publicUrl || endpoint;
     const rules = this.#linkClient.config.endpointProvider;
-    return [rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) }).url.origin + '/'];
+    return [`${rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) }).url.origin}/`];
   }
 
   async close(): Promise<void> {
