@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { packageDir } from '../config/package-dir.js';
+import { packageVersion } from '../config/package-dir.js';
 import { addDoctorCommand } from './doctor.js';
 import { addKeysCommand } from './keys.js';
 import { addPredictCommand } from './predict.js';
@@ -12,13 +10,9 @@ import { addServeCommand } from './serve.js';
 /** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense. */
 const exitCodes = { failure: 1, usage: 2 } as const;
 
-const { version } = JSON.parse(readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as {
-  version: string;
-};
-
 const program = new Command('veravox')
   .description('Tells human from AI-generated voices.')
-  .version(version)
+  .version(packageVersion)
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
@@ -28,7 +22,7 @@ const program = new Command('veravox')
 addServeCommand(program);
 addKeysCommand(program);
 addPredictCommand(program);
-addDoctorCommand(program, version);
+addDoctorCommand(program, packageVersion);
 
 try {
   await program.parseAsync();

@@ -2,9 +2,11 @@
 import type { Authenticator } from '../admission/authenticator.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
+import { packageVersion } from '../config/package-dir.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import { withDocs } from '../routes/docs.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
 import { metricsRoute } from '../routes/metrics.js';
 import { predictRoute } from '../routes/predict.js';
@@ -62,12 +64,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
   const isStopping = (): boolean => door.phase !== 'running';
   const door = new FrontDoor({
-    routes: [
-      predictRoute(config, analyser, queue),
-      livezRoute,
-      readyzRoute(() => analyser.status(), isStopping),
-      metricsRoute(metrics),
-    ],
+    routes: withDocs(
+      [
+        predictRoute(config, analyser, queue),
+        livezRoute,
+        readyzRoute(() => analyser.status(), isStopping),
+        metricsRoute(metrics),
+      ],
+      packageVersion,
+    ),
     keys,
     permits,
     metrics,

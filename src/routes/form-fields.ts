@@ -8,6 +8,7 @@ import type { Part } from '../upload/multipart-parser.js';
 export interface FieldSchema {
   readonly type: 'number' | 'string';
   readonly expected: string;
+  readonly description?: string;
   readonly default?: number | string;
   readonly [keyword: string]: unknown;
 }

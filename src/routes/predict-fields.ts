@@ -27,20 +27,41 @@ export function defaultModel(loadedModels: readonly string[]): string {
 export function predictFieldSchemas(loadedModels: readonly string[]): FieldSchemas {
   const models = loadedModels.filter((id) => id !== LARGE_FILE_MODEL);
   return {
-    device: { type: 'string', enum: devices, expected: oneOf(devices) },
-    model: { type: 'string', enum: models, default: defaultModel(models), expected: oneOf(models) },
+    device: {
+      type: 'string',
+      enum: devices,
+      expected: oneOf(devices),
+      description: 'Where the recording comes from.',
+    },
+    model: {
+      type: 'string',
+      enum: models,
+      default: defaultModel(models),
+      expected: oneOf(models),
+      description: 'The detector.',
+    },
     prediction_id: {
       type: 'string',
       pattern: '^[A-Za-z0-9._:-]{1,128}$',
       expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+      description: "The caller's own identifier of the prediction; one is made where there is none.",
     },
-    threshold: { type: 'number', minimum: 0, maximum: 1, default: 0.5, expected: 'a number from 0 to 1' },
+    threshold: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+      expected: 'a number from 0 to 1',
+      description:
+        'From which score a window is spoofed. A lower one finds more AI-generated voices, a higher one accuses fewer people.',
+    },
     silence_threshold: {
       type: 'number',
       minimum: 0,
       maximum: 100,
       default: 80,
       expected: 'a number from 0 to 100',
+      description: 'Percent of non-speech above which a window is left out; 100 analyses every window.',
     },
   };
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.js';
+import { prediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import { analysisErrors, fieldErrors, formErrors } from '../openapi/error-groups.js';
+import { mediaFormats, type Operation } from '../openapi/operation.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { receiveForm } from '../upload/form-upload.js';
 import { predictionBody } from '../verdict/prediction.js';
@@ -18,7 +21,8 @@ const newPredictionId = (): string => `pred_${randomUUID().slice(-12)}`;
 
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
 export function predictRoute(config: Config, analyser: Analyser, queue: ArenaQueue): Route {
-  const validator = new FieldValidator<PredictFields>(predictFieldSchemas(analyser.status().models));
+  const schemas = predictFieldSchemas(analyser.status().models);
+  const validator = new FieldValidator<PredictFields>(schemas);
   const hint = 'POST /v1/predict/large-file takes larger ones.';
   const limits = {
     fileField: FILE_FIELD,
@@ -49,17 +53,31 @@ export function predictRoute(config: Config, analyser: Analyser, queue: ArenaQue
       record.audioS = analysis.durationS;
       record.scoredWindows = analysis.windows.length;
       record.skippedS = analysis.skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
-      const prediction = {
+      const identity = {
         predictionId: fields.prediction_id ?? newPredictionId(),
         threshold: fields.threshold,
         silenceThresholdPercent: fields.silence_threshold,
       };
-      return jsonReply(200, predictionBody(analysis, prediction, (performance.now() - receivedMs) / 1000));
+      return jsonReply(200, predictionBody(analysis, identity, (performance.now() - receivedMs) / 1000));
     } finally {
       // Not earlier, even when the client has gone: the prepare thread may still be reading the file.
       form.release();
     }
   }
 
-  return { method: 'POST', path: '/v1/predict', scope: 'predict', handle };
+  const operation: Operation = {
+    id: 'predict',
+    tag: 'Detection',
+    summary: 'Is the voice in this recording AI-generated?',
+    description: `Takes ${mediaFormats}, of at most ${config.maxPredictDurationS} s. Of a video the first audio stream is analysed.`,
+    form: {
+      file: { field: FILE_FIELD, description: 'The recording.', maxBytes: config.maxPredictBytes },
+      schemas,
+      example: { threshold: 0.5, silence_threshold: 80, device: 'api', prediction_id: 'call-4711' },
+    },
+    answers: { 200: { description: 'The verdict.', schema: prediction } },
+    errors: [...formErrors, ...fieldErrors, ...analysisErrors, 'NO_SPEECH'],
+  };
+
+  return { method: 'POST', path: '/v1/predict', scope: 'predict', operation, handle };
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ErrorKey } from '../errors/catalogue.js';
+import type { FieldSchemas } from '../routes/form-fields.js';
+
+/** A JSON Schema. One with a `title` is documented once, under that name. */
+export interface Schema {
+  readonly title?: string;
+  readonly examples?: readonly unknown[];
+  readonly [keyword: string]: unknown;
+}
+
+/** What stands in a query or a body. */
+export interface Fields {
+  readonly schemas: FieldSchemas | Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  /** A request that the server answers with 200. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+export interface FilePart {
+  readonly field: string;
+  readonly description: string;
+  /** The first bytes too few and the first too many are errors. */
+  readonly minBytes?: number;
+  readonly maxBytes: number;
+}
+
+/** An answer that the route itself gives. */
+export interface Answer {
+  readonly description: string;
+  /** Of a JSON body; other bodies have a content type. */
+  readonly schema?: Schema;
+  readonly contentType?: string;
+}
+
+export const tags = {
+  Detection: 'Is the voice in a recording human or AI-generated?',
+  'Voice identity': 'Is this the enrolled speaker?',
+  Files: 'Links for moving large files to and from object storage.',
+  Operation: 'For whoever runs the server. These take no key.',
+} as const;
+
+/** What is documented of a route: made of the schemas and limits by which it judges requests. */
+export interface Operation {
+  /** Names it in generated clients; v0 and the unversioned base get a suffix. */
+  readonly id: string;
+  readonly tag: keyof typeof tags;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: Fields;
+  readonly form?: Fields & { readonly file: FilePart };
+  readonly json?: Fields;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** The errors of the route itself; those of the front door are added. */
+  readonly errors: readonly ErrorKey[];
+}
+
+export const mediaFormats = 'WAV, MP3, AAC, FLAC, OGG, M4A, MP4, MOV, AVI or MKV';
+export const audioFormats = 'WAV, MP3, AAC, FLAC, OGG or M4A';
