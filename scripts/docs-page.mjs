@@ -8,7 +8,13 @@ import path from 'node:path';
 const rootDir = path.resolve(import.meta.dirname, '..');
 const from = path.join(rootDir, 'node_modules/swagger-ui-dist');
 const to = path.join(rootDir, 'dist/docs-page');
-const files = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE'];
+const files = [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'LICENSE',
+  'NOTICE',
+];
 
 fs.mkdirSync(to, { recursive: true });
 for (const file of files) fs.copyFileSync(path.join(from, file), path.join(to, file));

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-dir.js';
 import { addDoctorCommand } from './doctor.js';
 import { addKeysCommand } from './keys.js';
+import { addOpenApiCommand } from './openapi.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serve.js';
 
@@ -22,6 +23,7 @@ const program = new Command('veravox')
 addServeCommand(program);
 addKeysCommand(program);
 addPredictCommand(program);
+addOpenApiCommand(program);
 addDoctorCommand(program, packageVersion);
 
 try {

@@ -61,7 +61,8 @@ export function formBody(file: FormFile, fields: FieldValues, onProgress?: OnUpl
   const boundary = `veravox-${crypto.randomUUID()}`;
   const { sizeBytes, isReplayable } = file.source;
   const texts = Object.entries(fields).map(
-    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`,
+    ([name, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`,
   );
   const disposition = `form-data; name=${quoted(file.field)}; filename=${quoted(file.filename)}`;
   const head = bytesOf(

@@ -3,13 +3,13 @@ import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress }
 import { type FileInput, sourceOf } from './file-input.js';
 import { type Call, type CallOptions, Transport } from './transport.js';
 import type {
-  Enrollment,
   EnrollFields,
+  Enrollment,
   LargeFileFields,
   LargeFilePrediction,
   LinkList,
-  Prediction,
   PredictFields,
+  Prediction,
   Verification,
   VerifyFields,
 } from './types.js';
@@ -93,7 +93,13 @@ export class VeravoxClient {
     options: LargeFileFields & UploadOptions = {},
   ): Promise<LargeFilePrediction> {
     const { filename } = options;
-    return this.#sendFile('/predict/large-file', 'file', file, options, filename === undefined ? {} : { filename });
+    return this.#sendFile(
+      '/predict/large-file',
+      'file',
+      file,
+      options,
+      filename === undefined ? {} : { filename },
+    );
   }
 
   /** Makes a voiceprint of a clean sample. The server does not keep it: store `embedding`. */
@@ -133,7 +139,9 @@ export class VeravoxClient {
     const { call, onUploadProgress } = split(options);
     const source = sourceOf(file);
     if (source.sizeBytes === undefined) {
-      throw new TypeError('Expected sizeBytes for the stream but received none: object storage insists on it.');
+      throw new TypeError(
+        'Expected sizeBytes for the stream but received none: object storage insists on it.',
+      );
     }
     const body = fileBody(source, onUploadProgress);
     const response = await this.#transport.send(

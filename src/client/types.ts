@@ -16,12 +16,17 @@ export interface PredictFields {
 }
 
 export interface LargeFileFields {
+  readonly device?: string;
+  readonly prediction_id?: string;
+  readonly filename?: string;
 }
 
 export interface EnrollFields {
+  readonly user_id?: string;
 }
 
 export interface VerifyFields {
+  readonly user_id?: string;
   readonly voice_vector: string;
 }
 
@@ -101,21 +106,6 @@ export interface LargeFilePrediction {
   readonly audio_duration: number;
   /** One sentence per warning; empty when there is none. */
   readonly warnings: readonly string[];
-}
-
-export interface LegacyPrediction {
-  /** `fake` is AI-generated, `real` human. */
-  readonly predictions: readonly ('fake' | 'real')[];
-  /** Confidence in the label of the chunk. */
-  readonly global_probability: readonly number[];
-  /** Null, or the sentence that says why the chunk could not be analysed. */
-  readonly error: readonly (string | null)[];
-  /** Identifier of the model that was used. */
-  readonly model: string;
-  /** Seconds that the request took. */
-  readonly processing_time: number;
-  /** Duration of the audio in seconds. */
-  readonly audio_duration: number;
 }
 
 export interface Enrollment {

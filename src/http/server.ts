@@ -2,18 +2,14 @@
 import type { Authenticator } from '../admission/authenticator.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
-import { packageVersion } from '../config/package-dir.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
-import { withDocs } from '../routes/docs.js';
-import { livezRoute, readyzRoute } from '../routes/health.js';
-import { metricsRoute } from '../routes/metrics.js';
-import { predictRoute } from '../routes/predict.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
 import { FrontDoor } from './front-door.js';
+import { serverRoutes } from './server-routes.js';
 import { listen } from './uws.js';
 
 export interface ServerOptions {
@@ -64,15 +60,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
   const isStopping = (): boolean => door.phase !== 'running';
   const door = new FrontDoor({
-    routes: withDocs(
-      [
-        predictRoute(config, analyser, queue),
-        livezRoute,
-        readyzRoute(() => analyser.status(), isStopping),
-        metricsRoute(metrics),
-      ],
-      packageVersion,
-    ),
+    routes: serverRoutes({ config, analyser, queue, metrics, isStopping }),
     keys,
     permits,
     metrics,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { errorBody, forbiddenErrorBody } from '../contract/error-bodies.js';
-import { legacyPrediction } from '../contract/legacy-prediction.js';
 import { linkList } from '../contract/link-list.js';
 import { largeFilePrediction, prediction } from '../contract/prediction.js';
 import { enrollment, verification } from '../contract/voice-identity.js';
@@ -98,12 +97,17 @@ export function clientTypes(): string {
   const writer = new TypeWriter();
   for (const schema of [
     fields('PredictFields', predictFieldSchemas([])),
-    fields('LargeFileFields', {}),
-    fields('EnrollFields', {}),
-    fields('VerifyFields', { voice_vector: { type: 'string' } }, ['voice_vector']),
+    fields('LargeFileFields', {
+      device: { type: 'string' },
+      prediction_id: { type: 'string' },
+      filename: { type: 'string' },
+    }),
+    fields('EnrollFields', { user_id: { type: 'string' } }),
+    fields('VerifyFields', { user_id: { type: 'string' }, voice_vector: { type: 'string' } }, [
+      'voice_vector',
+    ]),
     prediction,
     largeFilePrediction,
-    legacyPrediction,
     enrollment,
     verification,
     linkList,

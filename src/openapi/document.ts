@@ -84,7 +84,12 @@ export function openApiDocument(routes: readonly Route[], version: string) {
       parameters: { CorrelationId: correlationId },
       headers,
       securitySchemes: {
-        apiKey: { type: 'apiKey', name: 'x-api-key', in: 'header', description: 'Made by `veravox keys create`.' },
+        apiKey: {
+          type: 'apiKey',
+          name: 'x-api-key',
+          in: 'header',
+          description: 'Made by `veravox keys create`.',
+        },
       },
     },
   };

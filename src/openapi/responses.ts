@@ -31,7 +31,9 @@ function headersOf(route: Pick<Route, 'scope' | 'version'>, keys: readonly Error
   const entries: CatalogueEntry[] = keys.map((key) => catalogue[key]);
   return {
     'x-correlation-id': header('CorrelationId'),
-    ...(entries.some(({ retryAfterS }) => retryAfterS !== undefined) && { 'retry-after': header('RetryAfter') }),
+    ...(entries.some(({ retryAfterS }) => retryAfterS !== undefined) && {
+      'retry-after': header('RetryAfter'),
+    }),
     ...(keys.includes('METHOD_NOT_ALLOWED') && { allow: header('Allow') }),
     ...(route.version === 'v0' && {
       deprecation: header('Deprecation'),
@@ -42,7 +44,11 @@ function headersOf(route: Pick<Route, 'scope' | 'version'>, keys: readonly Error
 }
 
 /** One response that stands for several errors of the same status; each is an example under its key. */
-function errorResponse(keys: readonly ErrorKey[], route: Pick<Route, 'scope' | 'version'>, components: Components) {
+function errorResponse(
+  keys: readonly ErrorKey[],
+  route: Pick<Route, 'scope' | 'version'>,
+  components: Components,
+) {
   const examples = keys.map((key) => {
     const { code, message, status, when } = catalogue[key];
     return [key, { summary: when, value: { error: code, message, status, correlation_id: exampleId } }];

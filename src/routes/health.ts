@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PipelineStatus } from '../pipeline/analysis.js';
+
 import type { Schema } from '../openapi/operation.js';
+import type { PipelineStatus } from '../pipeline/analysis.js';
 import { jsonReply, type Route } from './route.js';
 
 const liveness: Schema = {
@@ -27,7 +28,13 @@ const readiness: Schema = {
   required: ['ready', 'state', 'provider', 'fallback_reason', 'models'],
   additionalProperties: false,
   examples: [
-    { ready: true, state: 'ready', provider: 'cpu', fallback_reason: null, models: ['apollo-4-5-2026-03-26'] },
+    {
+      ready: true,
+      state: 'ready',
+      provider: 'cpu',
+      fallback_reason: null,
+      models: ['apollo-4-5-2026-03-26'],
+    },
   ],
 };
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
+import { serverRoutes } from '../../src/http/server-routes.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { errorsOf, errorsOutsideOperations } from '../../src/openapi/responses.js';
+import type { Route } from '../../src/routes/route.js';
 import { UploadArena } from '../../src/upload/arena.js';
+import { ArenaQueue } from '../../src/upload/arena-queue.js';
 import { AnalyserDouble } from './analyser-double.js';
 
 export const API_KEY = 'a-valid-key';
@@ -50,6 +55,17 @@ export interface TestServer {
   metric(series: string): Promise<number>;
 }
 
+/** No error is ever answered that the operation's documentation does not list. */
+function assertDocumented(log: readonly Record<string, unknown>[], routes: readonly Route[]): void {
+  const outside: readonly unknown[] = errorsOutsideOperations;
+  for (const { errorKey, method, route: path } of log) {
+    if (errorKey === undefined || outside.includes(errorKey)) continue;
+    const route = routes.find((candidate) => candidate.path === path && candidate.method === method);
+    const documented: ReadonlySet<unknown> = route === undefined ? new Set() : errorsOf(route);
+    assert.ok(documented.has(errorKey), `${errorKey} is not documented for ${method} ${path}.`);
+  }
+}
+
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
@@ -72,7 +88,12 @@ export async function startTestServer(
     log: logger,
     metrics: new ServiceMetrics(),
   });
-  test.after(() => server.stop());
+  test.after(async () => {
+    await server.stop();
+    const queue = new ArenaQueue(arena, { maxWaiting: 0, timeoutMs: 0 });
+    const parts = { config, analyser, queue, metrics: new ServiceMetrics(), isStopping: () => true };
+    assertDocumented(log, serverRoutes(parts));
+  });
   const origin = `http://127.0.0.1:${server.port}`;
   async function metric(series: string): Promise<number> {
     const text = await (await fetch(`${origin}/metrics`)).text();
