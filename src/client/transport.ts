@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RequestBody } from './body.js';
 import { errorOf, type VeravoxError } from './error.js';
-import type { ByteStream } from './file-input.js';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -32,8 +31,7 @@ const RETRIED_STATUSES: readonly number[] = [429, 503];
 const MAX_BACKOFF_MS = 30_000;
 
 /** Without read-ahead, so that what was pulled is what the network took. */
-function readableOf(stream: ByteStream): ReadableStream<Uint8Array> {
-  const iterator = stream[Symbol.asyncIterator]();
+function readableOf(iterator: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -41,26 +39,31 @@ function readableOf(stream: ByteStream): ReadableStream<Uint8Array> {
         if (done) controller.close();
         else controller.enqueue(value);
       },
-      async cancel(reason) {
-        await iterator.return?.(reason);
-      },
     },
     { highWaterMark: 0 },
   );
 }
 
-function requestOf({ method, headers, body }: Call, signal: AbortSignal): RequestInit {
-  if (body === undefined) return { method, headers: { ...headers }, signal };
-  const content = body.open();
+/** One try. A stream is let go of when it is over, however it ends: `fetch` leaves it open after an early answer. */
+async function attempt(
+  fetch: TransportOptions['fetch'],
+  { method, url, headers, body }: Call,
+  signal: AbortSignal,
+): Promise<Response> {
+  if (body === undefined) return fetch(url, { method, headers: { ...headers }, signal });
   const length = body.sizeBytes === undefined ? {} : { 'content-length': String(body.sizeBytes) };
-  return {
-    method,
-    headers: { ...headers, 'content-type': body.contentType, ...length },
-    body: typeof content === 'string' ? content : readableOf(content),
+  const allHeaders = { ...headers, 'content-type': body.contentType, ...length };
+  const content = body.open();
+  if (typeof content === 'string') return fetch(url, { method, headers: allHeaders, body: content, signal });
+  const iterator = content[Symbol.asyncIterator]();
+  try {
     // Fetch wants to be told that the answer is not to be read while the request is still being sent.
-    ...{ duplex: 'half' },
-    signal,
-  };
+    const stream = readableOf(iterator);
+    return await fetch(url, { method, headers: allHeaders, body: stream, duplex: 'half', signal });
+  } finally {
+    // Not awaited: a generator that waits for more cannot be closed before it goes on.
+    iterator.return?.().catch(() => {});
+  }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -96,7 +99,7 @@ export class Transport {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
     for (let retries = 0; ; retries++) {
-      const response = await this.#options.fetch(call.url, requestOf(call, signal));
+      const response = await attempt(this.#options.fetch, call, signal);
       if (response.ok) return response;
       const error = await errorOf(response, call.fallbackCode ?? 'unexpected_answer');
       const isRetried = RETRIED_STATUSES.includes(error.status) && call.body?.isReplayable !== false;

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { packageDir } from '../config/package-dir.js';
 import { openApiDocument } from '../openapi/document.js';
-import type { Operation } from '../openapi/operation.js';
+import type { Answer, Operation } from '../openapi/operation.js';
 import type { Headers, Reply, Route } from './route.js';
 
 /** `npm run build:ts` puts the files of Swagger UI that the page needs here. */
@@ -49,11 +49,11 @@ const pageHeaders: Headers = [
   ['referrer-policy', 'no-referrer'],
 ];
 
-const operation = (id: string, summary: string, contentType: string): Operation => ({
+const operation = (id: string, summary: string, answer: Omit<Answer, 'description'>): Operation => ({
   id,
   tag: 'Operation',
   summary,
-  answers: { 200: { description: summary, contentType } },
+  answers: { 200: { description: summary, ...answer } },
   errors: [],
 });
 
@@ -61,7 +61,7 @@ function assetRoute(name: string, contentType: string): Route {
   return {
     method: 'GET',
     path: `/docs/${name}`,
-    operation: operation(`docs-${name}`, 'A part of the documentation page.', contentType),
+    operation: operation(`docs-${name}`, 'A part of the documentation page.', { contentType }),
     handle: async (): Promise<Reply> => ({
       status: 200,
       contentType: `${contentType}; charset=utf-8`,
@@ -77,7 +77,9 @@ function assetRoute(name: string, contentType: string): Route {
 const pageRoute: Route = {
   method: 'GET',
   path: '/docs',
-  operation: operation('docs', 'This documentation as a page that works offline.', 'text/html'),
+  operation: operation('docs', 'This documentation as a page that works offline.', {
+    contentType: 'text/html',
+  }),
   handle: () => ({ status: 200, contentType: 'text/html; charset=utf-8', body: page, headers: pageHeaders }),
 };
 
@@ -89,7 +91,9 @@ export function withDocs(routes: readonly Route[], version: string): readonly Ro
   const openApiRoute: Route = {
     method: 'GET',
     path: '/openapi.json',
-    operation: operation('openapi', 'This documentation as an OpenAPI 3.1 document.', 'application/json'),
+    operation: operation('openapi', 'This documentation as an OpenAPI 3.1 document.', {
+      schema: { type: 'object' },
+    }),
     handle: () => ({ status: 200, contentType: 'application/json; charset=utf-8', body: text }),
   };
   const all = [

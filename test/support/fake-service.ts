@@ -30,7 +30,12 @@ export async function startFakeService(
   const received: ReceivedRequest[] = [];
   const server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    try {
+      for await (const chunk of request) chunks.push(chunk);
+    } catch {
+      // The client has gone.
+      return;
+    }
     const { status, headers, body } = answers[Math.min(received.length, answers.length - 1)] as FakeAnswer;
     const { method = '', url = '' } = request;
     received.push({ method, url, headers: request.headers, body: Buffer.concat(chunks) });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import type { Authenticator } from '../../src/admission/authenticator.js';
 import type { Config } from '../../src/config/config.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 import { serverRoutes } from '../../src/http/server-routes.js';
@@ -66,6 +67,8 @@ function assertDocumented(log: readonly Record<string, unknown>[], routes: reado
   }
 }
 
+export const testKeys: Authenticator = { authenticate: (presented) => keys.get(presented) };
+
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
@@ -79,12 +82,11 @@ export async function startTestServer(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
-  const authenticate = (presented: string) => keys.get(presented);
   const server = await startServer({
     config,
     analyser,
     arena,
-    keys: { authenticate },
+    keys: testKeys,
     log: logger,
     metrics: new ServiceMetrics(),
   });
