@@ -21,6 +21,10 @@ const headers = {
     description: 'Seconds after which another try makes sense.',
     schema: { type: 'integer', minimum: 0 },
   },
+  ServerTiming: {
+    description: 'Milliseconds of each stage: receive, queue, decode, features, inference.',
+    schema: { type: 'string' },
+  },
   Allow: { description: 'The methods that work.', schema: { type: 'string' } },
   Deprecation: { description: 'Since when the route is deprecated (RFC 9745).', schema: { type: 'string' } },
   Sunset: { description: 'When the route will go away (RFC 8594).', schema: { type: 'string' } },

@@ -2,12 +2,17 @@
 import type { Components, JsonObject } from './components.js';
 import type { Fields, FilePart, Operation } from './operation.js';
 
-const objectOf = ({ schemas, required = [] }: Fields, file?: FilePart): JsonObject => {
+const objectOf = ({ schemas, required = [], example }: Fields, file?: FilePart): JsonObject => {
   const fileSchema = file && { [file.field]: binary(file) };
   const names = [...(file ? [file.field] : []), ...required];
+  // At each field, too: forms on the docs page are filled in from there.
+  const fields = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    name in example ? { ...schema, examples: [example[name]] } : schema,
+  ]);
   return {
     type: 'object',
-    properties: { ...fileSchema, ...schemas },
+    properties: { ...fileSchema, ...Object.fromEntries(fields) },
     ...(names.length > 0 && { required: names }),
   };
 };

@@ -43,6 +43,9 @@ function headersOf(route: Pick<Route, 'scope' | 'version'>, keys: readonly Error
   };
 }
 
+/** What has stages to time. */
+const isAnalysis = ({ scope }: Pick<Route, 'scope'>): boolean => scope === 'predict' || scope === 'voiceid';
+
 /** One response that stands for several errors of the same status; each is an example under its key. */
 function errorResponse(
   keys: readonly ErrorKey[],
@@ -67,7 +70,10 @@ function answerResponse(answer: Answer, route: Route, components: Components): J
   const example = schema?.examples?.[0];
   return {
     description,
-    headers: headersOf(route, []),
+    headers: {
+      ...headersOf(route, []),
+      ...(isAnalysis(route) && { 'server-timing': header('ServerTiming') }),
+    },
     content: {
       [contentType]: {
         schema: schema === undefined ? { type: 'string' } : components.refer(schema),
