@@ -50,6 +50,18 @@ test('what may be tried again says when', () => {
   }
 });
 
+test('what knows how long it lasts says so, in the sentence and in the number', () => {
+  for (const [key, { retryAfterS }] of entries) {
+    if (retryAfterS === undefined) continue;
+    const error = new ServiceError(key, { retryAfterS: 77 });
+    assert.equal(error.retryAfterS, 77, key);
+    assert.match(error.message, /retry after 77 s/, key);
+    const byDefault = new ServiceError(key);
+    assert.equal(byDefault.retryAfterS, retryAfterS === 'known' ? 1 : retryAfterS, key);
+    assert.ok(byDefault.message.includes(`retry after ${byDefault.retryAfterS} s`), key);
+  }
+});
+
 test('a message has every value that its sentence names', () => {
   for (const [key, { message }] of entries) {
     const names = [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);

@@ -59,7 +59,7 @@ test('all series are there before the first request, at zero', async (t) => {
   );
   for (const key of Object.keys(catalogue)) assert.equal(series.get(`veravox_errors_total{key="${key}"}`), 0);
   for (const route of ['/v1/predict', '/livez', '/readyz', '/metrics', 'other']) {
-    for (const status of [200, 400, 401, 413, 422, 499, 500, 503]) {
+    for (const status of [200, 400, 401, 413, 422, 429, 499, 500, 503]) {
       assert.equal(series.get(`veravox_http_requests_total{route="${route}",status="${status}"}`), 0);
     }
     assert.equal(series.get(`veravox_http_request_seconds_count{route="${route}"}`), 0);
@@ -75,6 +75,7 @@ test('all series are there before the first request, at zero', async (t) => {
     'veravox_audio_seconds_total',
     'veravox_windows_scored_total',
     'veravox_skipped_audio_seconds_total',
+    'veravox_audit_lines_lost_total',
   ]) {
     assert.equal(series.get(name), 0, name);
   }
@@ -121,6 +122,7 @@ test('a request is counted once, with its stages, and logged in one line', async
     route: '/v1/predict',
     status: 200,
     keyId: 'key-1',
+    account: 'one',
     bodyBytes: body.length,
     model: 'apollo-4-5-2026-03-26',
     audioS: 30,

@@ -7,6 +7,7 @@ import { addKeysCommand } from './keys.js';
 import { addOpenApiCommand } from './openapi.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serve.js';
+import { addUsageCommand } from './usage.js';
 
 /** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense. */
 const exitCodes = { failure: 1, usage: 2 } as const;
@@ -23,6 +24,7 @@ const program = new Command('veravox')
 addServeCommand(program);
 addKeysCommand(program);
 addPredictCommand(program);
+addUsageCommand(program);
 addOpenApiCommand(program);
 addDoctorCommand(program, packageVersion);
 

@@ -18,6 +18,16 @@ export interface Config {
   readonly maxInflightBytes: number;
   /** Requests admitted at once; one more is refused with 503. */
   readonly maxInflightRequests: number;
+  /** Requests that one API key may make per window, unless the key says otherwise; 0 sets no limit. */
+  readonly rateLimitRequests: number;
+  readonly rateLimitWindowS: number;
+  /** Requests of one API key in flight at once, unless the key says otherwise; 0 sets no limit. */
+  readonly keyConcurrency: number;
+  readonly audit: 'file' | 'off';
+  /** How many days of audit files are kept; 0 keeps all. */
+  readonly auditDays: number;
+  /** How many days of usage are kept; 0 keeps all. */
+  readonly usageDays: number;
   readonly maxPredictBytes: number;
   readonly maxPredictDurationS: number;
   /** The whole body must have arrived this long after its headers. */

@@ -94,6 +94,55 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 'requests',
     description: 'Requests admitted at once; one more is refused with 503 and `Retry-After`.',
   }),
+  rateLimitRequests: integer({
+    variable: 'VERAVOX_RATE_LIMIT_REQUESTS',
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    unit: 'requests',
+    description:
+      'Requests that an API key may make per `VERAVOX_RATE_LIMIT_WINDOW_S`, unless the key has a limit of its own; one more is refused with 429. 0 sets no limit.',
+  }),
+  rateLimitWindowS: integer({
+    variable: 'VERAVOX_RATE_LIMIT_WINDOW_S',
+    default: 60,
+    minimum: 1,
+    maximum: 86_400,
+    unit: 's',
+    description: 'Time in which the requests of an API key are counted, from its first one on.',
+  }),
+  keyConcurrency: integer({
+    variable: 'VERAVOX_KEY_CONCURRENCY',
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000,
+    unit: 'requests',
+    description:
+      'Requests that an API key may have in flight at once, unless the key has a limit of its own; one more is refused with 429. 0 sets no limit.',
+  }),
+  audit: choice({
+    variable: 'VERAVOX_AUDIT',
+    choices: ['file', 'off'],
+    default: 'file',
+    description:
+      '`file` writes a line per request of the API to `audit/<day>.jsonl` in the data folder, about 400 bytes each.',
+  }),
+  auditDays: integer({
+    variable: 'VERAVOX_AUDIT_DAYS',
+    default: 30,
+    minimum: 0,
+    maximum: 36_500,
+    unit: 'days',
+    description: 'How long audit files are kept; 0 keeps all.',
+  }),
+  usageDays: integer({
+    variable: 'VERAVOX_USAGE_DAYS',
+    default: 400,
+    minimum: 0,
+    maximum: 36_500,
+    unit: 'days',
+    description: 'How long the usage per key and day is kept; 0 keeps all.',
+  }),
   maxPredictBytes: integer({
     variable: 'VERAVOX_MAX_PREDICT_BYTES',
     default: 5 * mebibyte,

@@ -21,8 +21,8 @@ export interface CatalogueEntry {
   readonly message: string;
   /** When it happens, for the reference page. */
   readonly when: string;
-  /** Seconds for `Retry-After`, where trying again makes sense. */
-  readonly retryAfterS?: number;
+  /** Seconds for `Retry-After`, where trying again makes sense; `known` where whoever throws it knows them. */
+  readonly retryAfterS?: number | 'known';
 }
 
 const entries = {
@@ -172,8 +172,15 @@ const entries = {
   RATE_LIMITED: {
     status: 429,
     code: 'rate_limited',
-    message: 'Too many requests for this API key; retry after {retryAfterS} s.',
-    when: 'The key is over its rate or concurrency.',
+    message: 'The API key has used up its {limit} requests in {windowS} s; retry after {retryAfterS} s.',
+    when: 'The key is over its rate. Whoever waits for `Retry-After` is let in, if the key is not used up meanwhile.',
+    retryAfterS: 'known',
+  },
+  CONCURRENCY_LIMITED: {
+    status: 429,
+    code: 'rate_limited',
+    message: 'The API key has {limit} requests in flight, as many as it may; retry after {retryAfterS} s.',
+    when: 'The key is over its number of requests at once.',
     retryAfterS: 1,
   },
   OVERLOADED: {

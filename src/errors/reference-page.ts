@@ -5,7 +5,7 @@ import { type CatalogueEntry, catalogue } from './catalogue.js';
 export function errorReferencePage(): string {
   const rows = Object.entries<CatalogueEntry>(catalogue).map(
     ([key, { status, code, message, when, retryAfterS }]) => {
-      const retry = retryAfterS === undefined ? '' : `${retryAfterS} s`;
+      const retry = retryAfterS === undefined ? '' : retryAfterS === 'known' ? 'varies' : `${retryAfterS} s`;
       return `| \`${key}\` | ${status} | \`${code}\` | ${message} | ${when} | ${retry} |`;
     },
   );

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
+import { KeyConcurrency } from '../admission/key-concurrency.js';
+import { RateLimits } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
 import type { Logger } from '../observe/log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import type { Route } from '../routes/route.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
@@ -20,10 +24,13 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Told of every request to the API; closed last of all when the server stops. */
+  readonly recorders?: readonly RequestRecorder[];
 }
 
 export interface RunningServer {
   readonly port: number;
+  readonly routes: readonly Route[];
   /**
    * Not ready at once; then takes requests for `stopGraceMs` more, so that load balancers notice; then no new ones, and
    * those in flight get `stopDrainMs`. Closes the analyser. Resolves when nothing is left; later calls wait for the first.
@@ -48,7 +55,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, log, metrics } = options;
+  const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
   const largestBodyBytes = config.maxPredictBytes + FORM_OVERHEAD_BYTES;
   if (arena.totalBytes < largestBodyBytes) {
     throw new Error(
@@ -59,10 +66,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
   const isStopping = (): boolean => door.phase !== 'running';
+  const routes = serverRoutes({ config, analyser, queue, metrics, isStopping });
   const door = new FrontDoor({
-    routes: serverRoutes({ config, analyser, queue, metrics, isStopping }),
+    routes,
     keys,
     permits,
+    rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
+    concurrency: new KeyConcurrency(config.keyConcurrency),
+    recorders,
     metrics,
     log,
   });
@@ -91,12 +102,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(keepReceiving);
     listener.close();
     await analyser.close();
+    // What was cut off is recorded once its promises have settled.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }
 
   let stopped: Promise<void> | undefined;
   return {
     port: listener.port,
+    routes,
     stop() {
       stopped ??= stop();
       return stopped;

@@ -14,6 +14,7 @@ export interface RequestRecord {
   /** What went wrong inside, for the log only. */
   cause?: unknown;
   keyId?: string;
+  account?: string;
   bodyBytes?: number;
   audioS?: number;
   scoredWindows?: number;
@@ -21,6 +22,13 @@ export interface RequestRecord {
   model?: string;
   stagesMs: StageDurationsMs;
   totalMs: number;
+}
+
+/** Is told of every request to the API, once, when it is over. */
+export interface RequestRecorder {
+  record(record: RequestRecord): void;
+  /** Writes what is not written yet; to be called last. */
+  close(): Promise<void>;
 }
 
 /** The status under which a request is recorded whose client went away. */

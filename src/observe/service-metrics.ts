@@ -36,6 +36,7 @@ export class ServiceMetrics {
   readonly #audioSeconds: Counter;
   readonly #windowsScored: Counter;
   readonly #skippedSeconds: Counter;
+  readonly auditLinesLost: Counter;
 
   constructor() {
     const registers = [this.registry];
@@ -85,6 +86,10 @@ export class ServiceMetrics {
     this.#skippedSeconds = counter(
       'veravox_skipped_audio_seconds_total',
       'Seconds not scored for lack of speech.',
+    );
+    this.auditLinesLost = counter(
+      'veravox_audit_lines_lost_total',
+      'Requests without an audit line: too many without a key, or a disk that takes no more.',
     );
   }
 

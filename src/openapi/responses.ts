@@ -19,6 +19,7 @@ export function errorsOf({ scope, version, operation }: Pick<Route, 'scope' | 'v
           version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED',
           'FORBIDDEN',
           'RATE_LIMITED',
+          'CONCURRENCY_LIMITED',
           'OVERLOADED',
           'STOPPING',
         ];

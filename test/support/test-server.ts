@@ -4,14 +4,12 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Authenticator } from '../../src/admission/authenticator.js';
 import type { Config } from '../../src/config/config.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
-import { serverRoutes } from '../../src/http/server-routes.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { errorsOf, errorsOutsideOperations } from '../../src/openapi/responses.js';
 import type { Route } from '../../src/routes/route.js';
 import { UploadArena } from '../../src/upload/arena.js';
-import { ArenaQueue } from '../../src/upload/arena-queue.js';
 import { AnalyserDouble } from './analyser-double.js';
 
 export const API_KEY = 'a-valid-key';
@@ -29,6 +27,12 @@ export const testConfig: Config = {
   batchWaitMs: 0,
   maxInflightBytes: 64 << 20,
   maxInflightRequests: 1024,
+  rateLimitRequests: 0,
+  rateLimitWindowS: 60,
+  keyConcurrency: 0,
+  audit: 'off',
+  auditDays: 0,
+  usageDays: 0,
   maxPredictBytes: 5 << 20,
   maxPredictDurationS: 600,
   receiveTimeoutMs: 300_000,
@@ -73,6 +77,7 @@ export const testKeys: Authenticator = { authenticate: (presented) => keys.get(p
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
+  parts: Partial<Pick<ServerOptions, 'keys' | 'recorders'>> = {},
 ): Promise<TestServer> {
   const config = { ...testConfig, ...overrides };
   const arena = new UploadArena(config.maxInflightBytes);
@@ -89,12 +94,11 @@ export async function startTestServer(
     keys: testKeys,
     log: logger,
     metrics: new ServiceMetrics(),
+    ...parts,
   });
   test.after(async () => {
     await server.stop();
-    const queue = new ArenaQueue(arena, { maxWaiting: 0, timeoutMs: 0 });
-    const parts = { config, analyser, queue, metrics: new ServiceMetrics(), isStopping: () => true };
-    assertDocumented(log, serverRoutes(parts));
+    assertDocumented(log, server.routes);
   });
   const origin = `http://127.0.0.1:${server.port}`;
   async function metric(series: string): Promise<number> {
