@@ -19,7 +19,7 @@ import {
   type OperationObject,
   validatorOf,
 } from './support/openapi.js';
-import { API_KEY, testConfig, testKeys } from './support/test-server.js';
+import { API_KEY, testAuthenticator, testConfig } from './support/test-server.js';
 
 const recording = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
 
@@ -32,7 +32,14 @@ before(async () => {
   const arena = new UploadArena(config.maxInflightBytes);
   const analyser = await startPipeline(config, arena.buffer);
   const log = pino({ level: 'silent' });
-  server = await startServer({ config, analyser, arena, keys: testKeys, log, metrics: new ServiceMetrics() });
+  server = await startServer({
+    config,
+    analyser,
+    arena,
+    keys: testAuthenticator,
+    log,
+    metrics: new ServiceMetrics(),
+  });
   origin = `http://127.0.0.1:${server.port}`;
   document = await documentOf(origin);
 });

@@ -4,11 +4,8 @@ import { loadConfig } from '../config/load-config.js';
 import { packageVersion } from '../config/package-dir.js';
 import { serverRoutes } from '../http/server-routes.js';
 import { loadManifest } from '../models/manifest.js';
-import { ServiceMetrics } from '../observe/service-metrics.js';
 import { openApiDocument } from '../openapi/document.js';
 import type { Analyser } from '../pipeline/analysis.js';
-import { UploadArena } from '../upload/arena.js';
-import { ArenaQueue } from '../upload/arena-queue.js';
 
 export function addOpenApiCommand(program: Command): void {
   program
@@ -17,6 +14,8 @@ export function addOpenApiCommand(program: Command): void {
     .action(printDocument);
 }
 
+/** What only serving needs. */
+const unused = undefined as never;
 const neverCalled = (): never => {
   throw new Error('This is a bug: a route was called while it was only to be described.');
 };
@@ -33,8 +32,9 @@ async function printDocument(): Promise<void> {
   const routes = serverRoutes({
     config,
     analyser,
-    queue: new ArenaQueue(new UploadArena(0), { maxWaiting: 0, timeoutMs: 0 }),
-    metrics: new ServiceMetrics(),
+    intake: { queue: unused, fetcher: unused },
+    metrics: unused,
+    log: unused,
     isStopping: neverCalled,
   });
   process.stdout.write(`${JSON.stringify(openApiDocument(routes, packageVersion), null, 2)}\n`);

@@ -16,8 +16,13 @@ export interface PredictFields {
 }
 
 export interface LargeFileFields {
-  readonly device?: string;
+  /** Where the recording comes from. */
+  readonly device?: 'macos' | 'windows' | 'web_app' | 'api';
+  /** The detector; the server says which there are. */
+  readonly model?: string;
+  /** The caller's own identifier of the prediction; one is made where there is none. */
   readonly prediction_id?: string;
+  /** The file's original name, for reference. */
   readonly filename?: string;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { AllowedHost } from './allowed-host.js';
+
 /** Everything an operator can set. Made by `loadConfig` from the option table in `options.ts`. */
 export interface Config {
   readonly host: string;
@@ -30,12 +32,24 @@ export interface Config {
   readonly usageDays: number;
   readonly maxPredictBytes: number;
   readonly maxPredictDurationS: number;
+  readonly maxLargeFileBytes: number;
+  readonly maxLargeFileDurationS: number;
   /** The whole body must have arrived this long after its headers. */
   readonly receiveTimeoutMs: number;
+  /** The same for large files. */
+  readonly largeFileReceiveTimeoutMs: number;
   /** How long a request may wait for upload memory or a worker. */
   readonly queueTimeoutMs: number;
   /** How long preparing and scoring one request may take. */
   readonly analysisTimeoutMs: number;
+  /** The same for large files, and how long one may wait for a thread before that. */
+  readonly largeFileTimeoutMs: number;
+  /** Where `presigned_url` may point to beside the configured storage. */
+  readonly fetchAllowedHosts: readonly AllowedHost[];
+  /** How long fetching a file may take, beside waiting for upload memory. */
+  readonly fetchTimeoutMs: number;
+  /** How long the storage may send nothing while a file is fetched. */
+  readonly fetchStallTimeoutMs: number;
   /** After a stop signal: how long the server keeps accepting while it reports not ready. */
   readonly stopGraceMs: number;
   /** After that: how long requests in flight may take before they are cut off. */

@@ -90,3 +90,36 @@ export function text(settings: TextSettings): Option<string> {
     parse: (value) => value,
   };
 }
+
+interface ListSettings<Item> extends Common {
+  /** What one item is. */
+  readonly accepts: string;
+  /** Undefined for a text that is no item. */
+  readonly parseItem: (text: string) => Item | undefined;
+}
+
+/** Items with commas between them; none by default. */
+export function list<Item>({
+  variable,
+  description,
+  accepts,
+  parseItem,
+}: ListSettings<Item>): Option<readonly Item[]> {
+  return {
+    variable,
+    description,
+    accepts: `${accepts}, separated by commas`,
+    defaultText: 'none',
+    default: () => [],
+    parse: (text) => {
+      const items: Item[] = [];
+      for (const entry of text.split(',').map((part) => part.trim())) {
+        if (entry === '') continue;
+        const item = parseItem(entry);
+        if (item === undefined) return undefined;
+        items.push(item);
+      }
+      return items;
+    },
+  };
+}

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
+import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
-import { choice, integer, type Option, text } from './option.js';
+import { choice, integer, list, type Option, text } from './option.js';
 
 const mebibyte = 1024 * 1024;
+
+/** What is smaller is not for `/v1/predict/large-file` (service interface, section 8). */
+export const MIN_LARGE_FILE_BYTES = 5_000_000;
 
 /** The one table of settings: `loadConfig` reads by it, and the README's table is made from it. */
 export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } = {
@@ -43,12 +47,12 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
   }),
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',
-    default: ({ cores }) => Math.max(1, Math.ceil(cores / 4)),
-    defaultText: 'a quarter of the cores, rounded up',
+    default: ({ cores }) => Math.max(2, Math.ceil(cores / 4)),
+    defaultText: 'a quarter of the cores, rounded up, at least 2',
     minimum: 1,
     maximum: 256,
     description:
-      'Threads that decode audio and compute features; too few let the scoring threads starve, too many take their cores.',
+      'Threads that decode audio and compute features; too few let the scoring threads starve, too many take their cores. Large files leave one of them to others, unless there is only one.',
   }),
   scoringThreads: integer({
     variable: 'VERAVOX_SCORING_THREADS',
@@ -159,6 +163,24 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 's',
     description: 'Longest audio for `/v1/predict`; longer audio is refused with 413, never truncated.',
   }),
+  maxLargeFileBytes: integer({
+    variable: 'VERAVOX_MAX_LARGE_FILE_BYTES',
+    default: 100 * mebibyte,
+    minimum: MIN_LARGE_FILE_BYTES,
+    maximum: 4096 * mebibyte,
+    unit: 'bytes',
+    description:
+      'Largest file for `/v1/predict/large-file`; a larger one is refused with 413. Upload memory has to hold at least one.',
+  }),
+  maxLargeFileDurationS: integer({
+    variable: 'VERAVOX_MAX_LARGE_FILE_DURATION_S',
+    default: 21_600,
+    minimum: 1,
+    maximum: 604_800,
+    unit: 's',
+    description:
+      'Longest audio for `/v1/predict/large-file`; longer audio is refused with 413, never truncated.',
+  }),
   receiveTimeoutMs: integer({
     variable: 'VERAVOX_RECEIVE_TIMEOUT_MS',
     default: 60_000,
@@ -166,6 +188,15 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     maximum: 3_600_000,
     unit: 'ms',
     description: 'How long a request body may take to arrive; then 408.',
+  }),
+  largeFileReceiveTimeoutMs: integer({
+    variable: 'VERAVOX_LARGE_FILE_RECEIVE_TIMEOUT_MS',
+    default: 600_000,
+    minimum: 100,
+    maximum: 86_400_000,
+    unit: 'ms',
+    description:
+      'The same for `/v1/predict/large-file`; the default lets 100 MiB arrive at 1.4 Mbit/s. A slow upload holds its memory for as long.',
   }),
   queueTimeoutMs: integer({
     variable: 'VERAVOX_QUEUE_TIMEOUT_MS',
@@ -182,6 +213,39 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     maximum: 3_600_000,
     unit: 'ms',
     description: 'How long preparing and scoring one file may take; then 500.',
+  }),
+  largeFileTimeoutMs: integer({
+    variable: 'VERAVOX_LARGE_FILE_TIMEOUT_MS',
+    default: 900_000,
+    minimum: 1,
+    maximum: 86_400_000,
+    unit: 'ms',
+    description:
+      'The same for `/v1/predict/large-file`, whose files may also wait this long for a thread; then 503.',
+  }),
+  fetchAllowedHosts: list({
+    variable: 'VERAVOX_FETCH_ALLOWED_HOSTS',
+    accepts: '`[scheme://][*.]host[:port]`',
+    parseItem: parseAllowedHost,
+    description:
+      'Hosts that a `presigned_url` may point to beside the configured storage; https unless the entry says http. Clients can make the server fetch whatever these hosts serve; private addresses stay refused.',
+  }),
+  fetchTimeoutMs: integer({
+    variable: 'VERAVOX_FETCH_TIMEOUT_MS',
+    default: 60_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description: 'How long fetching the file of a `presigned_url` may take; then 500.',
+  }),
+  fetchStallTimeoutMs: integer({
+    variable: 'VERAVOX_FETCH_STALL_TIMEOUT_MS',
+    default: 10_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description:
+      'How long the storage may take to resolve, connect, answer or send the next bytes of such a file; then 500.',
   }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',

@@ -93,6 +93,49 @@ const entries = {
     message: 'The file is larger than the allowed {allowedBytes} bytes. {hint}',
     when: 'The file, or the request around it, is over the size limit of the route; sent as soon as that is known.',
   },
+  FILE_TOO_LARGE_LEGACY: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file is larger than the allowed {allowedBytes} bytes.',
+    when: 'The same in v0 and under the unversioned base.',
+  },
+  FILE_TOO_SMALL: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file is smaller than the required {requiredBytes} bytes. {hint}',
+    when: 'A file below the size range of /v1/predict/large-file; sent as soon as that is known.',
+  },
+  // The file behind a link
+  FETCH_HOST_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected the configured storage or an allowed host for presigned_url but received {origin}.',
+    when: 'A link to another scheme, host or port; nothing was resolved or sent.',
+  },
+  FETCH_ADDRESS_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected a host with public addresses only for presigned_url but received {host}.',
+    when: 'An allowed host that resolves to a private, loopback, link-local or other special address; nothing was sent to it.',
+  },
+  FETCH_STATUS_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The storage refused the presigned_url with status {status}.',
+    when: 'A status of 4xx from the storage: the link has expired or was altered, or there is no such object.',
+  },
+  FETCH_REDIRECTED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The storage answered the presigned_url with a redirect, status {status}; none is followed.',
+    when: 'A status of 3xx from the storage, wherever it leads.',
+  },
+  FETCH_ENCODED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected no content-encoding of the file behind presigned_url but received {encoding}.',
+    when: 'The storage sends the file compressed, though it was asked not to.',
+  },
   // The audio
   AUDIO_TOO_SHORT: {
     status: 400,
@@ -203,6 +246,32 @@ const entries = {
     message: 'The server is shutting down; retry after {retryAfterS} s.',
     when: 'During a graceful stop.',
     retryAfterS: 5,
+  },
+  FETCH_UNREACHABLE: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The storage behind presigned_url could not be reached; retry after {retryAfterS} s.',
+    when: 'The host of a link has no address, refuses the connection or breaks it off.',
+    retryAfterS: 2,
+  },
+  FETCH_FAILED: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The storage behind presigned_url failed with status {status}; retry after {retryAfterS} s.',
+    when: 'A status of 5xx from the storage, or one that makes no sense here.',
+    retryAfterS: 2,
+  },
+  FETCH_INSECURE: {
+    status: 500,
+    code: 'internal_error',
+    message: 'No secure connection to the storage behind presigned_url could be made.',
+    when: 'The TLS handshake fails, such as for a certificate that is not trusted here.',
+  },
+  FETCH_TIMEOUT: {
+    status: 500,
+    code: 'internal_error',
+    message: 'The storage behind presigned_url {problem}.',
+    when: 'The storage sends nothing for too long, or the file takes too long in all.',
   },
   ANALYSIS_TIMEOUT: {
     status: 500,

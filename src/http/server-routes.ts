@@ -1,27 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
 import { packageVersion } from '../config/package-dir.js';
+import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import type { FileIntake } from '../routes/analysis-input.js';
 import { withDocs } from '../routes/docs.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
+import { largeFileRoute } from '../routes/large-file.js';
+import { legacyPredictRoute } from '../routes/legacy-predict.js';
 import { metricsRoute } from '../routes/metrics.js';
 import { predictRoute } from '../routes/predict.js';
+import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import type { Route } from '../routes/route.js';
-import type { ArenaQueue } from '../upload/arena-queue.js';
 
 export interface RouteParts {
   readonly config: Config;
   readonly analyser: Analyser;
-  readonly queue: ArenaQueue;
+  readonly intake: FileIntake;
   readonly metrics: ServiceMetrics;
+  readonly log: Logger;
   readonly isStopping: () => boolean;
 }
 
-/** Every route that the server has. */
-export function serverRoutes({ config, analyser, queue, metrics, isStopping }: RouteParts): readonly Route[] {
-  const routes = [
-    predictRoute(config, analyser, queue),
+/** Every route that a server made of these parts has. */
+export function serverRoutes({ config, analyser, intake, metrics, log, isStopping }: RouteParts) {
+  const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
+  const routes: Route[] = [
+    predictRoute(config, analyser, intake),
+    ...(isLargeFileModelLoaded
+      ? [
+          largeFileRoute(config, analyser, intake.queue, log),
+          legacyPredictRoute('/v0/predict', config, analyser, intake),
+          legacyPredictRoute('/predict', config, analyser, intake),
+        ]
+      : []),
     livezRoute,
     readyzRoute(() => analyser.status(), isStopping),
     metricsRoute(metrics),

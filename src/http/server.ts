@@ -4,10 +4,13 @@ import { KeyConcurrency } from '../admission/key-concurrency.js';
 import { RateLimits } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
+import { FetchPolicy } from '../fetch/fetch-policy.js';
+import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import type { Route } from '../routes/route.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
@@ -26,6 +29,9 @@ export interface ServerOptions {
   readonly metrics: ServiceMetrics;
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders?: readonly RequestRecorder[];
+  /** Where links to the configured storage lead. */
+  readonly storageOrigins?: readonly string[];
+  readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
 export interface RunningServer {
@@ -56,17 +62,28 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
-  const largestBodyBytes = config.maxPredictBytes + FORM_OVERHEAD_BYTES;
-  if (arena.totalBytes < largestBodyBytes) {
+  for (const name of ['maxPredictBytes', 'maxLargeFileBytes'] as const) {
+    const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
+    if (arena.totalBytes >= bodyBytes) continue;
     throw new Error(
-      `maxInflightBytes is ${arena.totalBytes}, but one upload of maxPredictBytes = ${config.maxPredictBytes} ` +
-        `needs ${largestBodyBytes} with the form around it.`,
+      `maxInflightBytes is ${arena.totalBytes}, but one upload of ${name} = ${config[name]} ` +
+        `needs ${bodyBytes} with the form around it.`,
     );
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const fetcher = new PresignedFetcher(
+    new FetchPolicy(options.storageOrigins ?? [], config.fetchAllowedHosts),
+    queue,
+    { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
+    options.fetchSurroundings,
+  );
+  const intake = { queue, fetcher };
   const isStopping = (): boolean => door.phase !== 'running';
-  const routes = serverRoutes({ config, analyser, queue, metrics, isStopping });
+  const routes = serverRoutes({ config, analyser, intake, metrics, log, isStopping });
+  if (!analyser.status().models.includes(LARGE_FILE_MODEL)) {
+    log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
+  }
   const door = new FrontDoor({
     routes,
     keys,

@@ -3,7 +3,7 @@ import { errorBody, forbiddenErrorBody } from '../contract/error-bodies.js';
 import { linkList } from '../contract/link-list.js';
 import { largeFilePrediction, prediction } from '../contract/prediction.js';
 import { enrollment, verification } from '../contract/voice-identity.js';
-import { predictFieldSchemas } from '../routes/predict-fields.js';
+import { largeFileFieldSchemas, predictFieldSchemas } from '../routes/predict-fields.js';
 import type { Fields, Schema } from './operation.js';
 
 /** As wide as the formatter lets a line be. */
@@ -97,15 +97,13 @@ export function clientTypes(): string {
   const writer = new TypeWriter();
   for (const schema of [
     fields('PredictFields', predictFieldSchemas([])),
-    fields('LargeFileFields', {
-      device: { type: 'string' },
-      prediction_id: { type: 'string' },
-      filename: { type: 'string' },
-    }),
-    fields('EnrollFields', { user_id: { type: 'string' } }),
-    fields('VerifyFields', { user_id: { type: 'string' }, voice_vector: { type: 'string' } }, [
-      'voice_vector',
-    ]),
+    fields('LargeFileFields', largeFileFieldSchemas),
+    fields('EnrollFields', { user_id: { type: 'string', expected: '' } }),
+    fields(
+      'VerifyFields',
+      { user_id: { type: 'string', expected: '' }, voice_vector: { type: 'string', expected: '' } },
+      ['voice_vector'],
+    ),
     prediction,
     largeFilePrediction,
     enrollment,

@@ -3,6 +3,9 @@ import type { Schema } from './operation.js';
 
 export type JsonObject = Record<string, unknown>;
 
+/** Keywords of our field schemas that JSON Schema does not know. */
+const ownKeywords: readonly string[] = ['expected', 'nullInForm'];
+
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -28,7 +31,7 @@ export class Components {
     const { title, ...rest } = schema;
     const resolved: JsonObject = {};
     for (const [keyword, value] of Object.entries(rest)) {
-      if (keyword === 'expected') continue;
+      if (ownKeywords.includes(keyword)) continue;
       if (keyword === 'properties' && isObject(value)) {
         resolved[keyword] = Object.fromEntries(
           Object.entries(value).map(([name, property]) => [name, this.refer(property as Schema)]),

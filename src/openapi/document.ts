@@ -17,6 +17,15 @@ const headers = {
     description: 'Identifies the request; also in error bodies and in the log.',
     schema: { type: 'string', format: 'uuid' },
   },
+  RateLimitLimit: {
+    description: 'Requests that the key has per window, where it has a limit.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  RateLimitRemaining: { description: 'Those that are left.', schema: { type: 'integer', minimum: 0 } },
+  RateLimitReset: {
+    description: 'Seconds until the window ends.',
+    schema: { type: 'integer', minimum: 0 },
+  },
   RetryAfter: {
     description: 'Seconds after which another try makes sense.',
     schema: { type: 'integer', minimum: 0 },
@@ -54,7 +63,7 @@ function operationObject(route: Route, components: Components): JsonObject {
     description: [operation.description ?? [], needs].flat().join('\n\n'),
     ...(version === 'v0' && { deprecated: true }),
     security: scope === undefined ? [] : [{ apiKey: [] }],
-    parameters: parameters(operation, components),
+    parameters: parameters(operation, false, components),
     ...requestBody(operation, components),
     responses: responses(route, components),
   };

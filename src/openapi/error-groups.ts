@@ -3,7 +3,7 @@
 // Which errors the parts that routes are made of can answer with.
 import type { ErrorKey } from '../errors/catalogue.js';
 
-/** `receiveForm` and `fileOf`. */
+/** `receiveForm` and `fileOf`; what is too large differs between routes. */
 export const formErrors = [
   'CONTENT_TYPE_INVALID',
   'MULTIPART_MALFORMED',
@@ -12,7 +12,6 @@ export const formErrors = [
   'FIELD_REPEATED',
   'FILE_MISSING',
   'FILE_EMPTY',
-  'FILE_TOO_LARGE',
   'RECEIVE_TIMEOUT',
   'OVERLOADED',
   'QUEUE_DEADLINE',
@@ -26,10 +25,23 @@ export const jsonErrors = [
   'RECEIVE_TIMEOUT',
 ] as const satisfies readonly ErrorKey[];
 
-/** `FieldValidator`. */
-export const fieldErrors = ['FIELD_INVALID'] as const satisfies readonly ErrorKey[];
+/** `PresignedFetcher`. */
+const fetchErrors = [
+  'FETCH_HOST_REFUSED',
+  'FETCH_ADDRESS_REFUSED',
+  'FETCH_STATUS_REFUSED',
+  'FETCH_REDIRECTED',
+  'FETCH_ENCODED',
+  'FETCH_UNREACHABLE',
+  'FETCH_FAILED',
+  'FETCH_INSECURE',
+  'FETCH_TIMEOUT',
+] as const satisfies readonly ErrorKey[];
 
-/** `Analyser.analyse`. */
+/** `receiveInput`, which takes a form or a link in JSON. */
+export const inputErrors = [...formErrors, ...jsonErrors, ...fetchErrors, 'FIELD_INVALID'] as const;
+
+/** `Analyser.analyse` and `Analyser.embed`. */
 export const analysisErrors = [
   'AUDIO_TOO_SHORT',
   'AUDIO_TOO_LONG',

@@ -5,31 +5,36 @@ import type { FieldSchemas } from '../routes/form-fields.js';
 /** A JSON Schema. One with a `title` is documented once, under that name. */
 export interface Schema {
   readonly title?: string;
+  readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly [keyword: string]: unknown;
 }
 
 /** What stands in a query or a body. */
 export interface Fields {
-  readonly schemas: FieldSchemas | Readonly<Record<string, Schema>>;
+  readonly schemas: FieldSchemas;
   readonly required?: readonly string[];
   /** A request that the server answers with 200. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-export interface FilePart {
-  readonly field: string;
+/** Bytes that are no text. Outside these sizes they are refused. */
+export interface Binary {
   readonly description: string;
-  /** The first bytes too few and the first too many are errors. */
   readonly minBytes?: number;
   readonly maxBytes: number;
+}
+
+export interface FilePart extends Binary {
+  readonly field: string;
 }
 
 /** An answer that the route itself gives. */
 export interface Answer {
   readonly description: string;
-  /** Of a JSON body; other bodies have a content type. */
+  /** Of a JSON body. */
   readonly schema?: Schema;
+  /** Of another body. */
   readonly contentType?: string;
 }
 
@@ -50,6 +55,8 @@ export interface Operation {
   readonly query?: Fields;
   readonly form?: Fields & { readonly file: FilePart };
   readonly json?: Fields;
+  /** A body that is a file and nothing else. */
+  readonly bytes?: Binary;
   readonly answers: Readonly<Record<number, Answer>>;
   /** The errors of the route itself; those of the front door are added. */
   readonly errors: readonly ErrorKey[];

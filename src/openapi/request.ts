@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Components, JsonObject } from './components.js';
-import type { Fields, FilePart, Operation } from './operation.js';
+import type { Binary, Fields, FilePart, Operation } from './operation.js';
 
-const objectOf = ({ schemas, required = [], example }: Fields, file?: FilePart): JsonObject => {
-  const fileSchema = file && { [file.field]: binary(file) };
-  const names = [...(file ? [file.field] : []), ...required];
-  // At each field, too: forms on the docs page are filled in from there.
-  const fields = Object.entries(schemas).map(([name, schema]) => [
-    name,
-    name in example ? { ...schema, examples: [example[name]] } : schema,
-  ]);
-  return {
-    type: 'object',
-    properties: { ...fileSchema, ...Object.fromEntries(fields) },
-    ...(names.length > 0 && { required: names }),
-  };
-};
+/** A file stands in an example as in curl's `-F`: an @ and a name. */
+const exampleFile = '@recording.wav';
 
-const binary = ({ description, minBytes, maxBytes }: FilePart): JsonObject => ({
+const binary = ({ description, minBytes, maxBytes }: Binary): JsonObject => ({
   type: 'string',
   format: 'binary',
   description,
@@ -26,10 +14,24 @@ const binary = ({ description, minBytes, maxBytes }: FilePart): JsonObject => ({
   'x-max-bytes': maxBytes,
 });
 
-/** A file stands in an example as in curl's `-F`: an @ and a name. */
-export const exampleFile = '@recording.wav';
+function objectOf({ schemas, required = [], example }: Fields, file?: FilePart): JsonObject {
+  const names = [...(file ? [file.field] : []), ...required];
+  // At each field, too: the forms of the docs page are filled in from there.
+  const fields = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    name in example ? { ...schema, examples: [example[name]] } : schema,
+  ]);
+  return {
+    type: 'object',
+    properties: { ...(file && { [file.field]: binary(file) }), ...Object.fromEntries(fields) },
+    ...(names.length > 0 && { required: names }),
+  };
+}
 
-export function parameters({ query }: Operation, components: Components): JsonObject[] {
+/** The name by which the document calls what stands behind a prefix. */
+export const PREFIX_PARAMETER = 'object';
+
+export function parameters({ query }: Operation, isPrefix: boolean, components: Components): JsonObject[] {
   const fromQuery = Object.entries(query?.schemas ?? {}).map(([name, schema]) => {
     const { description, ...rest } = schema;
     const example = query?.example[name];
@@ -42,10 +44,18 @@ export function parameters({ query }: Operation, components: Components): JsonOb
       ...(example !== undefined && { example }),
     };
   });
-  return [...fromQuery, { $ref: '#/components/parameters/CorrelationId' }];
+  const description = 'The rest of the path, slashes included.';
+  const fromPath = {
+    name: PREFIX_PARAMETER,
+    in: 'path',
+    required: true,
+    description,
+    schema: { type: 'string' },
+  };
+  return [...(isPrefix ? [fromPath] : []), ...fromQuery, { $ref: '#/components/parameters/CorrelationId' }];
 }
 
-export function requestBody({ form, json }: Operation, components: Components): JsonObject {
+export function requestBody({ form, json, bytes }: Operation, components: Components): JsonObject {
   const content: JsonObject = {};
   if (form) {
     content['multipart/form-data'] = {
@@ -56,5 +66,6 @@ export function requestBody({ form, json }: Operation, components: Components): 
   if (json) {
     content['application/json'] = { schema: components.refer(objectOf(json)), example: json.example };
   }
-  return form || json ? { requestBody: { required: true, content } } : {};
+  if (bytes) content['application/octet-stream'] = { schema: binary(bytes) };
+  return Object.keys(content).length === 0 ? {} : { requestBody: { required: true, content } };
 }

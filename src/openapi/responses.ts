@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { errorBody } from '../contract/error-bodies.js';
+import { errorBody as errorSchema } from '../contract/error-bodies.js';
 import { type CatalogueEntry, catalogue, type ErrorKey } from '../errors/catalogue.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { Route } from '../routes/route.js';
 import type { Components, JsonObject } from './components.js';
 import type { Answer } from './operation.js';
@@ -8,81 +9,92 @@ import type { Answer } from './operation.js';
 /** Errors of requests that reach no operation. */
 export const errorsOutsideOperations = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'] as const satisfies ErrorKey[];
 
+/** What decides about the answers beside the operation itself. */
+type Rules = Pick<Route, 'scope' | 'version'>;
+
 const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
 
-/** Every error that a request to this route can be answered with: its own and those of the front door. */
-export function errorsOf({ scope, version, operation }: Pick<Route, 'scope' | 'version' | 'operation'>) {
-  const atTheDoor: ErrorKey[] =
-    scope === undefined
-      ? []
-      : [
-          version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED',
-          'FORBIDDEN',
-          'RATE_LIMITED',
-          'CONCURRENCY_LIMITED',
-          'OVERLOADED',
-          'STOPPING',
-        ];
-  return new Set<ErrorKey>([...operation.errors, ...atTheDoor, 'INTERNAL']);
+const entryOf = (key: ErrorKey): CatalogueEntry => catalogue[key];
+
+/** The errors that the front door answers with before the route sees a request. */
+function errorsAtTheDoor({ scope, version }: Rules): readonly ErrorKey[] {
+  const permitErrors: ErrorKey[] = ['OVERLOADED', 'STOPPING'];
+  if (scope === undefined) return [];
+  const unauthorized = version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED';
+  return [unauthorized, 'FORBIDDEN', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', ...permitErrors];
 }
 
-const header = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` });
+/** Every error that a request to this route can be answered with. */
+export const errorsOf = (route: Rules & Pick<Route, 'operation'>): ReadonlySet<ErrorKey> =>
+  new Set([...route.operation.errors, ...errorsAtTheDoor(route), 'INTERNAL']);
 
-function headersOf(route: Pick<Route, 'scope' | 'version'>, keys: readonly ErrorKey[]): JsonObject {
-  const entries: CatalogueEntry[] = keys.map((key) => catalogue[key]);
+const references = (names: Readonly<Record<string, string>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(names).map(([header, name]) => [header, { $ref: `#/components/headers/${name}` }]),
+  );
+
+function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonObject {
+  const maySayWhen = keys.some((key) => entryOf(key).retryAfterS !== undefined);
+  return references({
+    'x-correlation-id': 'CorrelationId',
+    ...(scope !== undefined && {
+      'ratelimit-limit': 'RateLimitLimit',
+      'ratelimit-remaining': 'RateLimitRemaining',
+      'ratelimit-reset': 'RateLimitReset',
+    }),
+    ...(maySayWhen && { 'retry-after': 'RetryAfter' }),
+    ...(keys.includes('METHOD_NOT_ALLOWED') && { allow: 'Allow' }),
+    ...(version === 'v0' && { deprecation: 'Deprecation', sunset: 'Sunset', link: 'Link' }),
+  });
+}
+
+/** The body of an error, as it is sent. */
+function errorContent(key: ErrorKey, components: Components) {
+  const failure = new ServiceError(key, { percent: 97.5 });
+  const { code, message, status } = failure;
+  const value = { error: code, message, status, correlation_id: exampleId };
+  return { type: 'application/json', schema: components.refer(errorSchema), value };
+}
+
+/** One response that stands for several errors of the same status; each is an example under its key. */
+function errorResponse(keys: readonly ErrorKey[], route: Rules, components: Components): JsonObject {
+  const content: Record<string, { schema: JsonObject; examples: JsonObject }> = {};
+  for (const key of keys) {
+    const { type, schema, value } = errorContent(key, components);
+    const known = content[type]?.schema ?? schema;
+    content[type] = {
+      // At most two: that of 7.1 and that of 7.2.
+      schema: known.$ref === schema.$ref ? known : { anyOf: [known, schema] },
+      examples: { ...content[type]?.examples, [key]: { summary: entryOf(key).when, value } },
+    };
+  }
   return {
-    'x-correlation-id': header('CorrelationId'),
-    ...(entries.some(({ retryAfterS }) => retryAfterS !== undefined) && {
-      'retry-after': header('RetryAfter'),
-    }),
-    ...(keys.includes('METHOD_NOT_ALLOWED') && { allow: header('Allow') }),
-    ...(route.version === 'v0' && {
-      deprecation: header('Deprecation'),
-      sunset: header('Sunset'),
-      link: header('Link'),
-    }),
+    description: keys.map((key) => entryOf(key).when).join(' '),
+    headers: headersOf(route, keys),
+    content,
   };
 }
 
 /** What has stages to time. */
-const isAnalysis = ({ scope }: Pick<Route, 'scope'>): boolean => scope === 'predict' || scope === 'voiceid';
+const isAnalysis = ({ scope }: Rules): boolean => scope === 'predict' || scope === 'voiceid';
 
-/** One response that stands for several errors of the same status; each is an example under its key. */
-function errorResponse(
-  keys: readonly ErrorKey[],
-  route: Pick<Route, 'scope' | 'version'>,
-  components: Components,
-) {
-  const examples = keys.map((key) => {
-    const { code, message, status, when } = catalogue[key];
-    return [key, { summary: when, value: { error: code, message, status, correlation_id: exampleId } }];
-  });
-  return {
-    description: keys.map((key) => catalogue[key].when).join(' '),
-    headers: headersOf(route, keys),
-    content: {
-      'application/json': { schema: components.refer(errorBody), examples: Object.fromEntries(examples) },
-    },
-  };
+function answerContent({ schema, contentType }: Answer, components: Components): JsonObject {
+  if (schema !== undefined) {
+    const example = schema.examples?.[0];
+    const media = { schema: components.refer(schema), ...(example !== undefined && { example }) };
+    return { content: { 'application/json': media } };
+  }
+  return contentType === undefined ? {} : { content: { [contentType]: {} } };
 }
 
-function answerResponse(answer: Answer, route: Route, components: Components): JsonObject {
-  const { description, schema, contentType = 'application/json' } = answer;
-  const example = schema?.examples?.[0];
-  return {
-    description,
-    headers: {
-      ...headersOf(route, []),
-      ...(isAnalysis(route) && { 'server-timing': header('ServerTiming') }),
-    },
-    content: {
-      [contentType]: {
-        schema: schema === undefined ? { type: 'string' } : components.refer(schema),
-        ...(example !== undefined && { example }),
-      },
-    },
-  };
-}
+const answerResponse = (answer: Answer, route: Rules, components: Components): JsonObject => ({
+  description: answer.description,
+  headers: {
+    ...headersOf(route, []),
+    ...(isAnalysis(route) && references({ 'server-timing': 'ServerTiming' })),
+  },
+  ...answerContent(answer, components),
+});
 
 export function responses(route: Route, components: Components): JsonObject {
   const answers = Object.entries(route.operation.answers).map(([status, answer]) => [
@@ -91,7 +103,7 @@ export function responses(route: Route, components: Components): JsonObject {
   ]);
   const byStatus = new Map<number, ErrorKey[]>();
   for (const key of errorsOf(route)) {
-    const { status } = catalogue[key];
+    const { status } = entryOf(key);
     byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
   }
   const errors = [...byStatus].map(([status, keys]) => [status, errorResponse(keys, route, components)]);

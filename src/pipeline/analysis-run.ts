@@ -98,14 +98,23 @@ export class AnalysisRun {
   #finishIfWhole(): void {
     if (!this.#prepared || this.#settled || this.#scoredInputs < this.#prepared.inputCount) return;
     this.#settled = true;
-    const { durationS, skipped, damagedPackets, speechRatio, clippedRatio, decodeMs, featuresMs } =
-      this.#prepared.summary;
+    const {
+      durationS,
+      skipped,
+      damagedPackets,
+      damagedAtS,
+      speechRatio,
+      clippedRatio,
+      decodeMs,
+      featuresMs,
+    } = this.#prepared.summary;
     this.#resolve({
       modelId: this.#modelId,
       durationS,
       windows: this.#windows satisfies ScoredWindow[],
       skipped,
       damagedPackets,
+      damagedAtS,
       speechRatio,
       clippedRatio,
       timesMs: { queue: this.#queueMs, decode: decodeMs, features: featuresMs, inference: this.#inferenceMs },

@@ -10,6 +10,11 @@ export interface AnalysisRequest {
   readonly silenceThresholdPercent: number;
   readonly minDurationS: number;
   readonly maxDurationS: number;
+  /**
+   * Given for a file that may keep a thread busy for minutes: it leaves a prepare thread to others, and may wait for one,
+   * and then be worked on, for this long each instead of as long as the configuration says.
+   */
+  readonly longTimeoutMs?: number;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: AnalysisProgress) => void;
@@ -53,6 +58,8 @@ export interface Analysis {
   readonly windows: readonly ScoredWindow[];
   readonly skipped: readonly SkippedStretch[];
   readonly damagedPackets: number;
+  /** Where audio is missing for it, in seconds; at most one entry per second. */
+  readonly damagedAtS: readonly number[];
   /** Share of 10 ms frames with speech over the whole file, 0..1. */
   readonly speechRatio: number;
   /** Share of samples at full scale, 0..1. */
@@ -66,6 +73,7 @@ export interface PipelineStatus {
   readonly provider: 'cpu' | 'cuda';
   /** Why `auto` did not give CUDA; absent where it did or was not asked for. */
   readonly fallbackReason?: string;
+  /** Every name that a request may give for a model: ids and aliases. */
   readonly models: readonly string[];
 }
 

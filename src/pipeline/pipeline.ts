@@ -136,13 +136,19 @@ class Pipeline implements Analyser {
   }
 
   status(): PipelineStatus {
-    return { ready: !this.#closing, models: this.#models.map((model) => model.id), ...this.#choice };
+    return {
+      ready: !this.#closing,
+      models: this.#models.flatMap(({ id, aliases }) => [id, ...aliases]),
+      ...this.#choice,
+    };
   }
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
     request.signal.throwIfAborted();
     if (this.#closing) throw new ServiceError('STOPPING');
-    const { queueTimeoutMs, analysisTimeoutMs } = this.#config;
+    const { longTimeoutMs } = request;
+    const queueTimeoutMs = longTimeoutMs ?? this.#config.queueTimeoutMs;
+    const analysisTimeoutMs = longTimeoutMs ?? this.#config.analysisTimeoutMs;
     const run = new AnalysisRun(request.modelId, request.onProgress);
     const flight: Flight = {
       id: ++this.#lastId,
@@ -169,12 +175,14 @@ class Pipeline implements Analyser {
         clearTimeout(timer);
         timer = stopAfter(analysisTimeoutMs, 'ANALYSIS_TIMEOUT');
         run.addQueueMs(performance.now() - beginMs);
-        return this.#makeTask(flight, control, request);
+        return this.#makeTask(flight, control, request, analysisTimeoutMs);
       };
       // Never rejects while a thread reads the region: that is what lets the caller give it back.
-      const result = await this.#prepare.run(makeTask, stop.signal).finally(() => {
-        flight.control = undefined;
-      });
+      const result = await this.#prepare
+        .run(makeTask, stop.signal, longTimeoutMs !== undefined)
+        .finally(() => {
+          flight.control = undefined;
+        });
       flight.expected = result.inputCount;
       this.#accept(flight, result.inputs);
       if (result.ok) run.prepared(result);
@@ -206,7 +214,7 @@ class Pipeline implements Analyser {
     return index;
   }
 
-  #makeTask(flight: Flight, control: number, request: AnalysisRequest): PrepareTask {
+  #makeTask(flight: Flight, control: number, request: AnalysisRequest, timeLimitMs: number): PrepareTask {
     this.#control.reset(control);
     flight.control = control;
     this.#flights.set(flight.id, flight);
@@ -219,7 +227,7 @@ class Pipeline implements Analyser {
         minDurationS: request.minDurationS,
         maxDurationS: request.maxDurationS,
         silenceThresholdPercent: request.silenceThresholdPercent,
-        timeLimitMs: this.#config.analysisTimeoutMs,
+        timeLimitMs,
       },
     };
   }

@@ -3,13 +3,14 @@ import { ServiceError } from '../errors/service-error.js';
 import type { ArenaRegion } from './arena.js';
 import type { ArenaQueue } from './arena-queue.js';
 import type { BodyStream } from './body-stream.js';
-import { MultipartParser, type Part } from './multipart-parser.js';
+import { type MinFile, MultipartParser, type Part } from './multipart-parser.js';
 import { boundaryOf } from './part-headers.js';
 
 export interface FormLimits {
   readonly fileField: string;
   readonly maxFileBytes: number;
   readonly fileTooLarge: () => ServiceError;
+  readonly minFile?: MinFile;
   /** The whole body must have arrived within this time; waiting for room in the arena does not count. */
   readonly receiveTimeoutMs: number;
 }
@@ -66,7 +67,9 @@ class FormUpload {
   ) {
     this.#boundary = boundaryOf(contentType);
     this.#maxBodyBytes = limits.maxFileBytes + FORM_OVERHEAD_BYTES;
-    if ((stream.declaredBytes ?? 0) > this.#maxBodyBytes) throw limits.fileTooLarge();
+    const { declaredBytes = Number.NaN } = stream;
+    if (declaredBytes > this.#maxBodyBytes) throw limits.fileTooLarge();
+    if (limits.minFile !== undefined && declaredBytes < limits.minFile.bytes) throw limits.minFile.tooSmall();
     this.#stream = stream;
     this.#queue = queue;
     this.#limits = limits;
@@ -150,6 +153,7 @@ class FormUpload {
       maxFieldBytes: MAX_FIELD_BYTES,
       maxFileBytes: this.#limits.maxFileBytes,
       fileTooLarge: this.#limits.fileTooLarge,
+      ...(this.#limits.minFile && { minFile: this.#limits.minFile }),
     });
   }
 

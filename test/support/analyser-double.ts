@@ -12,6 +12,7 @@ export const someAnalysis: Analysis = {
   ],
   skipped: [],
   damagedPackets: 0,
+  damagedAtS: [],
   speechRatio: 0.9,
   clippedRatio: 0,
   timesMs: { queue: 0.25, decode: 1.5, features: 2, inference: 30 },

@@ -35,15 +35,22 @@ export const testConfig: Config = {
   usageDays: 0,
   maxPredictBytes: 5 << 20,
   maxPredictDurationS: 600,
+  maxLargeFileBytes: 5 << 20,
+  maxLargeFileDurationS: 21_600,
   receiveTimeoutMs: 300_000,
+  largeFileReceiveTimeoutMs: 300_000,
   queueTimeoutMs: 300_000,
   analysisTimeoutMs: 300_000,
+  largeFileTimeoutMs: 300_000,
+  fetchAllowedHosts: [],
+  fetchTimeoutMs: 300_000,
+  fetchStallTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
   logLevel: 'silent',
 };
 
-const keys = new Map([
+export const testKeys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
@@ -71,17 +78,26 @@ function assertDocumented(log: readonly Record<string, unknown>[], routes: reado
   }
 }
 
-export const testKeys: Authenticator = { authenticate: (presented) => keys.get(presented) };
+export const testAuthenticator: Authenticator = {
+  authenticate: (presented) => testKeys.get(presented),
+};
+
+export interface TestParts
+  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storageOrigins' | 'fetchSurroundings'>> {
+  /** The models that are there when the server starts. */
+  readonly models?: readonly string[];
+}
 
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
-  parts: Partial<Pick<ServerOptions, 'keys' | 'recorders'>> = {},
+  { models, ...parts }: TestParts = {},
 ): Promise<TestServer> {
   const config = { ...testConfig, ...overrides };
   const arena = new UploadArena(config.maxInflightBytes);
   const analyser = new AnalyserDouble(arena);
+  if (models !== undefined) analyser.currentStatus = { ...analyser.currentStatus, models };
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
@@ -91,7 +107,7 @@ export async function startTestServer(
     config,
     analyser,
     arena,
-    keys: testKeys,
+    keys: testAuthenticator,
     log: logger,
     metrics: new ServiceMetrics(),
     ...parts,
