@@ -8,7 +8,7 @@ import { startTrap } from './support/fake-storage.js';
 import { allowedHosts, TestFetcher } from './support/test-fetcher.js';
 
 const policy = (hosts: readonly string[], origins: readonly string[] = []): FetchPolicy =>
-  new FetchPolicy(origins, allowedHosts(hosts));
+  new FetchPolicy(() => origins, allowedHosts(hosts));
 
 function assertRefused(allowed: FetchPolicy, link: string, key = 'FETCH_HOST_REFUSED'): void {
   assert.throws(() => allowed.judge(link), { key, status: 400, code: 'validation_error' }, link);
@@ -115,7 +115,10 @@ test('a link of 8 KiB is taken, one byte more is not', () => {
 
 test('by default nothing but the configured storage is allowed', () => {
   const { fetchAllowedHosts } = loadConfig({});
-  const allowed = new FetchPolicy(['http://127.0.0.1:9000', 'https://S3.example.com:443'], fetchAllowedHosts);
+  const allowed = new FetchPolicy(
+    () => ['http://127.0.0.1:9000', 'https://S3.example.com:443'],
+    fetchAllowedHosts,
+  );
   assert.equal(allowed.judge('http://127.0.0.1:9000/bucket/key?X-Amz-Signature=1').isStorage, true);
   assert.equal(allowed.judge('https://s3.example.com/key').isStorage, true);
   for (const link of [

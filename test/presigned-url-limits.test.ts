@@ -223,7 +223,7 @@ test('answers that are no HTTP, or another protocol, are failures of the storage
   }
 });
 
-test('a storage that refuses the connection, or has no address, is unavailable, and no more is told', async (t) => {
+test('a storage that refuses the connection, or has no address, is unavailable, and no more is told', async () => {
   const closing = net.createServer().listen(0, '127.0.0.1');
   await once(closing, 'listening');
   const { port } = closing.address() as AddressInfo;

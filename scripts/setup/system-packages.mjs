@@ -31,6 +31,8 @@ const testPackages = [
   { name: 'ffmpeg', isThere: () => onPath('ffmpeg') },
   { name: 'libgtest-dev', isThere: () => fs.existsSync('/usr/include/gtest/gtest.h') },
   { name: 'curl', isThere: () => onPath('curl') },
+  // Makes the certificates of tests over TLS.
+  { name: 'openssl', isThere: () => onPath('openssl') },
   // Another version formats differently, so where the distribution lacks this one the check is left out.
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];

@@ -97,13 +97,10 @@ class Download {
           response.resume();
         },
       };
-      this.#intake = new ArenaIntake(
-        source,
-        this.#queue,
-        this.#limits,
-        (region) => this.#complete(region),
-        (error) => this.#fail(error),
-      );
+      this.#intake = new ArenaIntake(source, this.#queue, this.#limits, {
+        complete: (region) => this.#complete(region),
+        failed: (error) => this.#fail(error),
+      });
     } catch (error) {
       this.#fail(error);
       return;

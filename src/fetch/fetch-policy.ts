@@ -17,21 +17,23 @@ const PLAIN_URL = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i;
 
 /** Decides where a `presigned_url` may point to, from its text alone: nothing is resolved or sent for a refused one. */
 export class FetchPolicy {
-  readonly #storageOrigins: ReadonlySet<string>;
+  readonly #originsOfStorage: () => readonly string[];
+  #storageOrigins: ReadonlySet<string> | undefined;
   readonly #allowedHosts: readonly AllowedHost[];
 
   /**
-   * @param storageOrigins where the configured storage's links lead, such as `https://s3.example.com`
-   * @throws TypeError for a storage origin that is no URL
+   * @param originsOfStorage where the configured storage's links lead, such as `https://s3.example.com`. Asked once, by
+   * the first link: the embedded storage's own depend on the port that the server got.
    */
-  constructor(storageOrigins: readonly string[], allowedHosts: readonly AllowedHost[]) {
-    this.#storageOrigins = new Set(storageOrigins.map((origin) => new URL(origin).origin));
+  constructor(originsOfStorage: () => readonly string[], allowedHosts: readonly AllowedHost[]) {
+    this.#originsOfStorage = originsOfStorage;
     this.#allowedHosts = allowedHosts;
   }
 
   /** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED; neither shows the link's query, which holds a signature */
   judge(link: string): FetchTarget {
     const url = this.#parse(link);
+    this.#storageOrigins ??= new Set(this.#originsOfStorage().map((origin) => new URL(origin).origin));
     if (this.#storageOrigins.has(url.origin)) return { url, isStorage: true };
     if (this.#allowedHosts.some((allowed) => matches(allowed, url))) return { url, isStorage: false };
     throw new ServiceError('FETCH_HOST_REFUSED', { origin: url.origin.slice(0, MAX_SHOWN_CHARS) });

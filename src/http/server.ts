@@ -30,7 +30,7 @@ export interface ServerOptions {
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders?: readonly RequestRecorder[];
   /** Where links to the configured storage lead. */
-  readonly storageOrigins?: readonly string[];
+  readonly storageOrigins?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
   const fetcher = new PresignedFetcher(
-    new FetchPolicy(options.storageOrigins ?? [], config.fetchAllowedHosts),
+    new FetchPolicy(() => options.storageOrigins?.(listener.port) ?? [], config.fetchAllowedHosts),
     queue,
     { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
     options.fetchSurroundings,

@@ -16,6 +16,16 @@ export interface IntakeLimits {
   readonly tooLarge: () => ServiceError;
 }
 
+/** What becomes of the bytes. */
+export interface IntakeListener {
+  /** That many bytes lie in the region now. May throw to refuse them. */
+  arrived?(region: ArenaRegion, receivedBytes: number): void;
+  /** All of them do; the region, exactly as long as what came, is the listener's from here on. */
+  complete(region: ArenaRegion): void;
+  /** Called from the queue; what `take` throws is not told again. */
+  failed(error: unknown): void;
+}
+
 /** A sender gets room in the arena once it has sent this much, so that trickling ones cannot fill it with promises. */
 const STAGED_BYTES = 16 * 1024;
 
@@ -27,33 +37,21 @@ export class ArenaIntake {
   readonly #source: IntakeSource;
   readonly #queue: ArenaQueue;
   readonly #limits: IntakeLimits;
+  readonly #listener: IntakeListener;
   /** What came before there was a region. */
   #staged: Buffer[] = [];
   #receivedBytes = 0;
   #isComplete = false;
   #leaveQueue: (() => void) | undefined;
   #region: ArenaRegion | undefined;
-  readonly #complete: (region: ArenaRegion) => void;
-  readonly #fail: (error: unknown) => void;
 
-  /**
-   * After `complete` the region, exactly as long as what came, is the caller's. After `fail`, which is only called from
-   * the queue, and after an exception of `take`, `abandon` gives back what is held.
-   * @throws ServiceError when more is declared than is allowed
-   */
-  constructor(
-    source: IntakeSource,
-    queue: ArenaQueue,
-    limits: IntakeLimits,
-    complete: (region: ArenaRegion) => void,
-    fail: (error: unknown) => void,
-  ) {
+  /** @throws ServiceError when more is declared than is allowed */
+  constructor(source: IntakeSource, queue: ArenaQueue, limits: IntakeLimits, listener: IntakeListener) {
     if ((source.declaredBytes ?? 0) > limits.maxBytes) throw limits.tooLarge();
     this.#source = source;
     this.#queue = queue;
     this.#limits = limits;
-    this.#complete = complete;
-    this.#fail = fail;
+    this.#listener = listener;
   }
 
   /** @throws ServiceError when there is too much of it, or too many wait for room */
@@ -64,12 +62,15 @@ export class ArenaIntake {
     if (this.#receivedBytes > this.#limits.maxBytes) throw this.#limits.tooLarge();
     if (this.#region === undefined && this.#leaveQueue === undefined && this.#hasSentEnough())
       this.#askForRoom();
-    if (this.#region === undefined) this.#staged.push(Buffer.from(chunk));
-    else this.#put(this.#region, chunk, before);
-    this.#completeIfAllIsThere();
+    if (this.#region === undefined) {
+      this.#staged.push(Buffer.from(chunk));
+      return;
+    }
+    this.#put(this.#region, chunk, before);
+    this.#advance(this.#region);
   }
 
-  /** Leaves the queue, gives memory back. */
+  /** Leaves the queue and gives memory back. To be called after a failure, and when nobody waits any more. */
   abandon(): void {
     this.#staged = [];
     this.#leaveQueue?.();
@@ -90,16 +91,24 @@ export class ArenaIntake {
       this.#occupy(region);
       return;
     }
-    this.#leaveQueue = this.#queue.wait(bytes, (granted) => this.#enter(granted), this.#fail);
+    this.#leaveQueue = this.#queue.wait(
+      bytes,
+      (granted) => this.#enter(granted),
+      (error) => this.#listener.failed(error),
+    );
     this.#source.pause();
   }
 
   /** The queue has given us room. */
   #enter(region: ArenaRegion): void {
     this.#leaveQueue = undefined;
-    this.#occupy(region);
-    this.#source.resume();
-    this.#completeIfAllIsThere();
+    try {
+      this.#occupy(region);
+      this.#source.resume();
+      this.#advance(region);
+    } catch (error) {
+      this.#listener.failed(error);
+    }
   }
 
   #occupy(region: ArenaRegion): void {
@@ -116,11 +125,11 @@ export class ArenaIntake {
     this.#queue.arena.bytes.set(chunk, region.offset + position);
   }
 
-  #completeIfAllIsThere(): void {
-    if (!this.#isComplete || this.#region === undefined) return;
-    // Less than was reserved where the length was not declared.
-    const region = this.#queue.shrink(this.#region, this.#receivedBytes);
+  #advance(region: ArenaRegion): void {
+    this.#listener.arrived?.(region, this.#receivedBytes);
+    if (!this.#isComplete) return;
     this.#region = undefined;
-    this.#complete(region);
+    // Less than was reserved where the length was not declared.
+    this.#listener.complete(this.#queue.shrink(region, this.#receivedBytes));
   }
 }

@@ -49,7 +49,7 @@ export class TestFetcher {
       return surroundings.resolve(hostname);
     };
     this.#fetcher = new PresignedFetcher(
-      new FetchPolicy(options.storageOrigins ?? [], allowedHosts(options.allowedHosts ?? [])),
+      new FetchPolicy(() => options.storageOrigins ?? [], allowedHosts(options.allowedHosts ?? [])),
       this.queue,
       { stallTimeoutMs: 300_000, totalTimeoutMs: 300_000, ...options.timeouts },
       { ...surroundings, resolve },
