@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import type { LookupAddress } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
@@ -15,7 +14,7 @@ export interface DownloadSource {
   readonly url: URL;
   /** What the connection may go to; nothing is resolved here. */
   readonly addresses: readonly LookupAddress[];
-  /** Trusted beside Node's own certificate authorities; in place of them, as Node has it. */
+  /** Certificate authorities in place of Node's. */
   readonly ca: string | undefined;
 }
 
