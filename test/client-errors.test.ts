@@ -74,13 +74,12 @@ test('an answer of something else than the service', async (t) => {
 });
 
 test('a refusal by object storage', async (t) => {
-  const { baseUrl } = await startFakeService(t, [
-    { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' },
-  ]);
+  const body = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>';
+  const { baseUrl } = await startFakeService(t, [{ status: 403, body }]);
   const client = new VeravoxClient({ baseUrl, apiKey: 'k' });
   const error = await refusal(client.upload({ key: 'a/b', value: `${baseUrl}/b` }, noise(10)));
   assert.deepEqual([error.code, error.status], ['storage_error', 403]);
-  assert.match(error.message, /AccessDenied/);
+  assert.match(error.message, /^403 Forbidden Request has expired$/);
 });
 
 test('a connection that fails is reported as fetch does', async (t) => {

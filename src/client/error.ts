@@ -76,6 +76,7 @@ export async function errorOf(
   if (typeof inner?.detail === 'string' && typeof inner.type === 'string') {
     return new VeravoxError(inner.detail, { ...facts, code: inner.type });
   }
-  const shown = text.slice(0, MAX_SHOWN_CHARS);
+  // S3's XML says it in one of its elements.
+  const shown = /<Message>([^<]*)/.exec(text)?.[1] ?? text.slice(0, MAX_SHOWN_CHARS);
   return new VeravoxError(`${status} ${statusText} ${shown}`.trim(), { ...facts, code: fallback });
 }
