@@ -87,6 +87,15 @@ function memoryMiB(what: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
 }
 
+/** Of all threads, since the start. */
+function cpuS(): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  // utime and stime, in ticks of 10 ms.
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -125,6 +134,7 @@ try {
   const idleMiB = memoryMiB('VmRSS');
 
   const startedMs = performance.now();
+  const startedCpuS = cpuS();
   const large = post('/v1/predict/large-file', body);
   let running = true;
   const shortMs: number[] = [];
@@ -139,6 +149,7 @@ try {
   })();
   const { status, text, timing } = await large;
   const tookS = (performance.now() - startedMs) / 1000;
+  const usedCpuS = cpuS() - startedCpuS;
   running = false;
   await others;
   const peakMiB = memoryMiB('VmHWM');
@@ -153,6 +164,7 @@ try {
     windowsScored: segments.length,
     model,
     tookS: rounded(tookS),
+    cpuS: rounded(usedCpuS),
     timesRealTime: Math.round(audioS / tookS),
     serverTiming: timing,
     memoryMiB: {

@@ -34,7 +34,7 @@ for (const [variable, given, message] of refused) {
 }
 
 test('upload memory that cannot hold the largest file is refused', () => {
-  const inflight = { VERAVOX_MAX_INFLIGHT_BYTES: '6000000' };
+  const inflight = { VERAVOX_MAX_INFLIGHT_BYTES: '6000000', VERAVOX_MAX_VOICEID_BYTES: '6000000' };
   const predict = { VERAVOX_MAX_PREDICT_BYTES: '6000001', VERAVOX_MAX_LARGE_FILE_BYTES: '6000000' };
   assertRefused(
     { ...inflight, ...predict },
@@ -44,6 +44,10 @@ test('upload memory that cannot hold the largest file is refused', () => {
   assertRefused({ ...inflight, ...large }, /at least VERAVOX_MAX_LARGE_FILE_BYTES \(6000001\)/);
   const config = load({ ...inflight, ...predict, ...large, VERAVOX_MAX_LARGE_FILE_BYTES: '6000000' });
   assert.equal(config.maxLargeFileBytes, 6_000_000);
+  assertRefused(
+    { VERAVOX_MAX_INFLIGHT_BYTES: '20000000', VERAVOX_MAX_LARGE_FILE_BYTES: '20000000' },
+    /at least VERAVOX_MAX_VOICEID_BYTES \(26214400\) .* received 20000000/,
+  );
 });
 
 test('every option has its own variable, and its default is a value that it accepts', () => {

@@ -32,6 +32,8 @@ test('one code stands for one status, as the service interface has it', () => {
     // v0 answers a refused key with 403.
     unauthorized: [401, 403],
     forbidden: [403],
+    // Its body has a shape of its own (section 7.2).
+    forbidden_error: [403],
     not_found: [404],
     method_not_allowed: [405],
     timeout: [408],

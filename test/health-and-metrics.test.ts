@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '../src/errors/catalogue.js';
-import { someAnalysis } from './support/analyser-double.js';
+import { someAnalysis, someSpeakerModel } from './support/analyser-double.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
 import { startTestServer } from './support/test-server.js';
@@ -13,6 +13,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     ready: false,
     provider: 'cpu',
     models: ['m'],
+    speakerModels: [],
     fallbackReason: 'no CUDA library',
   };
   assert.equal((await request(port, '/livez')).status, 200);
@@ -24,11 +25,17 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     provider: 'cpu',
     fallback_reason: 'no CUDA library',
     models: ['m'],
+    speaker_models: [],
   });
   assert.equal(await metric('veravox_ready'), 0);
   assert.equal(await metric('veravox_cpu_fallback'), 1);
 
-  analyser.currentStatus = { ready: true, provider: 'cuda', models: ['m'] };
+  analyser.currentStatus = {
+    ready: true,
+    provider: 'cuda',
+    models: ['m'],
+    speakerModels: [someSpeakerModel],
+  };
   const ready = await request(port, '/readyz');
   assert.equal(ready.status, 200);
   assert.deepEqual(ready.json, {
@@ -37,6 +44,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     provider: 'cuda',
     fallback_reason: null,
     models: ['m'],
+    speaker_models: [someSpeakerModel.id],
   });
   assert.equal(await metric('veravox_ready'), 1);
   assert.equal(await metric('veravox_cpu_fallback'), 0);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { ServiceError } from '../src/errors/service-error.js';
 import { FORM_TYPE, fileEntry, formBody, noise } from './support/form-body.js';
 import { postForm, predict, predictHead, RawClient, request } from './support/http-client.js';
@@ -154,4 +155,50 @@ test('a large file that is no file, and two of them, are 400', async (t) => {
   }
   const missing = await postForm(port, PATH, formBody([filler]));
   assert.equal(missing.status, 400);
+});
+
+test('large files leave upload memory to small ones: one too many is refused before its body is sent', async (t) => {
+  const { port, analyser, arena, log } = await startTestServer(t, { ...limits, maxInflightBytes: 16 << 20 });
+  const { answer } = analyser;
+  let finish = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const bothRun = new Promise<void>((resolve) => {
+    analyser.answer = async (analysis) => {
+      if (analysis.longTimeoutMs === undefined) return answer(analysis);
+      if (analyser.running === 2) resolve();
+      await gate;
+      return answer(analysis);
+    };
+  });
+  const large = formBody([fileEntry(file.subarray(0, MIN_BYTES))]);
+  const first = [postForm(port, PATH, large), postForm(port, PATH, large)];
+  await bothRun;
+  for (const headers of [{ 'content-length': large.length }, { 'transfer-encoding': 'chunked' }] as Record<
+    string,
+    string | number
+  >[]) {
+    const client = await RawClient.connect(port);
+    await client.write(predictHead(headers, PATH));
+    assert.match(await client.until(/\}\r\n$/), /^HTTP\/1\.1 503 .*bytes of large files in flight/s);
+    client.socket.destroy();
+  }
+  const small = await predict(port, formBody([fileEntry(file.subarray(0, 3_000_000))]));
+  assert.equal(small.status, 200);
+  finish();
+  for (const { status } of await Promise.all(first)) assert.equal(status, 200);
+
+  // What was refused, cut off or answered has given its share back.
+  for (let round = 1; round <= 3; round++) {
+    const cutOff = await RawClient.connect(port);
+    await cutOff.write(predictHead({ 'content-length': large.length }, PATH));
+    await cutOff.write(large.subarray(0, 2_000_000));
+    cutOff.socket.destroy();
+    while (log.filter(({ status }) => status === 499).length < round) await nextTick();
+    const broken = await postForm(port, PATH, large.subarray(0, large.length - 10));
+    assert.equal(broken.status, 400);
+    assert.equal((await postForm(port, PATH, large)).status, 200);
+  }
+  assert.equal(arena.usedBytes, 0);
 });

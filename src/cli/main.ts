@@ -8,8 +8,9 @@ import { addOpenApiCommand } from './openapi.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serve.js';
 import { addUsageCommand } from './usage.js';
+import { addVoiceidCommands } from './voiceid.js';
 
-/** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense. */
+/** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker. */
 const exitCodes = { failure: 1, usage: 2 } as const;
 
 const program = new Command('veravox')
@@ -18,13 +19,14 @@ const program = new Command('veravox')
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense.',
+    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker.',
   )
   .exitOverride();
 addServeCommand(program);
 addKeysCommand(program);
 addPredictCommand(program);
 addUsageCommand(program);
+addVoiceidCommands(program);
 addOpenApiCommand(program);
 addDoctorCommand(program, packageVersion);
 

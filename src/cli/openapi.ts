@@ -6,6 +6,7 @@ import { serverRoutes } from '../http/server-routes.js';
 import { loadManifest } from '../models/manifest.js';
 import { openApiDocument } from '../openapi/document.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import { modelStatus } from '../pipeline/model-status.js';
 
 export function addOpenApiCommand(program: Command): void {
   program
@@ -25,8 +26,9 @@ async function printDocument(): Promise<void> {
   const { models } = await loadManifest(config.modelsDir);
   // The routes describe themselves by the models' ids; none of them runs.
   const analyser: Analyser = {
-    status: () => ({ ready: false, provider: 'cpu', models: models.map(({ id }) => id) }),
+    status: () => ({ ready: false, provider: 'cpu', ...modelStatus(models) }),
     analyse: neverCalled,
+    embed: neverCalled,
     close: neverCalled,
   };
   const routes = serverRoutes({

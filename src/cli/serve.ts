@@ -34,8 +34,9 @@ async function serve(): Promise<void> {
   });
   const arena = createArena(config.maxInflightBytes, loadAddon());
   const analyser = await startPipeline(config, arena.buffer);
-  const { provider, fallbackReason, models } = analyser.status();
-  log.logger.info({ provider, fallbackReason, models }, 'models are warm');
+  const { provider, fallbackReason, models, speakerModels } = analyser.status();
+  const speakers = speakerModels.map((model) => model.id);
+  log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
   const metrics = new ServiceMetrics();
   let server: RunningServer;
   try {

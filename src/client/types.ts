@@ -27,11 +27,14 @@ export interface LargeFileFields {
 }
 
 export interface EnrollFields {
+  /** The caller's own identifier of the speaker; nothing is kept or looked up under it. */
   readonly user_id?: string;
 }
 
 export interface VerifyFields {
+  /** The caller's own identifier of the speaker; nothing is kept or looked up under it. */
   readonly user_id?: string;
+  /** The embedding that enroll has answered: a JSON array, or base64 of little-endian float32. */
   readonly voice_vector: string;
 }
 

@@ -34,6 +34,14 @@ export interface Config {
   readonly maxPredictDurationS: number;
   readonly maxLargeFileBytes: number;
   readonly maxLargeFileDurationS: number;
+  readonly maxVoiceidBytes: number;
+  readonly maxVoiceidDurationS: number;
+  /** What enrolment does with a voice that is AI-generated. */
+  readonly enrollAuthenticity: 'reject' | 'flag' | 'skip';
+  /** Id of the speaker model to use; empty for the first in the manifest. */
+  readonly speakerModel: string;
+  /** Similarity from which two voices count as the same; undefined for the model's own. */
+  readonly matchThreshold: number | undefined;
   /** The whole body must have arrived this long after its headers. */
   readonly receiveTimeoutMs: number;
   /** The same for large files. */

@@ -31,7 +31,7 @@ export function loadConfig(
   });
   // The type of `options` ties each name to its value's type; Object.entries forgets that.
   const config = Object.fromEntries(settings) as Config;
-  for (const name of ['maxPredictBytes', 'maxLargeFileBytes'] as const) {
+  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     if (config[name] <= config.maxInflightBytes) continue;
     throw new ConfigError(
       `Expected at least ${options[name].variable} (${config[name]}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +

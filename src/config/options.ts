@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
-import { choice, integer, list, type Option, text } from './option.js';
+import { choice, integer, list, type Option, share, text } from './option.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -180,6 +180,44 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 's',
     description:
       'Longest audio for `/v1/predict/large-file`; longer audio is refused with 413, never truncated.',
+  }),
+  maxVoiceidBytes: integer({
+    variable: 'VERAVOX_MAX_VOICEID_BYTES',
+    default: 25 * mebibyte,
+    minimum: 1024,
+    maximum: 4096 * mebibyte,
+    unit: 'bytes',
+    description:
+      'Largest file for `/v1/voiceid/enroll` and `/v1/voiceid/verify`; a larger one is refused with 413.',
+  }),
+  maxVoiceidDurationS: integer({
+    variable: 'VERAVOX_MAX_VOICEID_DURATION_S',
+    default: 600,
+    minimum: 10,
+    maximum: 86_400,
+    unit: 's',
+    description: 'Longest audio for voice identity; longer audio is refused with 413, never truncated.',
+  }),
+  enrollAuthenticity: choice({
+    variable: 'VERAVOX_ENROLL_AUTHENTICITY',
+    choices: ['reject', 'flag', 'skip'],
+    default: 'reject',
+    description:
+      'What enrolment does with an AI-generated voice: refuse it with 403, accept it and say so in a header, or not check at all.',
+  }),
+  speakerModel: text({
+    variable: 'VERAVOX_SPEAKER_MODEL',
+    accepts: 'the id of a speaker model in the manifest',
+    default: '',
+    defaultText: 'the first in the manifest',
+    description:
+      'Which model makes and compares voiceprints. Voiceprints of another model are refused: speakers have to enrol again.',
+  }),
+  matchThreshold: share({
+    variable: 'VERAVOX_MATCH_THRESHOLD',
+    defaultText: "the model's operating point",
+    description:
+      'Similarity from which two voices count as the same; a higher one lets fewer strangers pass and refuses more of the right people.',
   }),
   receiveTimeoutMs: integer({
     variable: 'VERAVOX_RECEIVE_TIMEOUT_MS',

@@ -5,6 +5,7 @@ export type PublicErrorCode =
   | 'validation_error'
   | 'unauthorized'
   | 'forbidden'
+  | 'forbidden_error'
   | 'not_found'
   | 'method_not_allowed'
   | 'timeout'
@@ -44,6 +45,12 @@ const entries = {
     code: 'validation_error',
     message: 'The field {field} is larger than the allowed {allowedBytes} bytes.',
     when: 'A form field other than the file is over 64 KiB.',
+  },
+  FIELD_MISSING: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The form has no field {field}.',
+    when: 'A required field is missing.',
   },
   FILE_MISSING: {
     status: 400,
@@ -173,6 +180,34 @@ const entries = {
     code: 'unsupported_format',
     message: 'The audio could not be decoded: {problem}',
     when: 'A supported format whose content is corrupt throughout, or out of bounds (channels, sample rate).',
+  },
+  // The voice
+  SPEECH_TOO_SHORT: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The audio holds {measuredS} s of speech; at least {requiredS} s are required.',
+    when: 'Audio that is long enough, but with less speech in it than a voiceprint or a comparison needs.',
+  },
+  VOICEPRINT_FOREIGN: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'Expected an embedding made by {model} for voice_vector but received one of another model, or one that was altered; enroll the speaker again.',
+    when: 'A voiceprint that the loaded speaker model did not make. No similarity is given for it.',
+  },
+  AI_GENERATED_VOICE: {
+    status: 403,
+    code: 'forbidden_error',
+    message: 'The voice was detected as AI-generated with a confidence of {percent}%.',
+    when: 'The sample of a verification, or of an enrolment with `VERAVOX_ENROLL_AUTHENTICITY` = `reject`, is AI-generated.',
+  },
+  NO_SPEAKER_MODEL: {
+    status: 503,
+    code: 'unavailable',
+    message:
+      'This server has no speaker model, which voice identity needs; an operator has to add one; retry after {retryAfterS} s.',
+    when: 'Voice identity on a server whose manifest lists no model with the task `speaker`.',
+    retryAfterS: 300,
   },
   // Who asks, and where
   UNAUTHORIZED: {

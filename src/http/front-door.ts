@@ -8,6 +8,7 @@ import {
   secondsToReset,
 } from '../admission/rate-limits.js';
 import type { RequestPermits } from '../admission/request-permits.js';
+import { errorBody } from '../errors/error-body.js';
 import { ServiceError } from '../errors/service-error.js';
 import { allows } from '../keys/api-key.js';
 import type { Logger } from '../observe/log.js';
@@ -195,9 +196,8 @@ export class FrontDoor {
     const headers: [string, string][] = [];
     if (failure.retryAfterS !== undefined) headers.push(['retry-after', String(failure.retryAfterS)]);
     if (error instanceof MethodNotAllowed) headers.push(['allow', error.allowed]);
-    const { code, message, status } = failure;
-    const body = { error: code, message, status, correlation_id: record.correlationId };
-    this.#answer(exchange, jsonReply(status, body), headers);
+    const body = errorBody(failure, record.correlationId);
+    this.#answer(exchange, jsonReply(failure.status, body), headers);
   }
 
   #answer(exchange: Exchange, reply: Reply, extraHeaders: Headers = []): void {

@@ -13,6 +13,7 @@ import { metricsRoute } from '../routes/metrics.js';
 import { predictRoute } from '../routes/predict.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import type { Route } from '../routes/route.js';
+import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
 
 export interface RouteParts {
   readonly config: Config;
@@ -35,6 +36,8 @@ export function serverRoutes({ config, analyser, intake, metrics, log, isStoppin
           legacyPredictRoute('/predict', config, analyser, intake),
         ]
       : []),
+    enrollRoute(config, analyser, intake.queue),
+    verifyRoute(config, analyser, intake.queue),
     livezRoute,
     readyzRoute(() => analyser.status(), isStopping),
     metricsRoute(metrics),

@@ -62,7 +62,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
-  for (const name of ['maxPredictBytes', 'maxLargeFileBytes'] as const) {
+  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
     throw new Error(

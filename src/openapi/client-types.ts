@@ -4,6 +4,7 @@ import { linkList } from '../contract/link-list.js';
 import { largeFilePrediction, prediction } from '../contract/prediction.js';
 import { enrollment, verification } from '../contract/voice-identity.js';
 import { largeFileFieldSchemas, predictFieldSchemas } from '../routes/predict-fields.js';
+import { enrollFieldSchemas, verifyFieldSchemas } from '../routes/voiceid.js';
 import type { Fields, Schema } from './operation.js';
 
 /** As wide as the formatter lets a line be. */
@@ -98,12 +99,8 @@ export function clientTypes(): string {
   for (const schema of [
     fields('PredictFields', predictFieldSchemas([])),
     fields('LargeFileFields', largeFileFieldSchemas),
-    fields('EnrollFields', { user_id: { type: 'string', expected: '' } }),
-    fields(
-      'VerifyFields',
-      { user_id: { type: 'string', expected: '' }, voice_vector: { type: 'string', expected: '' } },
-      ['voice_vector'],
-    ),
+    fields('EnrollFields', enrollFieldSchemas),
+    fields('VerifyFields', verifyFieldSchemas, ['voice_vector']),
     prediction,
     largeFilePrediction,
     enrollment,

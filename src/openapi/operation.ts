@@ -36,6 +36,8 @@ export interface Answer {
   readonly schema?: Schema;
   /** Of another body. */
   readonly contentType?: string;
+  /** What the route's own headers say. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const tags = {

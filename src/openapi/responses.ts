@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { errorBody as errorSchema } from '../contract/error-bodies.js';
+import {
+  errorBody as errorSchema,
+  forbiddenErrorBody as forbiddenErrorSchema,
+} from '../contract/error-bodies.js';
 import { type CatalogueEntry, catalogue, type ErrorKey } from '../errors/catalogue.js';
+import { errorBody } from '../errors/error-body.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Route } from '../routes/route.js';
 import type { Components, JsonObject } from './components.js';
@@ -13,6 +17,7 @@ export const errorsOutsideOperations = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'] as co
 type Rules = Pick<Route, 'scope' | 'version'>;
 
 const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
+const exampleTime = new Date('2026-11-21T12:00:00Z');
 
 const entryOf = (key: ErrorKey): CatalogueEntry => catalogue[key];
 
@@ -51,9 +56,9 @@ function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonOb
 /** The body of an error, as it is sent. */
 function errorContent(key: ErrorKey, components: Components) {
   const failure = new ServiceError(key, { percent: 97.5 });
-  const { code, message, status } = failure;
-  const value = { error: code, message, status, correlation_id: exampleId };
-  return { type: 'application/json', schema: components.refer(errorSchema), value };
+  const schema = failure.code === 'forbidden_error' ? forbiddenErrorSchema : errorSchema;
+  const value = errorBody(failure, exampleId, exampleTime);
+  return { type: 'application/json', schema: components.refer(schema), value };
 }
 
 /** One response that stands for several errors of the same status; each is an example under its key. */
@@ -87,11 +92,17 @@ function answerContent({ schema, contentType }: Answer, components: Components):
   return contentType === undefined ? {} : { content: { [contentType]: {} } };
 }
 
+const ownHeaders = ({ headers = {} }: Answer): JsonObject =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+
 const answerResponse = (answer: Answer, route: Rules, components: Components): JsonObject => ({
   description: answer.description,
   headers: {
     ...headersOf(route, []),
     ...(isAnalysis(route) && references({ 'server-timing': 'ServerTiming' })),
+    ...ownHeaders(answer),
   },
   ...answerContent(answer, components),
 });

@@ -10,8 +10,11 @@ import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { RunControl } from '../prepare/run-control.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
-import type { Analyser, Analysis, AnalysisRequest, PipelineStatus } from './analysis.js';
+import type { Analyser, Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from './analysis.js';
 import { AnalysisRun } from './analysis-run.js';
+import { EmbeddingRun } from './embedding-run.js';
+import type { FileRun } from './file-run.js';
+import { modelStatus } from './model-status.js';
 import { toServiceError } from './stage-failure.js';
 
 export type PipelineConfig = Pick<
@@ -76,7 +79,12 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
 /** One analysis on its way through the threads. */
 interface Flight {
   readonly id: number;
-  readonly run: AnalysisRun;
+  readonly run: Pick<
+    FileRun<unknown, unknown>,
+    'settled' | 'promise' | 'addQueueMs' | 'announced' | 'prepared' | 'fail'
+  >;
+  /** Passes on what the model says of an input. */
+  readonly scored: (input: SlottedInput, output: Float64Array, batchMs: number) => void;
   readonly model: number;
   /** Its index in the control block, while a prepare thread works on it. */
   control: number | undefined;
@@ -88,6 +96,7 @@ interface Flight {
 class Pipeline implements Analyser {
   readonly #config: PipelineConfig;
   readonly #models: readonly Model[];
+  readonly #offered: ReturnType<typeof modelStatus>;
   readonly #choice: ProviderChoice;
   readonly #slots: InputSlots;
   readonly #scheduler: Scheduler<Flight>;
@@ -108,6 +117,7 @@ class Pipeline implements Analyser {
   ) {
     this.#config = config;
     this.#models = models;
+    this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
     this.#scheduler = scheduler;
@@ -136,24 +146,44 @@ class Pipeline implements Analyser {
   }
 
   status(): PipelineStatus {
-    return {
-      ready: !this.#closing,
-      models: this.#models.flatMap(({ id, aliases }) => [id, ...aliases]),
-      ...this.#choice,
-    };
+    return { ready: !this.#closing, ...this.#offered, ...this.#choice };
   }
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
+    const model = this.#modelIndex(request.modelId, 'detection');
+    const run = new AnalysisRun(request.modelId, request.onProgress);
+    return this.#process(request, model, run, ([score = Number.NaN]) => score);
+  }
+
+  async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
+    const model = this.#modelIndex(request.modelId, 'speaker');
+    const run = new EmbeddingRun(request.modelId, request.onProgress);
+    return this.#process(request, model, run, (embedding) => embedding);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
+    await this.#prepare.close();
+    await this.#scheduler.close();
+  }
+
+  async #process<Output, Result>(
+    request: AnalysisRequest,
+    model: number,
+    run: FileRun<Output, Result>,
+    read: (output: Float64Array) => Output,
+  ): Promise<Result> {
     request.signal.throwIfAborted();
     if (this.#closing) throw new ServiceError('STOPPING');
     const { longTimeoutMs } = request;
     const queueTimeoutMs = longTimeoutMs ?? this.#config.queueTimeoutMs;
     const analysisTimeoutMs = longTimeoutMs ?? this.#config.analysisTimeoutMs;
-    const run = new AnalysisRun(request.modelId, request.onProgress);
     const flight: Flight = {
       id: ++this.#lastId,
       run,
-      model: this.#modelIndex(request.modelId),
+      scored: (input, output, batchMs) => run.scored(input, read(output), batchMs),
+      model,
       control: undefined,
       announced: 0,
       expected: undefined,
@@ -198,17 +228,13 @@ class Pipeline implements Analyser {
     }
   }
 
-  async close(): Promise<void> {
-    this.#closing = true;
-    for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
-    await this.#prepare.close();
-    await this.#scheduler.close();
-  }
-
-  #modelIndex(id: string): number {
-    const index = this.#models.findIndex((model) => model.id === id || model.aliases.includes(id));
+  #modelIndex(id: string, task: Model['task']): number {
+    const index = this.#models.findIndex(
+      (model) => model.task === task && (model.id === id || model.aliases.includes(id)),
+    );
     if (index < 0) {
-      const expected = `one of ${this.#models.map((model) => model.id).join(', ')}`;
+      const ids = this.#models.filter((model) => model.task === task).map((model) => model.id);
+      const expected = `one of ${ids.join(', ')}`;
       throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: id });
     }
     return index;
@@ -254,9 +280,9 @@ class Pipeline implements Analyser {
       started: (waitedMs) => {
         if (input.windowIndex === 0 && input.inputIndex === 0) run.addQueueMs(waitedMs);
       },
-      scored: (score, batchMs) => {
+      scored: (output, batchMs) => {
         this.#giveBack(flight, input.slot);
-        run.scored(input, score, batchMs);
+        flight.scored(input, output, batchMs);
       },
       failed: (error) => {
         this.#giveBack(flight, input.slot);

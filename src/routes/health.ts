@@ -24,8 +24,9 @@ const readiness: Schema = {
       description: 'Why the CPU runs the models where CUDA was wanted.',
     },
     models: { type: 'array', description: 'The detectors that can be asked for.', items: { type: 'string' } },
+    speaker_models: { type: 'array', description: 'Those of voice identity.', items: { type: 'string' } },
   },
-  required: ['ready', 'state', 'provider', 'fallback_reason', 'models'],
+  required: ['ready', 'state', 'provider', 'fallback_reason', 'models', 'speaker_models'],
   additionalProperties: false,
   examples: [
     {
@@ -34,6 +35,7 @@ const readiness: Schema = {
       provider: 'cpu',
       fallback_reason: null,
       models: ['apollo-4-5-2026-03-26'],
+      speaker_models: ['voiceprint-1-2026-11-21'],
     },
   ],
 };
@@ -68,7 +70,7 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
       errors: [],
     },
     handle() {
-      const { ready, provider, fallbackReason, models } = status();
+      const { ready, provider, fallbackReason, models, speakerModels } = status();
       const state = isStopping() ? 'stopping' : ready ? 'ready' : 'starting';
       const body = {
         ready: state === 'ready',
@@ -76,6 +78,7 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
         provider,
         fallback_reason: fallbackReason ?? null,
         models,
+        speaker_models: speakerModels.map((model) => model.id),
       };
       return jsonReply(state === 'ready' ? 200 : 503, body);
     },

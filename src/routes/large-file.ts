@@ -12,7 +12,7 @@ import type { ArenaQueue } from '../upload/arena-queue.js';
 import { largeFileBody } from '../verdict/prediction.js';
 import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
-import { receiveFormInput } from './form-input.js';
+import { LargeFileIntake } from './large-file-intake.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
   DEFAULT_THRESHOLD,
@@ -26,7 +26,6 @@ const MIN_DURATION_S = 1;
 /** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
 export function largeFileRoute(config: Config, analyser: Analyser, queue: ArenaQueue, log: Logger): Route {
   const { maxLargeFileBytes, maxLargeFileDurationS, largeFileReceiveTimeoutMs, largeFileTimeoutMs } = config;
-  const validator = new FieldValidator<LargeFileFields>(largeFileFieldSchemas);
   const tooSmall = {
     requiredBytes: MIN_LARGE_FILE_BYTES,
     hint: 'POST /v1/predict takes smaller ones.',
@@ -38,8 +37,13 @@ export function largeFileRoute(config: Config, analyser: Analyser, queue: ArenaQ
     minFile: { bytes: MIN_LARGE_FILE_BYTES, tooSmall: () => new ServiceError('FILE_TOO_SMALL', tooSmall) },
     receiveTimeoutMs: largeFileReceiveTimeoutMs,
   };
+  const intake = new LargeFileIntake<LargeFileFields>(
+    new FieldValidator(largeFileFieldSchemas),
+    queue,
+    limits,
+  );
   const steps: AnalysisSteps<LargeFileFields> = {
-    receive: (request) => receiveFormInput(request, validator, queue, limits),
+    receive: (request) => intake.receive(request),
     plan: ({ model }, { record }) => ({
       modelId: model,
       silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,

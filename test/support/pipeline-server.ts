@@ -31,6 +31,10 @@ class WatchedAnalyser implements Analyser {
     return this.#analyser.analyse({ ...request, onProgress }).finally(() => this.onEnd());
   }
 
+  embed(request: AnalysisRequest) {
+    return this.#analyser.embed(request);
+  }
+
   status() {
     return this.#analyser.status();
   }

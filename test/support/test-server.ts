@@ -8,6 +8,7 @@ import { type RunningServer, type ServerOptions, startServer } from '../../src/h
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { errorsOf, errorsOutsideOperations } from '../../src/openapi/responses.js';
+import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
 import type { Route } from '../../src/routes/route.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
@@ -37,6 +38,11 @@ export const testConfig: Config = {
   maxPredictDurationS: 600,
   maxLargeFileBytes: 5 << 20,
   maxLargeFileDurationS: 21_600,
+  maxVoiceidBytes: 4 << 20,
+  maxVoiceidDurationS: 600,
+  enrollAuthenticity: 'reject',
+  speakerModel: '',
+  matchThreshold: undefined,
   receiveTimeoutMs: 300_000,
   largeFileReceiveTimeoutMs: 300_000,
   queueTimeoutMs: 300_000,
@@ -86,18 +92,30 @@ export interface TestParts
   extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storageOrigins' | 'fetchSurroundings'>> {
   /** The models that are there when the server starts. */
   readonly models?: readonly string[];
+  readonly speakerModels?: PipelineStatus['speakerModels'];
 }
 
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
-  { models, ...parts }: TestParts = {},
+  { models, speakerModels, ...parts }: TestParts = {},
 ): Promise<TestServer> {
-  const config = { ...testConfig, ...overrides };
-  const arena = new UploadArena(config.maxInflightBytes);
-  const analyser = new AnalyserDouble(arena);
+  const arena = new UploadArena(overrides.maxInflightBytes ?? testConfig.maxInflightBytes);
+  const analyser = new AnalyserDouble(arena, speakerModels);
   if (models !== undefined) analyser.currentStatus = { ...analyser.currentStatus, models };
+  return { ...(await startServerWith(test, analyser, arena, overrides, parts)), analyser };
+}
+
+/** The same with another analyser, which reads from `arena`. */
+export async function startServerWith(
+  test: TestContext,
+  analyser: Analyser,
+  arena: UploadArena,
+  overrides: Partial<Config> = {},
+  parts: Omit<TestParts, 'models' | 'speakerModels'> = {},
+): Promise<Omit<TestServer, 'analyser'>> {
+  const config = { ...testConfig, ...overrides };
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
@@ -123,5 +141,5 @@ export async function startTestServer(
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));
   }
-  return { server, port: server.port, origin, analyser, arena, log, metric };
+  return { server, port: server.port, origin, arena, log, metric };
 }
