@@ -16,7 +16,7 @@ export function addOpenApiCommand(program: Command): void {
 }
 
 /** What only serving needs. */
-const unused = undefined as never;
+const unused = {} as never;
 const neverCalled = (): never => {
   throw new Error('This is a bug: a route was called while it was only to be described.');
 };
@@ -35,6 +35,11 @@ async function printDocument(): Promise<void> {
     config,
     analyser,
     intake: { queue: unused, fetcher: unused },
+    files: {
+      storage: unused,
+      folderOf: neverCalled,
+      embedded: config.storageBucket === '' ? unused : undefined,
+    },
     metrics: unused,
     log: unused,
     isStopping: neverCalled,

@@ -11,6 +11,7 @@ import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import { ServiceMetrics } from '../observe/service-metrics.js';
 import { startPipeline } from '../pipeline/pipeline.js';
+import { openStorage } from '../storage/open-storage.js';
 import { UploadArena } from '../upload/arena.js';
 import { announce, createFirstKey } from './first-start.js';
 
@@ -32,6 +33,7 @@ async function serve(): Promise<void> {
   const keys = new KeyStore(config.dataDir, {
     onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
   });
+  const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
   const analyser = await startPipeline(config, arena.buffer);
   const { provider, fallbackReason, models, speakerModels } = analyser.status();
@@ -45,6 +47,7 @@ async function serve(): Promise<void> {
       analyser,
       arena,
       keys,
+      files,
       log: log.logger,
       metrics,
       recorders: createRecorders(config, log.logger, metrics),

@@ -62,5 +62,16 @@ export interface Config {
   readonly stopGraceMs: number;
   /** After that: how long requests in flight may take before they are cut off. */
   readonly stopDrainMs: number;
+  /** Bucket for the files of `/file`; empty for the local disk. */
+  readonly storageBucket: string;
+  readonly storageRegion: string;
+  /** Origin of the S3 service; empty for AWS. */
+  readonly storageEndpoint: string;
+  readonly storagePathStyle: 'auto' | 'yes' | 'no';
+  /** Origin of presigned links; empty for the endpoint or, with the local disk, the host that the client has used. */
+  readonly storagePublicUrl: string;
+  readonly storageLinkLifetimeS: number;
+  /** Largest object on the local disk. */
+  readonly maxObjectBytes: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 }

@@ -144,3 +144,23 @@ export function list<Item>({
     },
   };
 }
+
+interface OriginSettings extends Common {
+  /** What holds where nothing is set. */
+  readonly defaultText: string;
+}
+
+/** Scheme, host and port of a URL, without a slash at its end; empty where nothing is set. */
+export function origin(settings: OriginSettings): Option<string> {
+  return {
+    ...settings,
+    accepts: 'an http or https URL without a path',
+    default: () => '',
+    parse: (value) => {
+      if (value === '') return '';
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+      return isOrigin ? url.origin : undefined;
+    },
+  };
+}

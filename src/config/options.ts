@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
-import { choice, integer, list, type Option, share, text } from './option.js';
+import { choice, integer, list, type Option, origin, share, text } from './option.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -301,6 +301,55 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     maximum: 3_600_000,
     unit: 'ms',
     description: 'After the grace period, how long requests in flight may take before they are cut off.',
+  }),
+  storageBucket: text({
+    variable: 'VERAVOX_STORAGE_BUCKET',
+    accepts: 'the name of a bucket',
+    default: '',
+    defaultText: 'none: files lie in the data folder',
+    description:
+      'S3 bucket for the files of `/file`; clients then exchange them with S3 directly. Credentials come from where the AWS SDK looks for them.',
+  }),
+  storageRegion: text({
+    variable: 'VERAVOX_STORAGE_REGION',
+    accepts: 'a region',
+    default: 'us-east-1',
+    description: 'Region of the bucket; part of what links are signed with.',
+  }),
+  storageEndpoint: origin({
+    variable: 'VERAVOX_STORAGE_ENDPOINT',
+    defaultText: 'AWS, in the region',
+    description: 'Where the bucket is: AWS, MinIO, Ceph or another service with the S3 protocol.',
+  }),
+  storagePathStyle: choice({
+    variable: 'VERAVOX_STORAGE_PATH_STYLE',
+    choices: ['auto', 'yes', 'no'],
+    default: 'auto',
+    description:
+      'Whether the bucket stands in the path of a URL instead of its host name; `auto` says yes where an endpoint is set.',
+  }),
+  storagePublicUrl: origin({
+    variable: 'VERAVOX_STORAGE_PUBLIC_URL',
+    defaultText: 'the endpoint; for the data folder `http://` and the host that the client has used',
+    description:
+      'Where links point to, when clients reach the storage by another name than this server, or this server through a proxy with TLS.',
+  }),
+  storageLinkLifetimeS: integer({
+    variable: 'VERAVOX_STORAGE_LINK_LIFETIME_S',
+    default: 900,
+    minimum: 1,
+    maximum: 604_800,
+    unit: 's',
+    description: 'How long a link of `/file` works; whoever has a link needs no key.',
+  }),
+  maxObjectBytes: integer({
+    variable: 'VERAVOX_MAX_OBJECT_BYTES',
+    default: 5120 * mebibyte,
+    minimum: 1024,
+    maximum: 5_497_558_138_880,
+    unit: 'bytes',
+    description:
+      'Largest file that a link takes into the data folder; a larger one is refused with 413. In a bucket the storage decides.',
   }),
   logLevel: choice({
     variable: 'VERAVOX_LOG_LEVEL',

@@ -17,7 +17,14 @@ import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { serverTiming } from '../observe/timing.js';
 import { deprecationHeaders } from '../routes/deprecation.js';
-import { type ApiVersion, type Headers, jsonReply, type Reply, type Route } from '../routes/route.js';
+import {
+  type ApiVersion,
+  type Headers,
+  jsonReply,
+  type Reply,
+  type ReplyStream,
+  type Route,
+} from '../routes/route.js';
 import { ClientGone, Exchange } from './exchange.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
@@ -32,6 +39,8 @@ export interface FrontDoorOptions {
   readonly recorders: readonly RequestRecorder[];
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
+  /** How long a client may take for a piece of an answer that is sent in pieces. */
+  readonly sendTimeoutMs: number;
 }
 
 /** A refusal that also has to say which methods there are. */
@@ -50,6 +59,7 @@ export class FrontDoor {
   phase: Phase = 'running';
   readonly #options: FrontDoorOptions;
   readonly #routes = new Map<string, Map<string, Route>>();
+  readonly #prefixes: string[] = [];
   readonly #receiving = new Set<Exchange>();
 
   constructor(options: FrontDoorOptions) {
@@ -59,6 +69,7 @@ export class FrontDoor {
       const methods = this.#routes.get(route.path) ?? new Map<string, Route>();
       methods.set(route.method, route);
       if (route.method === 'GET') methods.set('HEAD', route);
+      if (route.isPrefix && !this.#prefixes.includes(route.path)) this.#prefixes.push(route.path);
       this.#routes.set(route.path, methods);
       options.metrics.declareRoute(route.path);
     }
@@ -70,7 +81,9 @@ export class FrontDoor {
     try {
       const route = this.#findRoute(exchange);
       if (route === undefined) return;
+      if (route.wantsHeaders) exchange.copyHeaders(req);
       if (route.scope === undefined) {
+        if (route.takesPermit) this.#admit(exchange);
         this.#run(exchange, route);
         return;
       }
@@ -90,9 +103,10 @@ export class FrontDoor {
 
   /** Undefined when the request is answered already. */
   #findRoute(exchange: Exchange): Route | undefined {
-    const methods = this.#routes.get(exchange.path);
-    if (methods === undefined) throw new ServiceError('NOT_FOUND', { path: exchange.path });
-    exchange.record.route = exchange.path;
+    const path = this.#routePath(exchange.path);
+    const methods = this.#routes.get(path);
+    if (methods === undefined) throw new ServiceError('NOT_FOUND', { path });
+    exchange.record.route = path;
     const route = methods.get(exchange.method);
     exchange.route = route ?? methods.values().next().value;
     if (route !== undefined) return route;
@@ -102,6 +116,12 @@ export class FrontDoor {
     }
     this.#answer(exchange, { status: 204, contentType: '', body: '' }, [['allow', allowed]]);
     return undefined;
+  }
+
+  /** The path of the route that takes requests to `path`, or the same where there is none. */
+  #routePath(path: string): string {
+    if (this.#routes.has(path)) return path;
+    return this.#prefixes.find((prefix) => path.startsWith(prefix)) ?? path;
   }
 
   #authenticate(exchange: Exchange, version: ApiVersion): AuthenticatedKey {
@@ -196,8 +216,10 @@ export class FrontDoor {
     const headers: [string, string][] = [];
     if (failure.retryAfterS !== undefined) headers.push(['retry-after', String(failure.retryAfterS)]);
     if (error instanceof MethodNotAllowed) headers.push(['allow', error.allowed]);
-    const body = errorBody(failure, record.correlationId);
-    this.#answer(exchange, jsonReply(failure.status, body), headers);
+    const reply =
+      exchange.route?.refusal?.(failure, record.correlationId) ??
+      jsonReply(failure.status, errorBody(failure, record.correlationId));
+    this.#answer(exchange, reply, headers);
   }
 
   #answer(exchange: Exchange, reply: Reply, extraHeaders: Headers = []): void {
@@ -207,8 +229,32 @@ export class FrontDoor {
     headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
+    if (reply.stream !== undefined) {
+      void this.#stream(exchange, reply, reply.stream, headers);
+      return;
+    }
     exchange.send(reply, headers, this.phase !== 'running');
     this.#finish(exchange);
+  }
+
+  async #stream(exchange: Exchange, reply: Reply, stream: ReplyStream, headers: Headers): Promise<void> {
+    const { record } = exchange;
+    try {
+      await exchange.sendStream(reply, headers, this.#options.sendTimeoutMs, this.phase !== 'running');
+      this.#finish(exchange);
+    } catch (error) {
+      if (exchange.isOver) {
+        // The client knows by the missing rest; the log should say why.
+        record.status = 500;
+        record.cause = error;
+        if (error instanceof ServiceError) record.errorKey = error.key;
+        this.#finish(exchange);
+      } else {
+        this.#refuse(exchange, error);
+      }
+    } finally {
+      await stream.close();
+    }
   }
 
   /** Records a request, once, when it is over. */

@@ -12,6 +12,7 @@ import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import type { Route } from '../routes/route.js';
+import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
@@ -25,11 +26,13 @@ export interface ServerOptions {
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
+  /** Closed with the server. */
+  readonly files: FileStore;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders?: readonly RequestRecorder[];
-  /** Where links to the configured storage lead. */
+  /** Where links to the configured storage lead; those of `files` when absent. */
   readonly storageOrigins?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
@@ -61,7 +64,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, log, metrics, recorders = [] } = options;
+  const { config, analyser, arena, keys, files, log, metrics, recorders = [] } = options;
   for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
@@ -72,15 +75,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const storageOrigins = options.storageOrigins ?? ((port: number) => files.storage.origins(port));
   const fetcher = new PresignedFetcher(
-    new FetchPolicy(() => options.storageOrigins?.(listener.port) ?? [], config.fetchAllowedHosts),
+    new FetchPolicy(() => storageOrigins(listener.port), config.fetchAllowedHosts),
     queue,
     { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
     options.fetchSurroundings,
   );
   const intake = { queue, fetcher };
   const isStopping = (): boolean => door.phase !== 'running';
-  const routes = serverRoutes({ config, analyser, intake, metrics, log, isStopping });
+  const routes = serverRoutes({ config, analyser, intake, files, metrics, log, isStopping });
   if (!analyser.status().models.includes(LARGE_FILE_MODEL)) {
     log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
   }
@@ -93,6 +97,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     recorders,
     metrics,
     log,
+    sendTimeoutMs: config.receiveTimeoutMs,
   });
   metrics.declareGauges({
     requestsInFlight: () => permits.inUse,
@@ -118,7 +123,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log.warn({ requestsInFlight: permits.inUse }, 'cutting off requests at the drain deadline');
     clearInterval(keepReceiving);
     listener.close();
-    await analyser.close();
+    await Promise.all([analyser.close(), files.storage.close()]);
     // What was cut off is recorded once its promises have settled.
     await new Promise((resolve) => setImmediate(resolve));
     await Promise.all(recorders.map((recorder) => recorder.close()));

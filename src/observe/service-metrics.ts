@@ -22,7 +22,7 @@ export interface GaugeSources {
 }
 
 const statuses = [
-  ...new Set([200, 204, CLIENT_GONE_STATUS, ...Object.values(catalogue).map((entry) => entry.status)]),
+  ...new Set([200, 204, 206, CLIENT_GONE_STATUS, ...Object.values(catalogue).map((entry) => entry.status)]),
 ];
 
 /** The Prometheus series of the server. All of them exist, at zero, before the first request. */

@@ -2,7 +2,7 @@
 import type { Route } from '../routes/route.js';
 import { Components, type JsonObject } from './components.js';
 import { tags } from './operation.js';
-import { parameters, requestBody } from './request.js';
+import { PREFIX_PARAMETER, parameters, requestBody } from './request.js';
 import { responses, responsesOutsideOperations } from './responses.js';
 
 const description = `Tells human from AI-generated voices and checks a speaker's voiceprint.
@@ -63,7 +63,7 @@ function operationObject(route: Route, components: Components): JsonObject {
     description: [operation.description ?? [], needs].flat().join('\n\n'),
     ...(version === 'v0' && { deprecated: true }),
     security: scope === undefined ? [] : [{ apiKey: [] }],
-    parameters: parameters(operation, false, components),
+    parameters: parameters(operation, route.isPrefix === true, components),
     ...requestBody(operation, components),
     responses: responses(route, components),
   };
@@ -74,8 +74,9 @@ export function openApiDocument(routes: readonly Route[], version: string) {
   const components = new Components();
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
-    paths[route.path] = {
-      ...paths[route.path],
+    const path = route.isPrefix ? `${route.path}{${PREFIX_PARAMETER}}` : route.path;
+    paths[path] = {
+      ...paths[path],
       [route.method.toLowerCase()]: operationObject(route, components),
     };
   }

@@ -53,3 +53,15 @@ export const analysisErrors = [
   'ANALYSIS_TIMEOUT',
   'NON_FINITE_OUTPUT',
 ] as const satisfies readonly ErrorKey[];
+
+/** `ObjectStorage`. */
+export const storageErrors = ['STORAGE_UNAVAILABLE', 'STORAGE_FAILED'] as const satisfies readonly ErrorKey[];
+
+/** `SignatureCheck`. */
+export const signatureErrors = [
+  'ACCESS_DENIED',
+  'ACCESS_KEY_UNKNOWN',
+  'LINK_EXPIRED',
+  'SIGNATURE_MISMATCH',
+  'OBJECT_REQUEST_UNSUPPORTED',
+] as const satisfies readonly ErrorKey[];

@@ -14,7 +14,7 @@ import type { Answer } from './operation.js';
 export const errorsOutsideOperations = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'] as const satisfies ErrorKey[];
 
 /** What decides about the answers beside the operation itself. */
-type Rules = Pick<Route, 'scope' | 'version'>;
+type Rules = Pick<Route, 'scope' | 'version' | 'takesPermit' | 'refusal'>;
 
 const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
 const exampleTime = new Date('2026-11-21T12:00:00Z');
@@ -22,9 +22,9 @@ const exampleTime = new Date('2026-11-21T12:00:00Z');
 const entryOf = (key: ErrorKey): CatalogueEntry => catalogue[key];
 
 /** The errors that the front door answers with before the route sees a request. */
-function errorsAtTheDoor({ scope, version }: Rules): readonly ErrorKey[] {
+function errorsAtTheDoor({ scope, version, takesPermit }: Rules): readonly ErrorKey[] {
   const permitErrors: ErrorKey[] = ['OVERLOADED', 'STOPPING'];
-  if (scope === undefined) return [];
+  if (scope === undefined) return takesPermit ? permitErrors : [];
   const unauthorized = version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED';
   return [unauthorized, 'FORBIDDEN', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', ...permitErrors];
 }
@@ -53,9 +53,13 @@ function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonOb
   });
 }
 
+const xml: JsonObject = { type: 'string' };
+
 /** The body of an error, as it is sent. */
-function errorContent(key: ErrorKey, components: Components) {
+function errorContent(key: ErrorKey, route: Rules, components: Components) {
   const failure = new ServiceError(key, { percent: 97.5 });
+  const reply = route.refusal?.(failure, exampleId);
+  if (reply !== undefined) return { type: reply.contentType, schema: xml, value: reply.body };
   const schema = failure.code === 'forbidden_error' ? forbiddenErrorSchema : errorSchema;
   const value = errorBody(failure, exampleId, exampleTime);
   return { type: 'application/json', schema: components.refer(schema), value };
@@ -65,7 +69,7 @@ function errorContent(key: ErrorKey, components: Components) {
 function errorResponse(keys: readonly ErrorKey[], route: Rules, components: Components): JsonObject {
   const content: Record<string, { schema: JsonObject; examples: JsonObject }> = {};
   for (const key of keys) {
-    const { type, schema, value } = errorContent(key, components);
+    const { type, schema, value } = errorContent(key, route, components);
     const known = content[type]?.schema ?? schema;
     content[type] = {
       // At most two: that of 7.1 and that of 7.2.

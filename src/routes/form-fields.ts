@@ -6,7 +6,7 @@ import type { Part } from '../upload/multipart-parser.js';
 
 /** The JSON schema of one field; `expected` is how an error names what it wants. */
 export interface FieldSchema {
-  readonly type: 'number' | 'string';
+  readonly type: 'number' | 'string' | 'array';
   readonly expected: string;
   readonly description?: string;
   readonly default?: number | string;
@@ -42,11 +42,12 @@ export class FieldValidator<Values> {
   readonly #schemas: FieldSchemas;
   readonly #validate;
 
-  constructor(schemas: FieldSchemas) {
+  /** @param required names of fields that must be there */
+  constructor(schemas: FieldSchemas, required: readonly string[] = []) {
     this.#schemas = schemas;
     // Ajv fills in defaults; what is undefined here stays absent.
     const ajv = new Ajv({ useDefaults: true, verbose: true, keywords: ['expected', 'nullInForm'] });
-    this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas });
+    this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas, required });
   }
 
   /**
@@ -56,9 +57,17 @@ export class FieldValidator<Values> {
   check(values: Record<string, unknown>, show = shown): Values {
     if (this.#validate(values)) return values;
     const error = this.#validate.errors?.[0] as ErrorObject;
+    if (error.keyword === 'required') {
+      const field = error.params.missingProperty as string;
+      throw new ServiceError('FIELD_INVALID', {
+        field,
+        expected: this.#schemas[field]?.expected ?? 'a value',
+        received: 'none',
+      });
+    }
     const expected = (error.parentSchema as unknown as FieldSchema).expected;
     throw new ServiceError('FIELD_INVALID', {
-      field: error.instancePath.slice(1),
+      field: error.instancePath.slice(1).replace(/\/(\d+)/g, '[$1]'),
       expected,
       received: show(error.data),
     });

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 
 export interface SchemaObject {
   readonly description?: string;
-  readonly properties: Readonly<Record<string, SchemaObject>>;
+  readonly properties?: Readonly<Record<string, SchemaObject>>;
   readonly [keyword: string]: unknown;
 }
 
@@ -14,9 +14,13 @@ export interface MediaType {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-export type Responses = Readonly<
-  Record<string, { readonly description: string; readonly content?: Readonly<Record<string, MediaType>> }>
->;
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export type Responses = Readonly<Record<string, ResponseObject>>;
 
 export interface OperationObject {
   readonly operationId: string;
@@ -34,7 +38,9 @@ export interface OperationObject {
 }
 
 export interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Partial<Record<'get' | 'post', OperationObject>>>>>;
+  readonly paths: Readonly<
+    Record<string, Readonly<Partial<Record<'get' | 'post' | 'put', OperationObject>>>>
+  >;
   readonly components: {
     readonly responses: Responses;
     readonly schemas: Readonly<Record<string, SchemaObject>>;

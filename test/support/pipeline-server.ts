@@ -6,8 +6,10 @@ import { startServer } from '../../src/http/server.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/pipeline/analysis.js';
 import { startPipeline } from '../../src/pipeline/pipeline.js';
+import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { modelsFolder } from './models-folder.js';
+import { temporaryFolder } from './temporary-folder.js';
 import { testConfig, testKeys } from './test-server.js';
 
 /** The real pipeline, seen from outside. */
@@ -56,7 +58,15 @@ export async function startPipelineServer(
   overrides: Partial<Config> = {},
 ): Promise<PipelineServer> {
   const modelsDir = modelsFolder(test, ['apollo-4-5-2026-03-26', 'apollo-4-2025-10-20']);
-  const config: Config = { ...testConfig, modelsDir, prepareThreads: 2, scoringThreads: 2, ...overrides };
+  const dataDir = temporaryFolder(test);
+  const config: Config = {
+    ...testConfig,
+    dataDir,
+    modelsDir,
+    prepareThreads: 2,
+    scoringThreads: 2,
+    ...overrides,
+  };
   const arena = new UploadArena(config.maxInflightBytes);
   const analyser = new WatchedAnalyser(await startPipeline(config, arena.buffer));
   const server = await startServer({
@@ -64,6 +74,7 @@ export async function startPipelineServer(
     analyser,
     arena,
     keys: { authenticate: (presented) => testKeys.get(presented) },
+    files: await openStorage(config),
     log: pino({ level: 'silent' }),
     metrics: new ServiceMetrics(),
   });

@@ -10,10 +10,14 @@ import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { errorsOf, errorsOutsideOperations } from '../../src/openapi/responses.js';
 import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
 import type { Route } from '../../src/routes/route.js';
+import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 export const API_KEY = 'a-valid-key';
+/** Of another account than `API_KEY`. */
+export const OTHER_API_KEY = 'a-valid-key-of-others';
 export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
 
 export const testConfig: Config = {
@@ -53,11 +57,19 @@ export const testConfig: Config = {
   fetchStallTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
+  storageBucket: '',
+  storageRegion: 'us-east-1',
+  storageEndpoint: '',
+  storagePathStyle: 'auto',
+  storagePublicUrl: '',
+  storageLinkLifetimeS: 900,
+  maxObjectBytes: 5 * 2 ** 30,
   logLevel: 'silent',
 };
 
 export const testKeys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
+  [OTHER_API_KEY, { id: 'key-3', account: 'three', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
 
@@ -115,7 +127,7 @@ export async function startServerWith(
   overrides: Partial<Config> = {},
   parts: Omit<TestParts, 'models' | 'speakerModels'> = {},
 ): Promise<Omit<TestServer, 'analyser'>> {
-  const config = { ...testConfig, ...overrides };
+  const config = { ...testConfig, dataDir: temporaryFolder(test), ...overrides };
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
@@ -126,6 +138,7 @@ export async function startServerWith(
     analyser,
     arena,
     keys: testAuthenticator,
+    files: await openStorage(config),
     log: logger,
     metrics: new ServiceMetrics(),
     ...parts,
