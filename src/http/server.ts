@@ -33,7 +33,7 @@ export interface ServerOptions {
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders?: readonly RequestRecorder[];
   /** Where links to the configured storage lead; those of `files` when absent. */
-  readonly storageOrigins?: (port: number) => readonly string[];
+  readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
@@ -75,9 +75,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
-  const storageOrigins = options.storageOrigins ?? ((port: number) => files.storage.origins(port));
+  const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
   const fetcher = new PresignedFetcher(
-    new FetchPolicy(() => storageOrigins(listener.port), config.fetchAllowedHosts),
+    new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts),
     queue,
     { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
     options.fetchSurroundings,

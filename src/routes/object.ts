@@ -71,11 +71,28 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
     const reader = new BodyReader(request.body, config.receiveTimeoutMs);
     try {
       const grant = await storage.signatures.check(request);
-      const content = withinLimit(reader, request.body.declaredBytes ?? 0, config.maxObjectBytes, grant);
-      const expected = { sha256: grant.bodySha256, md5: contentMd5(request.headers) };
-      const md5 = await storage.objects.write(nameOf(request), content, expected);
-      request.record.bodyBytes = reader.receivedBytes;
-      return { status: 200, contentType: '', body: '', headers: [['etag', `"${md5}"`]] };
+      const limit = new SizeLimit(config.maxObjectBytes, grant);
+      limit.check(request.body.declaredBytes ?? 0);
+      const digests = { sha256: grant.bodySha256, md5: contentMd5(request.headers) };
+      const upload = storage.objects.begin(nameOf(request), digests);
+      try {
+        reader.onOverflow = (block) => {
+          limit.check(reader.receivedBytes);
+          upload.writeNow(block);
+        };
+        for await (const block of reader) {
+          limit.check(reader.receivedBytes);
+          await upload.write(block);
+        }
+        const md5 = await upload.finish();
+        request.record.bodyBytes = reader.receivedBytes;
+        return { status: 200, contentType: '', body: '', headers: [['etag', `"${md5}"`]] };
+      } catch (error) {
+        // First, or what still comes would be written to a file that is closed.
+        reader.close();
+        await upload.discard();
+        throw error;
+      }
     } finally {
       reader.close();
     }
@@ -107,29 +124,24 @@ function nameOf({ path }: RouteRequest): string {
   }
 }
 
-/** Refuses a body over the limit at once when its size is declared, else as soon as it is. */
-function withinLimit(
-  content: AsyncIterable<Uint8Array>,
-  declaredBytes: number,
-  maxObjectBytes: number,
-  { maxBytes }: Grant,
-): AsyncIterable<Uint8Array> {
-  const allowedBytes = Math.min(maxObjectBytes, maxBytes ?? maxObjectBytes);
-  const refuseIfOver = (bytes: number): void => {
+/** What a link takes: the setting's limit, or its own, which is that of v0. */
+class SizeLimit {
+  readonly #allowedBytes: number;
+  readonly #isLegacy: boolean;
+
+  constructor(maxObjectBytes: number, { maxBytes = Number.POSITIVE_INFINITY }: Grant) {
+    this.#allowedBytes = Math.min(maxObjectBytes, maxBytes);
+    this.#isLegacy = maxBytes <= maxObjectBytes;
+  }
+
+  /** @throws ServiceError FILE_TOO_LARGE_LEGACY, OBJECT_TOO_LARGE */
+  check(bytes: number): void {
+    const allowedBytes = this.#allowedBytes;
     if (bytes <= allowedBytes) return;
-    throw allowedBytes === maxBytes
+    throw this.#isLegacy
       ? legacyTooLarge(allowedBytes)
       : new ServiceError('OBJECT_TOO_LARGE', { allowedBytes });
-  };
-  refuseIfOver(declaredBytes);
-  return (async function* () {
-    let bytes = 0;
-    for await (const chunk of content) {
-      bytes += chunk.length;
-      refuseIfOver(bytes);
-      yield chunk;
-    }
-  })();
+  }
 }
 
 function contentMd5(headers: ReadonlyMap<string, string>): string | undefined {

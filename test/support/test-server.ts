@@ -79,6 +79,8 @@ export interface TestServer {
   readonly origin: string;
   readonly analyser: AnalyserDouble;
   readonly arena: UploadArena;
+  /** Where links of `/file` lead. */
+  readonly storagePrefixes: readonly string[];
   /** The lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
   /** The value of one series, by its name and labels as Prometheus writes them. */
@@ -90,7 +92,8 @@ function assertDocumented(log: readonly Record<string, unknown>[], routes: reado
   const outside: readonly unknown[] = errorsOutsideOperations;
   for (const { errorKey, method, route: path } of log) {
     if (errorKey === undefined || outside.includes(errorKey)) continue;
-    const route = routes.find((candidate) => candidate.path === path && candidate.method === method);
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const route = routes.find((candidate) => candidate.path === path && candidate.method === asked);
     const documented: ReadonlySet<unknown> = route === undefined ? new Set() : errorsOf(route);
     assert.ok(documented.has(errorKey), `${errorKey} is not documented for ${method} ${path}.`);
   }
@@ -101,7 +104,7 @@ export const testAuthenticator: Authenticator = {
 };
 
 export interface TestParts
-  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storageOrigins' | 'fetchSurroundings'>> {
+  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storagePrefixes' | 'fetchSurroundings'>> {
   /** The models that are there when the server starts. */
   readonly models?: readonly string[];
   readonly speakerModels?: PipelineStatus['speakerModels'];
@@ -133,12 +136,13 @@ export async function startServerWith(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
+  const files = await openStorage(config);
   const server = await startServer({
     config,
     analyser,
     arena,
     keys: testAuthenticator,
-    files: await openStorage(config),
+    files,
     log: logger,
     metrics: new ServiceMetrics(),
     ...parts,
@@ -154,5 +158,6 @@ export async function startServerWith(
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));
   }
-  return { server, port: server.port, origin, arena, log, metric };
+  const storagePrefixes = files.storage.linkPrefixes(server.port);
+  return { server, port: server.port, origin, arena, storagePrefixes, log, metric };
 }
