@@ -3,7 +3,7 @@ import { correlationId } from './identifiers.js';
 
 /** 7.1: the body of every error but that of 7.2. */
 export const errorBody = {
-  title: 'Error',
+  title: 'ErrorBody',
   type: 'object',
   properties: {
     error: {
@@ -41,7 +41,7 @@ export const errorBody = {
 
 /** 7.2: the body of the refusal of an AI-generated voice by the voice identity endpoints. */
 export const forbiddenErrorBody = {
-  title: 'ForbiddenError',
+  title: 'ForbiddenErrorBody',
   type: 'object',
   properties: {
     statusCode: { type: 'integer', const: 403 },
