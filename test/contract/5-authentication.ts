@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { send } from './support/client.js';
 import { type Endpoint, endpoints, nameOf } from './support/endpoints.js';
 import { expectError } from './support/judge.js';
-import { revokeKey, skipUnlessOwn, target } from './support/target.js';
+import { keyWithoutVariable, revokeKey, skipUnlessOwn, target } from './support/target.js';
 
 const { own } = target;
 
@@ -43,7 +43,7 @@ describe('5 Authentication', () => {
     });
 
     const skip =
-      target.keyWithout(endpoint.scope) === undefined && 'needs VERAVOX_CONTRACT_KEY_WITHOUT_SCOPES';
+      target.keyWithout(endpoint.scope) === undefined && `needs ${keyWithoutVariable(endpoint.scope)}`;
     test(`${name} refuses a key without the scope ${endpoint.scope}`, { skip }, async () => {
       expectError(
         await endpoint.send({ key: target.keyWithout(endpoint.scope) ?? '' }),

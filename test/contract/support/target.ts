@@ -40,6 +40,10 @@ process.once('exit', () => {
 
 export const target = await findTarget(process.env);
 
+export function keyWithoutVariable(scope: Scope): string {
+  return `VERAVOX_CONTRACT_KEY_WITHOUT_${scope.toUpperCase()}`;
+}
+
 /** Reason to skip what is only possible with a server of our own. */
 export const skipUnlessOwn: string | false = target.own === undefined && needsOwnServer;
 
@@ -50,7 +54,7 @@ async function findTarget(env: NodeJS.ProcessEnv): Promise<Target> {
   return {
     origin: url.replace(/\/+$/, ''),
     key,
-    keyWithout: () => env.VERAVOX_CONTRACT_KEY_WITHOUT_SCOPES,
+    keyWithout: (scope) => env[keyWithoutVariable(scope)],
     keyOfAnotherAccount: env.VERAVOX_CONTRACT_KEY_OF_ANOTHER_ACCOUNT,
     own: undefined,
   };
