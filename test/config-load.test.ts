@@ -34,9 +34,20 @@ for (const [variable, given, message] of refused) {
 }
 
 test('upload memory that cannot hold the largest file is refused', () => {
-  const env = { VERAVOX_MAX_INFLIGHT_BYTES: '2097152', VERAVOX_MAX_PREDICT_BYTES: '2097153' };
-  assertRefused(env, /at least VERAVOX_MAX_PREDICT_BYTES \(2097153\) .* received 2097152/);
-  assert.equal(load({ ...env, VERAVOX_MAX_PREDICT_BYTES: '2097152' }).maxPredictBytes, 2097152);
+  const inflight = { VERAVOX_MAX_INFLIGHT_BYTES: '6000000', VERAVOX_MAX_VOICEID_BYTES: '6000000' };
+  const predict = { VERAVOX_MAX_PREDICT_BYTES: '6000001', VERAVOX_MAX_LARGE_FILE_BYTES: '6000000' };
+  assertRefused(
+    { ...inflight, ...predict },
+    /at least VERAVOX_MAX_PREDICT_BYTES \(6000001\) .* received 6000000/,
+  );
+  const large = { VERAVOX_MAX_PREDICT_BYTES: '6000000', VERAVOX_MAX_LARGE_FILE_BYTES: '6000001' };
+  assertRefused({ ...inflight, ...large }, /at least VERAVOX_MAX_LARGE_FILE_BYTES \(6000001\)/);
+  const config = load({ ...inflight, ...predict, ...large, VERAVOX_MAX_LARGE_FILE_BYTES: '6000000' });
+  assert.equal(config.maxLargeFileBytes, 6_000_000);
+  assertRefused(
+    { VERAVOX_MAX_INFLIGHT_BYTES: '20000000', VERAVOX_MAX_LARGE_FILE_BYTES: '20000000' },
+    /at least VERAVOX_MAX_VOICEID_BYTES \(26214400\) .* received 20000000/,
+  );
 });
 
 test('every option has its own variable, and its default is a value that it accepts', () => {
@@ -44,7 +55,7 @@ test('every option has its own variable, and its default is a value that it acce
   assert.equal(new Set(all.map((option) => option.variable)).size, all.length);
   for (const option of all) {
     const value = option.default(surroundings);
-    assert.equal(option.parse(String(value)), value, option.variable);
+    assert.deepEqual(option.parse(String(value)), value, option.variable);
   }
 });
 
@@ -59,9 +70,9 @@ test('with nothing set the defaults apply, and empty counts as not set', () => {
   assert.deepEqual(load({ PORT: '', VERAVOX_DEVICE: ' ' }), config);
 });
 
-test('one core still gives a thread of each kind', () => {
+test('one core still gives a thread of each kind, and one more so that large files block nobody', () => {
   const config = loadConfig({}, { ...surroundings, cores: 1 });
-  assert.equal(config.prepareThreads, 1);
+  assert.equal(config.prepareThreads, 2);
   assert.equal(config.scoringThreads, 1);
 });
 

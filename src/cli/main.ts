@@ -8,8 +8,10 @@ import { addDoctorCommand } from './doctor.js';
 import { addKeysCommand } from './keys.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serve.js';
+import { addUsageCommand } from './usage.js';
+import { addVoiceidCommands } from './voiceid.js';
 
-/** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense. */
+/** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker. */
 const exitCodes = { failure: 1, usage: 2 } as const;
 
 const { version } = JSON.parse(readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as {
@@ -22,12 +24,14 @@ const program = new Command('veravox')
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense.',
+    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker.',
   )
   .exitOverride();
 addServeCommand(program);
 addKeysCommand(program);
 addPredictCommand(program);
+addUsageCommand(program);
+addVoiceidCommands(program);
 addDoctorCommand(program, version);
 
 try {

@@ -5,6 +5,7 @@ export type PublicErrorCode =
   | 'validation_error'
   | 'unauthorized'
   | 'forbidden'
+  | 'forbidden_error'
   | 'not_found'
   | 'method_not_allowed'
   | 'timeout'
@@ -23,8 +24,8 @@ export interface CatalogueEntry {
   readonly when: string;
   /** S3's name for it, where the answer is S3's XML: see docs/files.md. */
   readonly s3Code?: string;
-  /** Seconds for `Retry-After`, where trying again makes sense. */
-  readonly retryAfterS?: number;
+  /** Seconds for `Retry-After`, where trying again makes sense; `known` where whoever throws it knows them. */
+  readonly retryAfterS?: number | 'known';
 }
 
 const entries = {
@@ -46,6 +47,12 @@ const entries = {
     code: 'validation_error',
     message: 'The field {field} is larger than the allowed {allowedBytes} bytes.',
     when: 'A form field other than the file is over 64 KiB.',
+  },
+  FIELD_MISSING: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The form has no field {field}.',
+    when: 'A required field is missing.',
   },
   FILE_MISSING: {
     status: 400,
@@ -100,6 +107,43 @@ const entries = {
     code: 'validation_error',
     message: 'The file is larger than the allowed {allowedBytes} bytes.',
     when: 'The same in v0 and under the unversioned base.',
+  },
+  FILE_TOO_SMALL: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file is smaller than the required {requiredBytes} bytes. {hint}',
+    when: 'A file below the size range of /v1/predict/large-file; sent as soon as that is known.',
+  },
+  // The file behind a link
+  FETCH_HOST_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected the configured storage or an allowed host for presigned_url but received {origin}.',
+    when: 'A link to another scheme, host or port; nothing was resolved or sent.',
+  },
+  FETCH_ADDRESS_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected a host with public addresses only for presigned_url but received {host}.',
+    when: 'An allowed host that resolves to a private, loopback, link-local or other special address; nothing was sent to it.',
+  },
+  FETCH_STATUS_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The storage refused the presigned_url with status {status}.',
+    when: 'A status of 4xx from the storage: the link has expired or was altered, or there is no such object.',
+  },
+  FETCH_REDIRECTED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The storage answered the presigned_url with a redirect, status {status}; none is followed.',
+    when: 'A status of 3xx from the storage, wherever it leads.',
+  },
+  FETCH_ENCODED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected no content-encoding of the file behind presigned_url but received {encoding}.',
+    when: 'The storage sends the file compressed, though it was asked not to.',
   },
   // Stored files and their links
   ACCESS_DENIED: {
@@ -226,6 +270,34 @@ const entries = {
     message: 'The audio could not be decoded: {problem}',
     when: 'A supported format whose content is corrupt throughout, or out of bounds (channels, sample rate).',
   },
+  // The voice
+  SPEECH_TOO_SHORT: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The audio holds {measuredS} s of speech; at least {requiredS} s are required.',
+    when: 'Audio that is long enough, but with less speech in it than a voiceprint or a comparison needs.',
+  },
+  VOICEPRINT_FOREIGN: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'Expected an embedding made by {model} for voice_vector but received one of another model, or one that was altered; enroll the speaker again.',
+    when: 'A voiceprint that the loaded speaker model did not make. No similarity is given for it.',
+  },
+  AI_GENERATED_VOICE: {
+    status: 403,
+    code: 'forbidden_error',
+    message: 'The voice was detected as AI-generated with a confidence of {percent}%.',
+    when: 'The sample of a verification, or of an enrolment with `VERAVOX_ENROLL_AUTHENTICITY` = `reject`, is AI-generated.',
+  },
+  NO_SPEAKER_MODEL: {
+    status: 503,
+    code: 'unavailable',
+    message:
+      'This server has no speaker model, which voice identity needs; an operator has to add one; retry after {retryAfterS} s.',
+    when: 'Voice identity on a server whose manifest lists no model with the task `speaker`.',
+    retryAfterS: 300,
+  },
   // Who asks, and where
   UNAUTHORIZED: {
     status: 401,
@@ -269,8 +341,15 @@ const entries = {
   RATE_LIMITED: {
     status: 429,
     code: 'rate_limited',
-    message: 'Too many requests for this API key; retry after {retryAfterS} s.',
-    when: 'The key is over its rate or concurrency.',
+    message: 'The API key has used up its {limit} requests in {windowS} s; retry after {retryAfterS} s.',
+    when: 'The key is over its rate. Whoever waits for `Retry-After` is let in, if the key is not used up meanwhile.',
+    retryAfterS: 'known',
+  },
+  CONCURRENCY_LIMITED: {
+    status: 429,
+    code: 'rate_limited',
+    message: 'The API key has {limit} requests in flight, as many as it may; retry after {retryAfterS} s.',
+    when: 'The key is over its number of requests at once.',
     retryAfterS: 1,
   },
   OVERLOADED: {
@@ -295,6 +374,32 @@ const entries = {
     message: 'The server is shutting down; retry after {retryAfterS} s.',
     when: 'During a graceful stop.',
     retryAfterS: 5,
+  },
+  FETCH_UNREACHABLE: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The storage behind presigned_url could not be reached; retry after {retryAfterS} s.',
+    when: 'The host of a link has no address, refuses the connection or breaks it off.',
+    retryAfterS: 2,
+  },
+  FETCH_FAILED: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The storage behind presigned_url failed with status {status}; retry after {retryAfterS} s.',
+    when: 'A status of 5xx from the storage, or one that makes no sense here.',
+    retryAfterS: 2,
+  },
+  FETCH_INSECURE: {
+    status: 500,
+    code: 'internal_error',
+    message: 'No secure connection to the storage behind presigned_url could be made.',
+    when: 'The TLS handshake fails, such as for a certificate that is not trusted here.',
+  },
+  FETCH_TIMEOUT: {
+    status: 500,
+    code: 'internal_error',
+    message: 'The storage behind presigned_url {problem}.',
+    when: 'The storage sends nothing for too long, or the file takes too long in all.',
   },
   ANALYSIS_TIMEOUT: {
     status: 500,

@@ -5,17 +5,23 @@ import { type CatalogueEntry, catalogue } from './catalogue.js';
 export function errorReferencePage(): string {
   const rows = Object.entries<CatalogueEntry>(catalogue).map(
     ([key, { status, code, message, when, retryAfterS }]) => {
-      const retry = retryAfterS === undefined ? '' : `${retryAfterS} s`;
+      const retry = retryAfterS === undefined ? '' : retryAfterS === 'known' ? 'varies' : `${retryAfterS} s`;
       return `| \`${key}\` | ${status} | \`${code}\` | ${message} | ${when} | ${retry} |`;
     },
   );
   return [
     '# Errors',
     '',
-    'Every error has this body; `correlation_id` is also in the header `x-correlation-id` and in the log.',
+    'Every error but one has this body; `correlation_id` is also in the header `x-correlation-id` and in the log.',
     '',
     '```json',
     '{"error": "validation_error", "message": "...", "status": 400, "correlation_id": "a1b2c3d4-e5f6-7890-abcd-ef1234567890"}',
+    '```',
+    '',
+    'The exception is `AI_GENERATED_VOICE`, whose body is:',
+    '',
+    '```json',
+    '{"statusCode": 403, "message": {"detail": "...", "type": "forbidden_error", "correlation_id": "...", "timestamp": "2026-11-21T12:00:00.000Z"}}',
     '```',
     '',
     'A key names one line of this page; logs and the metric `veravox_errors_total` use it, clients see `error` and `message`.',

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { AuthenticatedKey } from '../admission/authenticator.js';
+import type { RateState } from '../admission/rate-limits.js';
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../observe/request-record.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes/route.js';
 import type { BodyStream } from '../upload/body-stream.js';
@@ -39,12 +40,18 @@ export class Exchange implements RouteRequest, BodyStream {
   caller: AuthenticatedKey | undefined;
   /** What it is for, once that is known; of a path with another method, any of its routes. */
   route: Route | undefined;
+  /** Where the caller's key stands with its rate; undefined where it has none, or is not known yet. */
+  rate: RateState | undefined;
+  /** Holds a permit, and counts as in flight for its key. */
+  isAdmitted = false;
   readonly record: RequestRecord;
   readonly #res: HttpResponse;
   readonly #startedMs = performance.now();
   readonly #receiving: Set<Exchange>;
   #abort: AbortController | undefined;
   #listener: ((chunk: Uint8Array, isLast: boolean) => void) | undefined;
+  /** What of the body came while it was held; undefined while it is not. */
+  #held: Buffer[] | undefined;
   #bodyPending: boolean;
   #paused = false;
   /** No answer can be sent any more: one was, or the client has gone. */
@@ -114,7 +121,20 @@ export class Exchange implements RouteRequest, BodyStream {
 
   onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void {
     this.#listener = listener;
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const chunk of held) listener(chunk, false);
     if (!this.#bodyPending) listener(new Uint8Array(0), true);
+  }
+
+  /** Keeps what comes of the body for a listener that is found a few microtasks later. */
+  holdBody(): void {
+    this.#held = [];
+  }
+
+  /** For when no listener was found: what is held, and what comes, is thrown away. */
+  dropHeldBody(): void {
+    this.#held = undefined;
   }
 
   pause(): void {
@@ -145,6 +165,7 @@ export class Exchange implements RouteRequest, BodyStream {
   send(reply: Reply, headers: Headers, closes: boolean): void {
     if (this.#over) return;
     this.#over = true;
+    this.dropHeldBody();
     this.record.status = reply.status;
     const status = statusLines.get(reply.status) as string;
     // The rest of the body, or the next request, could not be read otherwise.
@@ -246,6 +267,7 @@ export class Exchange implements RouteRequest, BodyStream {
       if (isLast) setImmediate(() => this.#close());
       return;
     }
+    this.#held?.push(Buffer.from(new Uint8Array(chunk)));
     this.#listener?.(new Uint8Array(chunk), isLast);
   }
 
@@ -262,6 +284,7 @@ export class Exchange implements RouteRequest, BodyStream {
     clearTimeout(this.#lingerTimer);
     this.#lingerTimer = undefined;
     this.#listener = undefined;
+    this.dropHeldBody();
     if (this.#over) return;
     this.#over = true;
     this.#abort?.abort(new ClientGone());

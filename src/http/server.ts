@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
+import { KeyConcurrency } from '../admission/key-concurrency.js';
+import { RateLimits } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
+import { FetchPolicy } from '../fetch/fetch-policy.js';
+import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { Logger } from '../observe/log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { fileRoutes } from '../routes/file.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
+import { largeFileRoute } from '../routes/large-file.js';
+import { legacyPredictRoute } from '../routes/legacy-predict.js';
 import { metricsRoute } from '../routes/metrics.js';
 import { objectRoutes } from '../routes/object.js';
 import { predictRoute } from '../routes/predict.js';
+import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
+import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
 import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
@@ -27,6 +36,11 @@ export interface ServerOptions {
   readonly files: FileStore;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Told of every request to the API; closed last of all when the server stops. */
+  readonly recorders?: readonly RequestRecorder[];
+  /** Where links to the configured storage lead; those of `files` when absent. */
+  readonly storageOrigins?: (port: number) => readonly string[];
+  readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
 export interface RunningServer {
@@ -55,20 +69,42 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, files, log, metrics } = options;
-  const largestBodyBytes = config.maxPredictBytes + FORM_OVERHEAD_BYTES;
-  if (arena.totalBytes < largestBodyBytes) {
+  const { config, analyser, arena, keys, files, log, metrics, recorders = [] } = options;
+  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
+    const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
+    if (arena.totalBytes >= bodyBytes) continue;
     throw new Error(
-      `maxInflightBytes is ${arena.totalBytes}, but one upload of maxPredictBytes = ${config.maxPredictBytes} ` +
-        `needs ${largestBodyBytes} with the form around it.`,
+      `maxInflightBytes is ${arena.totalBytes}, but one upload of ${name} = ${config[name]} ` +
+        `needs ${bodyBytes} with the form around it.`,
     );
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const storageOrigins = options.storageOrigins ?? ((port: number) => files.storage.origins(port));
+  const fetcher = new PresignedFetcher(
+    new FetchPolicy(() => storageOrigins(listener.port), config.fetchAllowedHosts),
+    queue,
+    { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
+    options.fetchSurroundings,
+  );
+  const intake = { queue, fetcher };
   const isStopping = (): boolean => door.phase !== 'running';
+  const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
+  if (!isLargeFileModelLoaded) {
+    log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
+  }
   const door = new FrontDoor({
     routes: [
-      predictRoute(config, analyser, queue),
+      predictRoute(config, analyser, intake),
+      ...(isLargeFileModelLoaded
+        ? [
+            largeFileRoute(config, analyser, queue, log),
+            legacyPredictRoute('/v0/predict', config, analyser, intake),
+            legacyPredictRoute('/predict', config, analyser, intake),
+          ]
+        : []),
+      enrollRoute(config, analyser, queue),
+      verifyRoute(config, analyser, queue),
       ...fileRoutes(config, files),
       ...(files.embedded ? objectRoutes(config, files.embedded) : []),
       livezRoute,
@@ -77,6 +113,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ],
     keys,
     permits,
+    rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
+    concurrency: new KeyConcurrency(config.keyConcurrency),
+    recorders,
     metrics,
     log,
     sendTimeoutMs: config.receiveTimeoutMs,
@@ -106,6 +145,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(keepReceiving);
     listener.close();
     await Promise.all([analyser.close(), files.storage.close()]);
+    // What was cut off is recorded once its promises have settled.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }
 

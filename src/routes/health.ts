@@ -15,7 +15,7 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
     method: 'GET',
     path: '/readyz',
     handle() {
-      const { ready, provider, fallbackReason, models } = status();
+      const { ready, provider, fallbackReason, models, speakerModels } = status();
       const state = isStopping() ? 'stopping' : ready ? 'ready' : 'starting';
       const body = {
         ready: state === 'ready',
@@ -23,6 +23,7 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
         provider,
         fallback_reason: fallbackReason ?? null,
         models,
+        speaker_models: speakerModels.map((model) => model.id),
       };
       return jsonReply(state === 'ready' ? 200 : 503, body);
     },

@@ -14,6 +14,14 @@ export interface EmbeddedSettings {
   readonly linkLifetimeS: number;
 }
 
+/** What clients on this machine call an address to listen on; another program may listen on those left out. */
+function namesOf(host: string): string[] {
+  if (host === '0.0.0.0') return ['127.0.0.1', 'localhost'];
+  if (host === '::') return ['[::1]', '127.0.0.1', 'localhost'];
+  const name = host.includes(':') ? `[${host}]` : host;
+  return ['127.0.0.1', '::1'].includes(host) ? [name, 'localhost'] : [name];
+}
+
 /** The default: objects on the local disk, behind links to this server itself. */
 export class EmbeddedStorage implements ObjectStorage {
   readonly objects: DiskObjects;
@@ -48,8 +56,7 @@ export class EmbeddedStorage implements ObjectStorage {
   origins(port: number): string[] {
     const { publicUrl, host } = this.#settings;
     if (publicUrl !== '') return [publicUrl];
-    const hosts = new Set(['127.0.0.1', 'localhost', '[::1]', host.includes(':') ? `[${host}]` : host]);
-    return [...hosts].map((name) => `http://${name}:${port}`);
+    return namesOf(host).map((name) => `http://${name}:${port}`);
   }
 
   close(): Promise<void> {

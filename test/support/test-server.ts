@@ -2,9 +2,10 @@
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
@@ -27,11 +28,29 @@ export const testConfig: Config = {
   batchWaitMs: 0,
   maxInflightBytes: 64 << 20,
   maxInflightRequests: 1024,
+  rateLimitRequests: 0,
+  rateLimitWindowS: 60,
+  keyConcurrency: 0,
+  audit: 'off',
+  auditDays: 0,
+  usageDays: 0,
   maxPredictBytes: 5 << 20,
   maxPredictDurationS: 600,
+  maxLargeFileBytes: 5 << 20,
+  maxLargeFileDurationS: 21_600,
+  maxVoiceidBytes: 4 << 20,
+  maxVoiceidDurationS: 600,
+  enrollAuthenticity: 'reject',
+  speakerModel: '',
+  matchThreshold: undefined,
   receiveTimeoutMs: 300_000,
+  largeFileReceiveTimeoutMs: 300_000,
   queueTimeoutMs: 300_000,
   analysisTimeoutMs: 300_000,
+  largeFileTimeoutMs: 300_000,
+  fetchAllowedHosts: [],
+  fetchTimeoutMs: 300_000,
+  fetchStallTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
   storageBucket: '',
@@ -44,7 +63,7 @@ export const testConfig: Config = {
   logLevel: 'silent',
 };
 
-const keys = new Map([
+export const testKeys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [OTHER_API_KEY, { id: 'key-3', account: 'three', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
@@ -64,21 +83,41 @@ export interface TestServer {
   metric(series: string): Promise<number>;
 }
 
+export interface TestParts
+  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storageOrigins' | 'fetchSurroundings'>> {
+  /** The models that are there when the server starts. */
+  readonly models?: readonly string[];
+  readonly speakerModels?: PipelineStatus['speakerModels'];
+}
+
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
+  { models, speakerModels, ...parts }: TestParts = {},
 ): Promise<TestServer> {
+  const arena = new UploadArena(overrides.maxInflightBytes ?? testConfig.maxInflightBytes);
+  const analyser = new AnalyserDouble(arena, speakerModels);
+  if (models !== undefined) analyser.currentStatus = { ...analyser.currentStatus, models };
+  return { ...(await startServerWith(test, analyser, arena, overrides, parts)), analyser };
+}
+
+/** The same with another analyser, which reads from `arena`. */
+export async function startServerWith(
+  test: TestContext,
+  analyser: Analyser,
+  arena: UploadArena,
+  overrides: Partial<Config> = {},
+  parts: Omit<TestParts, 'models' | 'speakerModels'> = {},
+): Promise<Omit<TestServer, 'analyser'>> {
   const config = { ...testConfig, dataDir: temporaryFolder(test), ...overrides };
-  const arena = new UploadArena(config.maxInflightBytes);
-  const analyser = new AnalyserDouble(arena);
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
   const files = await openStorage(config);
-  const authenticate = (presented: string) => keys.get(presented);
+  const authenticate = (presented: string) => testKeys.get(presented);
   const server = await startServer({
     config,
     analyser,
@@ -87,6 +126,7 @@ export async function startTestServer(
     files,
     log: logger,
     metrics: new ServiceMetrics(),
+    ...parts,
   });
   test.after(() => server.stop());
   const origin = `http://127.0.0.1:${server.port}`;
@@ -97,5 +137,5 @@ export async function startTestServer(
     return Number(line.slice(series.length + 1));
   }
   const storageOrigins = files.storage.origins(server.port);
-  return { server, port: server.port, origin, analyser, arena, storageOrigins, log, metric };
+  return { server, port: server.port, origin, arena, storageOrigins, log, metric };
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../config/config.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { Analyser } from '../pipeline/analysis.js';
+import { legacyPredictionBody } from '../verdict/legacy.js';
+import { type FileIntake, receiveInput } from './analysis-input.js';
+import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
+import { type FieldSchemas, FieldValidator } from './form-fields.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT, LARGE_FILE_MODEL } from './predict-fields.js';
+import type { Route } from './route.js';
+
+/** The contract's limit, 4 MB. */
+export const MAX_LEGACY_FILE_BYTES = 4_000_000;
+const MIN_DURATION_S = 3;
+
+/** The fields of v0's `POST /predict` beside the file. Whose audio it is changes nothing in the answer. */
+interface LegacyFields {
+  readonly user_id?: string;
+}
+
+export const legacyFieldSchemas: FieldSchemas = {
+  user_id: { type: 'string', maxLength: 256, expected: 'at most 256 characters' },
+};
+
+/** v0's `POST /predict`, at `/v0/predict` and under the unversioned base. */
+export function legacyPredictRoute(
+  path: string,
+  config: Config,
+  analyser: Analyser,
+  intake: FileIntake,
+): Route {
+  const validator = new FieldValidator<LegacyFields>(legacyFieldSchemas);
+  const allowedBytes = MAX_LEGACY_FILE_BYTES;
+  const limits = {
+    fileField: 'file',
+    maxFileBytes: allowedBytes,
+    fileTooLarge: () => new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes }),
+    receiveTimeoutMs: config.receiveTimeoutMs,
+  };
+  const steps: AnalysisSteps<LegacyFields> = {
+    receive: (request) => receiveInput(request, validator, intake, limits),
+    plan: () => ({
+      modelId: LARGE_FILE_MODEL,
+      silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+      minDurationS: MIN_DURATION_S,
+      maxDurationS: config.maxPredictDurationS,
+    }),
+    body: (analysis, _, processingS) =>
+      legacyPredictionBody(analysis, DEFAULT_SILENCE_THRESHOLD_PERCENT, processingS),
+  };
+  return {
+    method: 'POST',
+    path,
+    scope: 'predict',
+    version: 'v0',
+    handle: (request) => answerAnalysis(request, analyser, steps),
+  };
+}
