@@ -80,7 +80,7 @@ test('links carry no checksum, and point to the bucket as the settings say', asy
     assert.equal(searchParams.get('X-Amz-Expires'), '77');
     assert.equal(searchParams.get('X-Amz-SignedHeaders'), 'host');
     assert.ok(![...searchParams.keys()].some((name) => /checksum|crc/i.test(name)));
-    assert.deepEqual(server.storageOrigins, [origin]);
+    assert.deepEqual(server.storagePrefixes, [`${origin}/`]);
   }
 });
 

@@ -20,7 +20,7 @@ async function start(t: TestContext): Promise<TestServer & { readonly link: (byt
   const storage = await startFakeStorage(t, (request, response) =>
     response.end(file.subarray(0, Number(request.url?.slice(1)))),
   );
-  const server = await startTestServer(t, {}, { storageOrigins: () => [storage.origin] });
+  const server = await startTestServer(t, {}, { storagePrefixes: () => [storage.origin] });
   return { ...server, link: (bytes) => `${storage.origin}/${bytes}` };
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
+import { signatureErrors } from '../openapi/error-groups.js';
+import type { Operation } from '../openapi/operation.js';
 import type { OpenObject } from '../storage/disk-objects.js';
 import type { EmbeddedStorage } from '../storage/embedded-storage.js';
 import { BUCKET } from '../storage/signature.js';
@@ -13,6 +15,47 @@ import { s3Refusal } from './s3-refusal.js';
 
 const PREFIX = `/${BUCKET}/`;
 const PIECE_BYTES = 256 * 1024;
+
+const description =
+  'Where links of the embedded storage lead. Their query carries the signature; errors are XML, as S3 writes it.';
+
+const putOperation = ({ maxObjectBytes }: Config): Operation => ({
+  id: 'putObject',
+  tag: 'Files',
+  summary: 'Uploads one file through a link.',
+  description,
+  bytes: { description: 'The file.', maxBytes: maxObjectBytes },
+  answers: { 200: { description: 'It is stored; `etag` holds its MD5.' } },
+  errors: [
+    ...signatureErrors,
+    'OBJECT_NOT_FOUND',
+    'OBJECT_TOO_LARGE',
+    'OBJECT_DIGEST_MISMATCH',
+    'FILE_TOO_LARGE_LEGACY',
+    'RECEIVE_TIMEOUT',
+    'STORAGE_FULL',
+    'STORAGE_FAILED',
+  ],
+});
+
+const file = { contentType: 'application/octet-stream' };
+const getOperation: Operation = {
+  id: 'getObject',
+  tag: 'Files',
+  summary: 'Downloads one file through a link.',
+  description,
+  answers: {
+    200: { description: 'The file.', ...file },
+    206: { description: 'The part of it that the header `range` asks for.', ...file },
+  },
+  errors: [
+    ...signatureErrors,
+    'OBJECT_NOT_FOUND',
+    'OBJECT_RANGE_INVALID',
+    'FILE_TOO_LARGE_LEGACY',
+    'STORAGE_FAILED',
+  ],
+};
 
 /** Where the embedded storage's links lead: one object is stored or sent, whole or in part. */
 export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] {
@@ -68,8 +111,8 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
   }
 
   return [
-    { ...common, method: 'PUT', handle: put },
-    { ...common, method: 'GET', handle: get },
+    { ...common, method: 'PUT', operation: putOperation(config), handle: put },
+    { ...common, method: 'GET', operation: getOperation, handle: get },
   ];
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** 2.7: the answer of `POST /file` and `GET /file`. */
+export const linkList = {
+  title: 'LinkList',
+  type: 'object',
+  properties: {
+    url: {
+      type: 'array',
+      description: 'One entry per object.',
+      items: {
+        type: 'object',
+        properties: {
+          key: { type: 'string', description: 'The object key, as `<entity>/<key>`.', minLength: 3 },
+          value: {
+            type: 'string',
+            description: 'A presigned link to the object storage.',
+            pattern: '^https?://[^?#]+\\?[^#]+$',
+          },
+        },
+        required: ['key', 'value'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['url'],
+  additionalProperties: false,
+} as const;
