@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Config } from '../src/config/config.js';
 import { requestedRange } from '../src/routes/byte-range.js';
 import { LinkSigner } from '../src/storage/link-signer.js';
@@ -15,20 +14,13 @@ import { noise } from './support/form-body.js';
 import { RawClient } from './support/http-client.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { startTestServer, type TestServer } from './support/test-server.js';
+import { until } from './support/until.js';
 
 type Server = TestServer & { dataDir: string };
 
 async function start(t: TestContext, overrides: Partial<Config> = {}): Promise<Server> {
   const dataDir = temporaryFolder(t);
   return { ...(await startTestServer(t, { dataDir, ...overrides })), dataDir };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 60_000;
-  while (!isSo()) {
-    if (performance.now() > deadlineMs) throw new Error(`Not within 60 s: ${isSo}`);
-    await nextTick();
-  }
 }
 
 /** Files below the data folder that this process, which is also the server, has open. */

@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../src/config/config.js';
 import { downloadLink, filesOnDisk, follow, s3Code, stored, uploadLink } from './support/file-links.js';
@@ -14,6 +13,7 @@ import { noise } from './support/form-body.js';
 import { RawClient } from './support/http-client.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { startTestServer, type TestServer } from './support/test-server.js';
+import { until } from './support/until.js';
 
 async function start(
   t: TestContext,
@@ -30,14 +30,6 @@ async function rawUpload(link: string, headers: Record<string, string | number>)
   const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   await client.write(`PUT ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`);
   return client;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 60_000;
-  while (!isSo()) {
-    if (performance.now() > deadlineMs) throw new Error(`Not within 60 s: ${isSo}`);
-    await nextTick();
-  }
 }
 
 test('an upload that breaks off leaves nothing behind, and the older object in its place', async (t) => {
