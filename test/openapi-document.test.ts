@@ -78,6 +78,16 @@ test('every operation has a name of its own, every field and every answer a desc
   }
 });
 
+test('every answer in JSON has an example', async (t) => {
+  const { origin } = await startTestServer(t);
+  for (const { operationId, responses } of operationsOf(await documentOf(origin))) {
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      const { example, examples } = content['application/json'] ?? { example: {} };
+      assert.ok(example ?? examples ?? operationId === 'openapi', `${operationId} ${status}`);
+    }
+  }
+});
+
 test('every example fits its schema', async (t) => {
   const { origin } = await startTestServer(t);
   const document = await documentOf(origin);

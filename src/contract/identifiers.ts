@@ -3,7 +3,7 @@
 export const correlationId = {
   type: 'string',
   description: 'Identifies the request; the same UUID is in the header `x-correlation-id`.',
-  pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
 } as const;
 
 export const predictionId = {

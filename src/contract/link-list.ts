@@ -25,4 +25,14 @@ export const linkList = {
   },
   required: ['url'],
   additionalProperties: false,
+  examples: [
+    {
+      url: [
+        {
+          key: 'analysis/recording.wav',
+          value: 'https://storage.example.com/recording.wav?X-Amz-Expires=900&X-Amz-Signature=0f1e',
+        },
+      ],
+    },
+  ],
 } as const;

@@ -4,6 +4,9 @@ import { modelVersion, processingTime } from './identifiers.js';
 /** Numbers in a voiceprint. */
 export const EMBEDDING_SIZE = 256;
 
+/** Of length 1, as all are. */
+const exampleEmbedding = Array.from({ length: EMBEDDING_SIZE }, (_, i) => (i % 3 === 0 ? 0.0625 : -0.0625));
+
 /** 2.5: the answer of `POST /v1/voiceid/enroll`. */
 export const enrollment = {
   title: 'Enrollment',
@@ -25,6 +28,14 @@ export const enrollment = {
   },
   required: ['embedding', 'processing_time', 'model_version', 'deepfake_checked'],
   additionalProperties: false,
+  examples: [
+    {
+      embedding: exampleEmbedding,
+      processing_time: 0.41,
+      model_version: 'voiceprint-1-2026-11-21',
+      deepfake_checked: true,
+    },
+  ],
 } as const;
 
 /** 2.6: the answer of `POST /v1/voiceid/verify`. */

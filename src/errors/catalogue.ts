@@ -106,7 +106,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: 'The file is larger than the allowed {allowedBytes} bytes.',
-    when: 'The same in v0 and under the unversioned base.',
+    when: 'A file over 4 MB in v0 or under the unversioned base; sent as soon as that is known.',
   },
   FILE_TOO_SMALL: {
     status: 400,

@@ -78,7 +78,7 @@ function errorResponse(keys: readonly ErrorKey[], route: Rules, components: Comp
     };
   }
   return {
-    description: keys.map((key) => entryOf(key).when).join(' '),
+    description: keys.map((key) => `- \`${key}\`: ${entryOf(key).when}`).join('\n'),
     headers: headersOf(route, keys),
     content,
   };

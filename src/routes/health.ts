@@ -10,6 +10,7 @@ const liveness: Schema = {
   properties: { alive: { type: 'boolean', const: true } },
   required: ['alive'],
   additionalProperties: false,
+  examples: [{ alive: true }],
 };
 
 const readiness: Schema = {

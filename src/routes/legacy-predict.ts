@@ -24,8 +24,7 @@ interface LegacyFields {
 export const legacyFieldSchemas: FieldSchemas = {
   user_id: {
     type: 'string',
-    maxLength: 256,
-    expected: 'at most 256 characters',
+    expected: 'a text',
     description: "The caller's own identifier of the speaker; it changes nothing.",
   },
 };

@@ -96,8 +96,7 @@ export const largeFileFieldSchemas: FieldSchemas = {
   prediction_id: predictionId,
   filename: {
     type: 'string',
-    maxLength: 1024,
-    expected: 'at most 1024 characters',
+    expected: 'a text',
     description: "The file's original name, for reference.",
   },
 };
