@@ -2,6 +2,7 @@
 import type { Config } from '../config/config.js';
 import { EmbeddedStorage } from './embedded-storage.js';
 import type { ObjectStorage } from './object-storage.js';
+import type { S3Storage } from './s3-storage.js';
 import { accountFolder, loadStorageSecrets } from './storage-secrets.js';
 
 export interface FileStore {
@@ -22,15 +23,20 @@ export async function openStorage(config: Config): Promise<FileStore> {
     const embedded = await EmbeddedStorage.open({ dataDir, host, publicUrl, linkLifetimeS }, secrets);
     return { storage: embedded, embedded, folderOf };
   }
+  return { storage: await openBucket(config), embedded: undefined, folderOf };
+}
+
+/** The configured bucket. */
+export async function openBucket(config: Config): Promise<S3Storage> {
   // The SDK takes time and memory to load that the embedded storage has no use for.
   const { S3Storage } = await import('./s3-storage.js');
-  const {
-    storageBucket: bucket,
-    storageRegion: region,
-    storageEndpoint: endpoint,
-    storagePathStyle,
-  } = config;
-  const forcePathStyle = storagePathStyle === 'auto' ? endpoint !== '' : storagePathStyle === 'yes';
-  const storage = new S3Storage({ bucket, region, endpoint, publicUrl, forcePathStyle, linkLifetimeS });
-  return { storage, embedded: undefined, folderOf };
+  const { storageEndpoint: endpoint, storagePathStyle } = config;
+  return new S3Storage({
+    bucket: config.storageBucket,
+    region: config.storageRegion,
+    endpoint,
+    publicUrl: config.storagePublicUrl,
+    forcePathStyle: storagePathStyle === 'auto' ? endpoint !== '' : storagePathStyle === 'yes',
+    linkLifetimeS: config.storageLinkLifetimeS,
+  });
 }

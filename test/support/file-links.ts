@@ -11,6 +11,9 @@ export interface Link {
   readonly value: string;
 }
 
+/** The server closes idle connections after 10 s: one that was kept over a long transfer may break when it is used. */
+const agent = new http.Agent({ keepAlive: false });
+
 type Server = Pick<TestServer, 'port'>;
 
 interface LinkOptions {
@@ -27,6 +30,7 @@ export function postFile(
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+    agent,
   });
 }
 
@@ -35,7 +39,7 @@ export function getFile(
   query: string,
   { base = '/v1', apiKey = API_KEY }: LinkOptions = {},
 ): Promise<Answer> {
-  return request(port, `${base}/file${query}`, { headers: { 'x-api-key': apiKey } });
+  return request(port, `${base}/file${query}`, { headers: { 'x-api-key': apiKey }, agent });
 }
 
 export async function uploadLink(server: Server, key: string, options?: LinkOptions): Promise<string> {
