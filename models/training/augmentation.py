@@ -68,11 +68,12 @@ def _through_lower_rate(samples, rng):
     return np.interp(np.arange(len(samples)) * ratio, np.arange(len(low)), low)
 
 
-def augment(samples, rng):
-    """One random history for a crop; same length out. A third of the crops pass unchanged but for their level."""
+def augment(samples, rng, may_change_speed=True):
+    """One random history for a crop; same length out. A third of the crops pass unchanged but for their level.
+    Another speed makes another voice, so the speaker model forbids it here and counts it as another speaker."""
     count = len(samples)
     if rng.random() < 0.65:
-        if rng.random() < 0.2:
+        if rng.random() < 0.2 and may_change_speed:
             samples = _change_speed(samples, rng)
         size = fft.next_fast_len(count + SAMPLE_RATE_HZ // 2, real=True)
         spectrum = fft.rfft(samples.astype(np.float32), size)

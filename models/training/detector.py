@@ -5,6 +5,14 @@ import torch
 from torch import nn
 
 
+# What differs between the shipped detectors: the arguments of Detector.
+SIZES = {
+    "apollo-4-5-2026-03-26": {},
+    "apollo-4-2026-01-16": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
+    "apollo-4-2025-10-20": {"stem": 8, "widths": (16, 32, 64, 96), "depths": (1, 1, 1, 1), "pooled": 128, "dropout": 0.1},
+}
+
+
 class SqueezeExcite(nn.Module):
     def __init__(self, channels):
         super().__init__()

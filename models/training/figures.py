@@ -4,7 +4,7 @@
 import numpy as np
 
 
-def _rates(scores, spoof, weights=None):
+def error_rates(scores, spoof, weights=None):
     """False-alarm rate (bona fide taken for spoof) and miss rate at every distinct threshold, rising."""
     weights = np.ones(len(scores)) if weights is None else weights
     order = np.argsort(scores, kind="stable")
@@ -18,7 +18,7 @@ def _rates(scores, spoof, weights=None):
 
 def equal_error_point(scores, spoof, weights=None):
     """(EER, threshold): where the false-alarm and miss rates cross, interpolated between thresholds."""
-    alarms, misses, thresholds = _rates(scores, spoof, weights)
+    alarms, misses, thresholds = error_rates(scores, spoof, weights)
     after = int(np.argmax(misses >= alarms))
     before = max(after - 1, 0)
     gap_before, gap_after = alarms[before] - misses[before], misses[after] - alarms[after]
@@ -32,7 +32,7 @@ def equal_error_rate(scores, spoof, weights=None):
 
 
 def area_under_curve(scores, spoof, weights=None):
-    alarms, misses, _ = _rates(scores, spoof, weights)
+    alarms, misses, _ = error_rates(scores, spoof, weights)
     return float(np.trapz((1 - misses)[::-1], alarms[::-1]))
 
 

@@ -12,7 +12,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from augmentation import augment
 from copy_synthesis import VOCODERS
 from figures import area_under_curve, equal_error_point, equal_error_rate
-from serving_windows import window_starts, windows_of
+from evaluate_speaker import calibrate, min_detection_cost, similarity
+from serving_windows import voiced_windows_of, window_starts, windows_of
+from speaker_sampler import stretch
+from speaker_trials import all_trials, divide, is_same_recording, median_pitch_hz
 
 
 class Figures(unittest.TestCase):
@@ -57,6 +60,12 @@ class Windows(unittest.TestCase):
         window, = windows_of(samples)
         np.testing.assert_array_equal(window, np.concatenate([samples, samples, samples[:20000]]))
 
+    def test_a_window_with_a_fifth_of_speech_is_kept_and_one_with_less_is_not(self):
+        samples, decisions = np.zeros(160000, np.float32), np.zeros(1000, np.uint8)
+        decisions[100:200] = 1  # 1.00 s of 5 s: exactly 80 % without speech
+        decisions[700:799] = 1
+        self.assertEqual(len(voiced_windows_of(samples, decisions)), 1)
+
 
 class Signals(unittest.TestCase):
     speech = (np.sin(np.arange(32000) * 0.05) * np.hanning(32000)).astype(np.float32) * 0.5
@@ -76,6 +85,69 @@ class Signals(unittest.TestCase):
             peak = np.argmax(np.abs(np.fft.rfft(copy[8000:24000]))[20:]) + 20
             self.assertAlmostEqual(peak, 0.05 * 16000 / (2 * np.pi), delta=12, msg=name)
             self.assertGreater(np.max(np.abs(copy - self.speech)), 1e-3, name)
+
+
+class FakeCache:
+    def samples(self, clip):
+        return clip["audio"]
+
+
+def babble(seconds, seed):
+    """Bursts of harmonics in noise, which the voice activity detector takes for speech often enough."""
+    rng, count = np.random.default_rng(seed), int(seconds * 16000)
+    phase = np.cumsum(2 * np.pi * (120 + 30 * np.sin(np.arange(count) / 9000)) / 16000)
+    voice = sum(np.sin(phase * harmonic) / harmonic for harmonic in range(1, 20))
+    return (0.1 * voice * (1 + np.sin(np.arange(count) / 800)) + 0.001 * rng.standard_normal(count)).astype(np.float32)
+
+
+class SpeakerTrials(unittest.TestCase):
+    def test_no_clip_is_in_the_enrolment_and_in_a_sample_of_it(self):
+        recordings = ([], [])
+        for speaker in ("a", "b"):
+            clips = [{"path": f"{speaker}{number}", "audio": babble(2.5, number)} for number in range(9)]
+            enrolled, tests = divide(("source", speaker), clips, FakeCache(), 0, np.random.default_rng(1), (1.0,))
+            self.assertGreaterEqual(len(enrolled.samples), 160000)
+            self.assertTrue(tests[1.0])
+            for test in tests[1.0]:
+                self.assertFalse(set(enrolled.paths) & set(test.paths))
+            recordings[0].append(enrolled)
+            recordings[1].extend(tests[1.0])
+        trials = all_trials(*recordings)
+        self.assertEqual(int(trials.same.sum()), len(recordings[1]))
+        self.assertEqual(len(trials.same), 2 * len(recordings[1]))
+
+    def test_a_quieter_later_copy_is_the_same_recording_and_another_one_is_not(self):
+        rng = np.random.default_rng(2)
+        first, second = rng.standard_normal(32000).astype(np.float32), rng.standard_normal(32000).astype(np.float32)
+        self.assertTrue(is_same_recording(first, 0.1 * first[5000:25000]))
+        self.assertFalse(is_same_recording(first, second))
+
+    def test_speed_moves_the_pitch(self):
+        samples = babble(3.0, 3)
+        before, after = median_pitch_hz(samples), median_pitch_hz(stretch(samples, round(len(samples) / 1.1)))
+        self.assertAlmostEqual(before, 120, delta=20)
+        self.assertAlmostEqual(after / before, 1.1, delta=0.03)
+
+
+class SpeakerFigures(unittest.TestCase):
+    same = np.array([True] * 4 + [False] * 6)
+
+    def test_the_detection_cost_of_a_perfect_and_of_a_useless_model(self):
+        self.assertEqual(min_detection_cost(self.same.astype(float), self.same), 0.0)
+        self.assertAlmostEqual(min_detection_cost(np.zeros(10), self.same), 1.0)
+
+    def test_one_accepted_impostor_of_a_thousand_costs_ninety_nine_times_a_thousandth(self):
+        same = np.arange(1100) < 100
+        cosines = np.where(same, 0.5, 0.0)
+        cosines[1099] = 0.9
+        self.assertAlmostEqual(min_detection_cost(cosines, same), 0.99 * 0.001 / 0.01)
+
+    def test_half_is_the_equal_error_point_after_calibration(self):
+        rng = np.random.default_rng(4)
+        same = np.arange(4000) % 4 == 0
+        cosines = rng.normal(np.where(same, 0.6, 0.1), 0.15)
+        accepted = similarity(cosines, calibrate(cosines, same)) >= 0.5
+        self.assertAlmostEqual(np.mean(accepted[~same]), np.mean(~accepted[same]), delta=0.005)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train the detector on the prepared corpus.
 
-    train_detector.py --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S] [--threads 1] [--workers 1]
+    train_detector.py --model-id ID --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S] [--threads 1] [--workers 1]
 
 Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run. The learning rate follows the
 share of --minutes that has passed, or of --steps when given; log.csv has the step count to repeat a timed run by.
@@ -21,7 +21,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from corpus_cache import CorpusCache
-from detector import Detector
+from detector import SIZES, Detector
 from figures import equal_error_rate, area_under_curve
 from native import FeatureExtractor
 from recipe import FEATURES, WINDOW_SAMPLES
@@ -115,14 +115,14 @@ def train(options, run):
     torch.set_num_threads(options.threads)
     cache = CorpusCache(options.cache)
     valid_features, valid_clips = validation_windows(cache)
-    model = Detector(FEATURES["bands"]).to(memory_format=torch.channels_last)
+    model = Detector(FEATURES["bands"], **SIZES[options.model_id]).to(memory_format=torch.channels_last)
     averaged = copy.deepcopy(model)
     decayed = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
     optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": options.weight_decay},
                                    {"params": others, "weight_decay": 0.0}], lr=options.peak_rate)
-    batches = iter(DataLoader(FeatureBatches(options.cache, options.seed, options.batch), batch_size=None,
-                              num_workers=options.workers, prefetch_factor=4))
+    parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
+    batches = iter(DataLoader(FeatureBatches(options.cache, options.seed, options.batch), batch_size=None, **parallel))
     log = csv.writer(open(run / "log.csv", "w", newline="", buffering=1))
     log.writerow(["minutes", "step", "crops", "loss", "learning_rate", "eer", "auc", "balanced_eer"])
     started, next_validation, best, step, losses = time.monotonic(), options.validate_minutes, 1.0, 0, []
@@ -161,6 +161,7 @@ def train(options, run):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model-id", choices=SIZES, default="apollo-4-5-2026-03-26")
     parser.add_argument("--cache", required=True)
     parser.add_argument("--run", required=True)
     parser.add_argument("--minutes", type=float, default=70)
@@ -170,7 +171,7 @@ def main():
     parser.add_argument("--peak-rate", type=float, default=1.5e-3)
     parser.add_argument("--weight-decay", type=float, default=0.02)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1, help="processes that prepare batches; 0: none but this one")
     parser.add_argument("--validate-minutes", type=float, default=5)
     options = parser.parse_args()
     run = Path(options.run)
