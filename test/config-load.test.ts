@@ -25,6 +25,15 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
   ['VERAVOX_BATCH_WAIT_MS', '5ms', /\(ms\) for VERAVOX_BATCH_WAIT_MS but received 5ms/],
   ['VERAVOX_MAX_INFLIGHT_BYTES', '99999999999999999999', /\(bytes\) for VERAVOX_MAX_INFLIGHT_BYTES/],
   ['VERAVOX_DEVICE', 'gpu', /one of auto, cpu, cuda for VERAVOX_DEVICE but received gpu/],
+  [
+    'VERAVOX_STORAGE_ENDPOINT',
+    'minio:9000',
+    /an http or https URL without a path for VERAVOX_STORAGE_ENDPOINT/,
+  ],
+  ['VERAVOX_STORAGE_ENDPOINT', 'ftp://minio', /for VERAVOX_STORAGE_ENDPOINT but received ftp:\/\/minio/],
+  ['VERAVOX_STORAGE_PUBLIC_URL', 'https://a.example/files', /without a path for VERAVOX_STORAGE_PUBLIC_URL/],
+  ['VERAVOX_STORAGE_PUBLIC_URL', 'https://me@a.example', /for VERAVOX_STORAGE_PUBLIC_URL/],
+  ['VERAVOX_STORAGE_LINK_LIFETIME_S', '604801', /an integer 1 to 604800 \(s\)/],
   ['VERAVOX_LOG_LEVEL', 'INFO', /one of trace, .* for VERAVOX_LOG_LEVEL but received INFO/],
 ];
 for (const [variable, given, message] of refused) {
@@ -84,6 +93,13 @@ test('what is set wins over the default', () => {
   assert.equal(config.dataDir, '/var/lib/veravox');
   assert.equal(config.device, 'cuda');
   assert.equal(config.scoringThreads, 3);
+});
+
+test('a URL may end with a slash and name the port of its scheme', () => {
+  const url = 'https://files.example';
+  for (const given of [url, `${url}/`, `${url}:443`, 'HTTPS://Files.Example']) {
+    assert.equal(load({ VERAVOX_STORAGE_PUBLIC_URL: given }).storagePublicUrl, url);
+  }
 });
 
 test('misspelt variables are found', () => {

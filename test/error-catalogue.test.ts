@@ -28,7 +28,8 @@ test('docs/reasons.md lists exactly the reasons', () => {
 
 test('one code stands for one status, as the service interface has it', () => {
   const statuses: Record<string, number[]> = {
-    validation_error: [400, 422],
+    // S3 clients know 416 as the answer to a range that no byte satisfies.
+    validation_error: [400, 416, 422],
     // v0 answers a refused key with 403.
     unauthorized: [401, 403],
     forbidden: [403],

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import {
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectAclCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { LinkSigner } from '../src/storage/link-signer.js';
 import { SignatureCheck } from '../src/storage/signature-check.js';
 import { loadStorageSecrets } from '../src/storage/storage-secrets.js';
@@ -150,6 +161,8 @@ test('with a public URL links point there, and only its host is taken', async (t
   assert.equal((await put({ host: 'files.example' })).status, 200);
 });
 
+const boto3Env = (t: TestContext) => ({ HOME: temporaryFolder(t), LC_ALL: 'C.UTF-8' });
+
 const boto3Links = `
 import json, sys
 import boto3
@@ -161,13 +174,67 @@ parameters = {'Bucket': 'veravox', 'Key': key}
 print(json.dumps({method: client.generate_presigned_url(operation, Params=parameters, ExpiresIn=900)
     for method, operation in (('GET', 'get_object'), ('PUT', 'put_object'))}))`;
 
+test("links that the AWS SDK's presigner and boto3 make with the storage's credentials are taken", async (t) => {
+  const dataDir = temporaryFolder(t);
+  const server = await startTestServer(t, { dataDir });
+  const { accessKeyId, secretAccessKey } = loadStorageSecrets(dataDir);
+  const Key = decodeURIComponent(new URL(await uploadLink(server, KEY)).pathname.replace('/veravox/', ''));
+  const client = new S3Client({
+    endpoint: server.origin,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  });
+  t.after(() => client.destroy());
+  const object = { Bucket: 'veravox', Key };
+  const put = await getSignedUrl(client, new PutObjectCommand(object));
+  assert.equal((await follow(put, { method: 'PUT', body: content })).status, 200);
+  const get = await getSignedUrl(client, new GetObjectCommand(object));
+  assert.deepEqual((await follow(get)).bytes, content);
+  const args = ['-c', boto3Links, server.origin, accessKeyId, secretAccessKey, Key];
+  const links = JSON.parse(execFileSync('/usr/bin/python3', args, { env: boto3Env(t), encoding: 'utf8' }));
+  assert.deepEqual((await follow(links.GET)).bytes, content);
+  assert.equal((await follow(links.PUT, { method: 'PUT', body: Buffer.from('by boto3') })).status, 200);
+  assert.equal((await follow(get)).text, 'by boto3');
+});
+
+test('what else S3 does at the same path is refused, and leaves the object as it is', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const server = await startTestServer(t, { dataDir });
+  const { accessKeyId, secretAccessKey } = loadStorageSecrets(dataDir);
+  const link = await stored(server, KEY, content);
+  const Key = decodeURIComponent(new URL(link).pathname.replace('/veravox/', ''));
+  const credentials = { accessKeyId, secretAccessKey };
+  const common = { endpoint: server.origin, region: 'us-east-1', forcePathStyle: true, maxAttempts: 1 };
+  const client = new S3Client({ ...common, credentials });
+  t.after(() => client.destroy());
+  const object = { Bucket: 'veravox', Key };
+  const refused = (sending: Promise<unknown>, name: string) => assert.rejects(sending, { name });
+  await refused(client.send(new PutObjectAclCommand({ ...object, ACL: 'private' })), 'NotImplemented');
+  await refused(
+    client.send(new CopyObjectCommand({ ...object, CopySource: encodeURIComponent(`veravox/${Key}`) })),
+    'NotImplemented',
+  );
+  await refused(
+    client.send(new PutObjectCommand({ ...object, Body: 'x', IfNoneMatch: '*' })),
+    'NotImplemented',
+  );
+  await refused(client.send(new GetObjectCommand({ ...object, VersionId: '1' })), 'NotImplemented');
+  await refused(client.send(new ListObjectsV2Command({ Bucket: 'veravox' })), 'NotImplemented');
+  await refused(client.send(new CreateMultipartUploadCommand(object)), 'MethodNotAllowed');
+  await refused(client.send(new DeleteObjectCommand(object)), 'MethodNotAllowed');
+  assert.deepEqual((await follow(link)).bytes, content);
+  await client.send(new PutObjectCommand({ ...object, Body: 'by the AWS SDK' }));
+  assert.equal((await follow(link)).text, 'by the AWS SDK');
+});
+
 test("our links and boto3's have the same signature", async (t) => {
   const secrets = loadStorageSecrets(temporaryFolder(t));
   const origin = 'http://127.0.0.1:8080';
   const name = `${'f'.repeat(32)}/analysis/${KEY}`;
   const args = ['-c', boto3Links, origin, secrets.accessKeyId, secrets.secretAccessKey, name];
-  const env = { HOME: temporaryFolder(t), LC_ALL: 'C.UTF-8' };
-  const theirs = JSON.parse(execFileSync('/usr/bin/python3', args, { env, encoding: 'utf8' }));
+  const theirs = JSON.parse(execFileSync('/usr/bin/python3', args, { env: boto3Env(t), encoding: 'utf8' }));
   const signer = new LinkSigner(secrets);
   for (const method of ['GET', 'PUT'] as const) {
     const their = new URL(theirs[method]);

@@ -82,17 +82,14 @@ for (const path of paths) {
   });
 }
 
-test('user_id is text of at most 256 characters, given at most once; fields of v1 are ignored', async (t) => {
+test('user_id is any text, given at most once; fields of v1 are ignored', async (t) => {
   const { port, analyser } = await startTestServer(t);
   const post = (...fields: FormEntry[]) =>
     postForm(port, '/v0/predict', formBody([...fields, fileEntry('x')]));
-  const tooLong = await post(field('user_id', 'u'.repeat(257)));
-  assert.equal(tooLong.status, 400);
-  assert.match(tooLong.json.message, /^Expected at most 256 characters for user_id but received/);
   const twice = await post(field('user_id', 'a'), field('user_id', 'a'));
   assert.match(twice.json.message, /user_id was given more than once/);
   const answer = await post(
-    field('user_id', 'ü'.repeat(256)),
+    field('user_id', 'ü'.repeat(2000)),
     field('threshold', 'high'),
     field('silence_threshold', '5'),
     field('model', 'apollo-4-5-2026-03-26'),

@@ -32,7 +32,7 @@ async function serve(
     request.socket.once('close', onClosed);
     handle(request, response);
   });
-  const fetcher = new TestFetcher({ storageOrigins: [storage.origin], maxFileBytes: MAX, ...options });
+  const fetcher = new TestFetcher({ storagePrefixes: [storage.origin], maxFileBytes: MAX, ...options });
   return { fetcher, link: `${storage.origin}/key?X-Amz-Signature=secret`, closed };
 }
 
@@ -51,7 +51,7 @@ async function serveRaw(test: TestContext, text: string): Promise<Served> {
   test.after(() => server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    fetcher: new TestFetcher({ storageOrigins: [origin], maxFileBytes: MAX }),
+    fetcher: new TestFetcher({ storagePrefixes: [origin], maxFileBytes: MAX }),
     link: `${origin}/`,
     closed: Promise.resolve(),
   };
@@ -233,7 +233,7 @@ test('a storage that refuses the connection, or has no address, is unavailable, 
   const unknown = 'http://nobody.example.com';
   let resolve = (): Promise<never> | Promise<[]> => Promise.resolve([]);
   const fetcher = new TestFetcher({
-    storageOrigins: [nobody, unknown],
+    storagePrefixes: [nobody, unknown],
     surroundings: { resolve: () => resolve() },
   });
   const failure = {
@@ -271,7 +271,7 @@ test('time limits: nothing sent, stalled halfway, trickling, a name that takes f
     assert.equal(fetcher.arena.usedBytes, 0);
   }
   const resolving = new TestFetcher({
-    storageOrigins: ['http://slow.example.com'],
+    storagePrefixes: ['http://slow.example.com'],
     ...stalling,
     surroundings: { resolve: () => new Promise(() => {}) },
   });
@@ -299,7 +299,7 @@ test('a client that leaves ends the fetch at once, wherever it is', async (t) =>
     await closed;
   }
   const fetcher = new TestFetcher({
-    storageOrigins: ['http://slow.example.com'],
+    storagePrefixes: ['http://slow.example.com'],
     surroundings: { resolve: () => new Promise(() => {}) },
   });
   const client = new AbortController();

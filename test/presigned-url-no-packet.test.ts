@@ -114,7 +114,7 @@ test('no redirect is followed: not to this machine, not to another host, not to 
     if (url === '/target') response.end('the file');
     else response.writeHead(status, { location }).end('gone there');
   });
-  const fetcher = new TestFetcher({ storageOrigins: [storage.origin], allowedHosts: ['files.example.com'] });
+  const fetcher = new TestFetcher({ storagePrefixes: [storage.origin], allowedHosts: ['files.example.com'] });
   for (status of [300, 301, 302, 303, 304, 307, 308]) {
     for (location of [trap.origin, 'https://files.example.com/', `${storage.origin}/target`, '/target']) {
       await assert.rejects(fetcher.fetch(`${storage.origin}/file?X-Amz-Signature=secret`), {
@@ -134,7 +134,7 @@ test('the configured storage may have a private address, by name and as an addre
   const storage = await startFakeStorage(t, (_, response) => response.end('the file'));
   const named = `http://minio.internal:${storage.port}`;
   const fetcher = new TestFetcher({
-    storageOrigins: [storage.origin, named],
+    storagePrefixes: [storage.origin, named],
     surroundings: { resolve: async () => answer('127.0.0.1') },
   });
   assert.equal((await fetcher.bytesOf(`${storage.origin}/file`)).toString(), 'the file');
@@ -155,7 +155,7 @@ test('settings for proxies do not send a link to anybody else', async (t) => {
     }
   });
   for (const name of variables) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : proxy.origin;
-  const fetcher = new TestFetcher({ storageOrigins: [storage.origin] });
+  const fetcher = new TestFetcher({ storagePrefixes: [storage.origin] });
   assert.equal((await fetcher.bytesOf(`${storage.origin}/file`)).toString(), 'the file');
   assert.equal(await proxy.connections(), 0);
 });

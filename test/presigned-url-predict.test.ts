@@ -60,7 +60,7 @@ test('presigned_url is needed, and is a string', async (t) => {
 
 test('fields with a wrong value or type are refused before anything is fetched', async (t) => {
   const storage = await startFakeStorage(t, (_, response) => response.end('x'));
-  const { port, arena, metric } = await startTestServer(t, {}, { storageOrigins: () => [storage.origin] });
+  const { port, arena, metric } = await startTestServer(t, {}, { storagePrefixes: () => [storage.origin] });
   const cases: [field: string, value: unknown, message: RegExp][] = [
     ['threshold', '0.5', /^Expected a number from 0 to 1 for threshold but received the string "0\.5"\.$/],
     ['threshold', true, /but received the boolean true\.$/],
@@ -126,7 +126,7 @@ test('failures of the storage are ours to the client, and the log has their caus
   const { port, log, arena, metric } = await startTestServer(
     t,
     {},
-    { storageOrigins: () => [storage.origin] },
+    { storagePrefixes: () => [storage.origin] },
   );
   const body = { presigned_url: `${storage.origin}/key?X-Amz-Signature=secret` };
   const broken = await predictJson(port, body);
@@ -153,7 +153,7 @@ test('a file over the size limit is 413, as for uploads', async (t) => {
   const { port, arena } = await startTestServer(
     t,
     { maxPredictBytes: 100_000 },
-    { storageOrigins: () => [storage.origin] },
+    { storagePrefixes: () => [storage.origin] },
   );
   const { status, json } = await predictJson(port, { presigned_url: `${storage.origin}/a` });
   assert.equal(status, 413);
@@ -174,7 +174,7 @@ test('a client that leaves during the fetch ends it, and its memory is given bac
   const { port, arena, log, metric, analyser } = await startTestServer(
     t,
     {},
-    { storageOrigins: () => [storage.origin] },
+    { storagePrefixes: () => [storage.origin] },
   );
   const body = JSON.stringify({ presigned_url: `${storage.origin}/a` });
   const client = await RawClient.connect(port);
@@ -195,7 +195,7 @@ test('the file behind a link is analysed like one that was uploaded', async (t) 
     if (url === '/declared') response.setHeader('content-length', file.length);
     response.end(file);
   });
-  const server = await startTestServer(t, {}, { storageOrigins: () => [storage.origin] });
+  const server = await startTestServer(t, {}, { storagePrefixes: () => [storage.origin] });
   const { port, analyser, arena, log, metric } = server;
   const fields = {
     device: 'api',
@@ -226,7 +226,7 @@ test('the file behind a link is analysed like one that was uploaded', async (t) 
 
 test('null is like not given, and without fields the documented defaults hold', async (t) => {
   const storage = await startFakeStorage(t, (_, response) => response.end(noise(1000)));
-  const { port, analyser } = await startTestServer(t, {}, { storageOrigins: () => [storage.origin] });
+  const { port, analyser } = await startTestServer(t, {}, { storagePrefixes: () => [storage.origin] });
   const nothing = {
     device: null,
     model: null,
@@ -249,7 +249,7 @@ test('the receive stage covers the fetch', async (t) => {
   const storage = await startFakeStorage(t, (_, response) => {
     release = () => response.end(noise(1000));
   });
-  const { port, log } = await startTestServer(t, {}, { storageOrigins: () => [storage.origin] });
+  const { port, log } = await startTestServer(t, {}, { storagePrefixes: () => [storage.origin] });
   const pending = predictJson(port, { presigned_url: `${storage.origin}/a` });
   while (storage.requests.length === 0) await nextTick();
   const askedMs = performance.now();

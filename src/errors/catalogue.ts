@@ -106,7 +106,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: 'The file is larger than the allowed {allowedBytes} bytes.',
-    when: 'The same in v0 and under the unversioned base.',
+    when: 'A file over 4 MB in v0 or under the unversioned base; sent as soon as that is known.',
   },
   FILE_TOO_SMALL: {
     status: 400,
@@ -326,12 +326,14 @@ const entries = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     code: 'method_not_allowed',
+    s3Code: 'MethodNotAllowed',
     message: 'The method {method} is not allowed here; allowed: {allowed}.',
     when: 'A known path with another method; `Allow` names those that work.',
   },
   RECEIVE_TIMEOUT: {
     status: 408,
     code: 'timeout',
+    s3Code: 'RequestTimeout',
     message: 'The request body did not arrive within {timeoutMs} ms.',
     when: 'A body that arrives too slowly.',
   },
@@ -353,6 +355,7 @@ const entries = {
   OVERLOADED: {
     status: 503,
     code: 'unavailable',
+    s3Code: 'SlowDown',
     message: 'The server is at its limit of {limit}; retry after {retryAfterS} s.',
     when: 'No permit at the door: too many requests or upload bytes in flight.',
     retryAfterS: 1,
@@ -367,6 +370,7 @@ const entries = {
   STOPPING: {
     status: 503,
     code: 'unavailable',
+    s3Code: 'ServiceUnavailable',
     message: 'The server is shutting down; retry after {retryAfterS} s.',
     when: 'During a graceful stop.',
     retryAfterS: 5,
@@ -412,6 +416,7 @@ const entries = {
   INTERNAL: {
     status: 500,
     code: 'internal_error',
+    s3Code: 'InternalError',
     message: 'The request failed inside the server. The correlation id identifies it in the log.',
     when: 'Our own fault. Retrying is advised.',
   },

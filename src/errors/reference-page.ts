@@ -4,9 +4,9 @@ import { type CatalogueEntry, catalogue } from './catalogue.js';
 /** `docs/errors.md`. */
 export function errorReferencePage(): string {
   const rows = Object.entries<CatalogueEntry>(catalogue).map(
-    ([key, { status, code, message, when, retryAfterS }]) => {
+    ([key, { status, code, message, when, retryAfterS, s3Code }]) => {
       const retry = retryAfterS === undefined ? '' : retryAfterS === 'known' ? 'varies' : `${retryAfterS} s`;
-      return `| \`${key}\` | ${status} | \`${code}\` | ${message} | ${when} | ${retry} |`;
+      return `| \`${key}\` | ${status} | \`${code}\` | ${message} | ${when} | ${retry} | ${s3Code ?? ''} |`;
     },
   );
   return [
@@ -26,8 +26,11 @@ export function errorReferencePage(): string {
     '',
     'A key names one line of this page; logs and the metric `veravox_errors_total` use it, clients see `error` and `message`.',
     '',
-    '| Key | Status | `error` | Message | When | `Retry-After` |',
-    '|---|---|---|---|---|---|',
+    'Links to the data folder ([files.md](files.md)) answer in the XML of S3 instead, with the code in the last column, where',
+    'there is one.',
+    '',
+    '| Key | Status | `error` | Message | When | `Retry-After` | S3 |',
+    '|---|---|---|---|---|---|---|',
     ...rows,
     '',
     'Three answers come from the HTTP parser before a request exists, without this body: 400 for a head that is no HTTP,',

@@ -17,24 +17,25 @@ const PLAIN_URL = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i;
 
 /** Decides where a `presigned_url` may point to, from its text alone: nothing is resolved or sent for a refused one. */
 export class FetchPolicy {
-  readonly #originsOfStorage: () => readonly string[];
-  #storageOrigins: ReadonlySet<string> | undefined;
+  readonly #prefixesOfStorage: () => readonly string[];
+  #storagePrefixes: readonly URL[] | undefined;
   readonly #allowedHosts: readonly AllowedHost[];
 
   /**
-   * @param originsOfStorage where the configured storage's links lead, such as `https://s3.example.com`. Asked once, by
-   * the first link: the embedded storage's own depend on the port that the server got.
+   * @param prefixesOfStorage what the configured storage's links begin with, such as `https://s3.example.com/`: origin
+   * and path, whole segments only. Asked once, by the first link: the embedded storage's own depend on the port that the
+   * server got.
    */
-  constructor(originsOfStorage: () => readonly string[], allowedHosts: readonly AllowedHost[]) {
-    this.#originsOfStorage = originsOfStorage;
+  constructor(prefixesOfStorage: () => readonly string[], allowedHosts: readonly AllowedHost[]) {
+    this.#prefixesOfStorage = prefixesOfStorage;
     this.#allowedHosts = allowedHosts;
   }
 
   /** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED; neither shows the link's query, which holds a signature */
   judge(link: string): FetchTarget {
     const url = this.#parse(link);
-    this.#storageOrigins ??= new Set(this.#originsOfStorage().map((origin) => new URL(origin).origin));
-    if (this.#storageOrigins.has(url.origin)) return { url, isStorage: true };
+    this.#storagePrefixes ??= this.#prefixesOfStorage().map((prefix) => new URL(prefix));
+    if (this.#storagePrefixes.some((prefix) => startsWith(url, prefix))) return { url, isStorage: true };
     if (this.#allowedHosts.some((allowed) => matches(allowed, url))) return { url, isStorage: false };
     throw new ServiceError('FETCH_HOST_REFUSED', { origin: url.origin.slice(0, MAX_SHOWN_CHARS) });
   }
@@ -50,6 +51,10 @@ export class FetchPolicy {
     return url;
   }
 }
+
+/** The parser has resolved dots in the path, escaped ones as well. */
+const startsWith = (url: URL, prefix: URL): boolean =>
+  url.origin === prefix.origin && url.pathname.startsWith(prefix.pathname);
 
 function matches({ protocol, host, port, isWildcard }: AllowedHost, url: URL): boolean {
   if (url.protocol !== protocol || url.port !== port) return false;

@@ -168,6 +168,9 @@ export class Exchange implements RouteRequest, BodyStream {
     this.dropHeldBody();
     this.record.status = reply.status;
     const status = statusLines.get(reply.status) as string;
+    // The rest of the body, or the next request, could not be read otherwise.
+    if (this.#paused) this.#res.resume();
+    this.#paused = false;
     this.#res.cork(() => {
       if (this.#bodyPending && reply.body !== '' && this.method !== 'HEAD')
         this.#sendEarly(status, reply, headers);
@@ -249,10 +252,6 @@ export class Exchange implements RouteRequest, BodyStream {
       ],
       reply.body,
     );
-    if (this.#paused) {
-      this.#paused = false;
-      this.#res.resume();
-    }
     this.#lingerTimer = setTimeout(() => this.#close(), LINGER_MS);
     this.#lingerTimer.unref();
   }

@@ -10,20 +10,14 @@ import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
-import { fileRoutes } from '../routes/file.js';
-import { livezRoute, readyzRoute } from '../routes/health.js';
-import { largeFileRoute } from '../routes/large-file.js';
-import { legacyPredictRoute } from '../routes/legacy-predict.js';
-import { metricsRoute } from '../routes/metrics.js';
-import { objectRoutes } from '../routes/object.js';
-import { predictRoute } from '../routes/predict.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
-import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
+import type { Route } from '../routes/route.js';
 import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
 import { FrontDoor } from './front-door.js';
+import { serverRoutes } from './server-routes.js';
 import { listen } from './uws.js';
 
 export interface ServerOptions {
@@ -39,12 +33,13 @@ export interface ServerOptions {
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders?: readonly RequestRecorder[];
   /** Where links to the configured storage lead; those of `files` when absent. */
-  readonly storageOrigins?: (port: number) => readonly string[];
+  readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
 export interface RunningServer {
   readonly port: number;
+  readonly routes: readonly Route[];
   /**
    * Not ready at once; then takes requests for `stopGraceMs` more, so that load balancers notice; then no new ones, and
    * those in flight get `stopDrainMs`. Closes the analyser. Resolves when nothing is left; later calls wait for the first.
@@ -80,37 +75,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
-  const storageOrigins = options.storageOrigins ?? ((port: number) => files.storage.origins(port));
+  const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
   const fetcher = new PresignedFetcher(
-    new FetchPolicy(() => storageOrigins(listener.port), config.fetchAllowedHosts),
+    new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts),
     queue,
     { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
     options.fetchSurroundings,
   );
   const intake = { queue, fetcher };
   const isStopping = (): boolean => door.phase !== 'running';
-  const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
-  if (!isLargeFileModelLoaded) {
+  const routes = serverRoutes({ config, analyser, intake, files, metrics, log, isStopping });
+  if (!analyser.status().models.includes(LARGE_FILE_MODEL)) {
     log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
   }
   const door = new FrontDoor({
-    routes: [
-      predictRoute(config, analyser, intake),
-      ...(isLargeFileModelLoaded
-        ? [
-            largeFileRoute(config, analyser, queue, log),
-            legacyPredictRoute('/v0/predict', config, analyser, intake),
-            legacyPredictRoute('/predict', config, analyser, intake),
-          ]
-        : []),
-      enrollRoute(config, analyser, queue),
-      verifyRoute(config, analyser, queue),
-      ...fileRoutes(config, files),
-      ...(files.embedded ? objectRoutes(config, files.embedded) : []),
-      livezRoute,
-      readyzRoute(() => analyser.status(), isStopping),
-      metricsRoute(metrics),
-    ],
+    routes,
     keys,
     permits,
     rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
@@ -154,6 +133,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopped: Promise<void> | undefined;
   return {
     port: listener.port,
+    routes,
     stop() {
       stopped ??= stop();
       return stopped;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
-import { fingerprintOf } from '../models/fingerprint.js';
 import { inputSizeOf, loadManifest, type Model } from '../models/manifest.js';
 import { InputSlots } from '../prepare/input-slots.js';
 import { PreparePool } from '../prepare/prepare-pool.js';
@@ -11,17 +10,11 @@ import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { RunControl } from '../prepare/run-control.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
-import type {
-  Analyser,
-  Analysis,
-  AnalysisRequest,
-  PipelineStatus,
-  SpeakerModelStatus,
-  VoiceEmbedding,
-} from './analysis.js';
+import type { Analyser, Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from './analysis.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import type { FileRun } from './file-run.js';
+import { modelStatus } from './model-status.js';
 import { toServiceError } from './stage-failure.js';
 
 export type PipelineConfig = Pick<
@@ -103,8 +96,7 @@ interface Flight {
 class Pipeline implements Analyser {
   readonly #config: PipelineConfig;
   readonly #models: readonly Model[];
-  readonly #detectorNames: readonly string[];
-  readonly #speakerModels: readonly SpeakerModelStatus[];
+  readonly #offered: ReturnType<typeof modelStatus>;
   readonly #choice: ProviderChoice;
   readonly #slots: InputSlots;
   readonly #scheduler: Scheduler<Flight>;
@@ -125,17 +117,7 @@ class Pipeline implements Analyser {
   ) {
     this.#config = config;
     this.#models = models;
-    this.#detectorNames = models
-      .filter((model) => model.task === 'detection')
-      .flatMap(({ id, aliases }) => [id, ...aliases]);
-    this.#speakerModels = models
-      .filter((model) => model.task === 'speaker')
-      .map((model) => ({
-        id: model.id,
-        fingerprint: fingerprintOf(model),
-        calibration: model.calibration,
-        operatingPoint: model.operating_point,
-      }));
+    this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
     this.#scheduler = scheduler;
@@ -164,12 +146,7 @@ class Pipeline implements Analyser {
   }
 
   status(): PipelineStatus {
-    return {
-      ready: !this.#closing,
-      models: this.#detectorNames,
-      speakerModels: this.#speakerModels,
-      ...this.#choice,
-    };
+    return { ready: !this.#closing, ...this.#offered, ...this.#choice };
   }
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../errors/service-error.js';
 import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';
+import type { Fields } from '../openapi/operation.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import type { FormLimits } from '../upload/form-upload.js';
 import { isJsonType, receiveJson } from '../upload/json-body.js';
-import type { FieldValidator } from './form-fields.js';
+import type { FieldSchema, FieldValidator } from './form-fields.js';
 import { type AnalysisInput, receiveFormInput } from './form-input.js';
 import type { RouteRequest } from './route.js';
 
@@ -16,6 +17,20 @@ export interface FileIntake {
 
 const LINK_FIELD = 'presigned_url';
 const MAX_JSON_BYTES = 64 * 1024;
+
+const link: FieldSchema = {
+  type: 'string',
+  expected: 'a string',
+  description:
+    'Where the server fetches the file: from its object storage, or a host that its operator has allowed.',
+};
+
+/** The fields of the JSON form, for the documentation. */
+export const withLink = ({ schemas, example }: Fields): Fields => ({
+  schemas: { [LINK_FIELD]: link, ...schemas },
+  required: [LINK_FIELD],
+  example: { [LINK_FIELD]: 'https://storage.example.com/recording.wav?X-Amz-Signature=0f1e', ...example },
+});
 
 /**
  * Receives a form with a file, or a JSON object with a link to one and otherwise the same fields. Must be called before

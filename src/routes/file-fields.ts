@@ -21,6 +21,7 @@ const entity = {
   type: 'string',
   pattern: '^[a-z][a-z0-9_-]{0,31}$',
   expected: 'analysis, or another name of 1 to 32 of the characters a-z 0-9 _ - that starts with a letter',
+  description: 'What the files are for; `analysis` is for files to be analysed.',
 } as const;
 
 export const uploadLinkSchemas: FieldSchemas = {
@@ -29,6 +30,7 @@ export const uploadLinkSchemas: FieldSchemas = {
     minItems: 1,
     maxItems: 100,
     expected: 'an array of 1 to 100 object keys',
+    description: 'Names of the objects to be uploaded.',
     items: {
       type: 'string',
       maxLength: MAX_KEY_BYTES,
@@ -45,6 +47,7 @@ export const downloadLinkSchemas: FieldSchemas = {
     maxLength: MAX_KEY_BYTES,
     pattern: `^(?:${KEY_PATTERN}+)?$`,
     expected: `the start of a key, of 0 to ${keyRules}`,
+    description: 'How the keys of the wanted objects begin.',
   },
   entity,
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
+import { linkList as linkListSchema } from '../contract/link-list.js';
 import { ServiceError } from '../errors/service-error.js';
+import { jsonErrors, storageErrors } from '../openapi/error-groups.js';
+import type { Operation } from '../openapi/operation.js';
 import type { LinkTerms } from '../storage/object-storage.js';
 import type { FileStore } from '../storage/open-storage.js';
 import { receiveJson } from '../upload/json-body.js';
@@ -35,14 +38,57 @@ const bases: readonly [path: string, version: ApiVersion][] = [
   ['/file', 'v0'],
 ];
 
+const uploadOperation: Operation = {
+  id: 'createUploadLinks',
+  tag: 'Files',
+  summary: 'Links for uploading files, by PUT.',
+  json: {
+    schemas: uploadLinkSchemas,
+    required: ['keys', 'entity'],
+    example: { keys: ['recording.wav'], entity: 'analysis' },
+  },
+  answers: { 200: { description: 'A link for each key.', schema: linkListSchema } },
+  errors: [...jsonErrors, 'FIELD_INVALID', ...storageErrors],
+};
+
+const downloadOperation = (maxBytes: number | undefined): Operation => ({
+  id: 'getDownloadLinks',
+  tag: 'Files',
+  summary: 'Links for downloading stored files, by GET.',
+  query: {
+    schemas: downloadLinkSchemas,
+    required: ['key_prefix', 'entity'],
+    example: { key_prefix: 'recording', entity: 'analysis' },
+  },
+  answers: {
+    200: { description: `A link for each object, ${MAX_LINKS} at most.`, schema: linkListSchema },
+  },
+  errors: [
+    'FIELD_INVALID',
+    'FIELD_REPEATED',
+    ...(maxBytes === undefined ? [] : (['FILE_TOO_LARGE_LEGACY'] as const)),
+    ...storageErrors,
+  ],
+});
+
 /** `POST /file` and `GET /file`, in each version: presigned links for sending and fetching files. */
 export function fileRoutes(config: Config, files: FileStore): Route[] {
   return bases.flatMap(([path, version]) => {
     const maxBytes = version === 'v0' ? LEGACY_MAX_FILE_BYTES : undefined;
     const common = { path, version, scope: 'file', wantsHeaders: true } as const;
     return [
-      { ...common, method: 'POST', handle: uploadLinks(config, files, maxBytes) },
-      { ...common, method: 'GET', handle: downloadLinks(files, maxBytes) },
+      {
+        ...common,
+        method: 'POST',
+        operation: uploadOperation,
+        handle: uploadLinks(config, files, maxBytes),
+      },
+      {
+        ...common,
+        method: 'GET',
+        operation: downloadOperation(maxBytes),
+        handle: downloadLinks(files, maxBytes),
+      },
     ];
   });
 }

@@ -8,6 +8,7 @@ import type { Part } from '../upload/multipart-parser.js';
 export interface FieldSchema {
   readonly type: 'number' | 'string' | 'array';
   readonly expected: string;
+  readonly description?: string;
   readonly default?: number | string;
   /** May be null, which in a form is an empty value or the word; it counts as not given. */
   readonly nullInForm?: true;

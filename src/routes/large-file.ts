@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
 import { MIN_LARGE_FILE_BYTES } from '../config/options.js';
+import { largeFilePrediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../observe/log.js';
 import { progressLog } from '../observe/progress-log.js';
+import { analysisErrors, formErrors } from '../openapi/error-groups.js';
+import { mediaFormats, type Operation } from '../openapi/operation.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { largeFileBody } from '../verdict/prediction.js';
@@ -58,10 +61,36 @@ export function largeFileRoute(config: Config, analyser: Analyser, queue: ArenaQ
       return largeFileBody(analysis, request, processingS);
     },
   };
+  const operation: Operation = {
+    id: 'predictLargeFile',
+    tag: 'Detection',
+    summary: 'The same for a large file, with hours of audio.',
+    description: `Takes ${mediaFormats}, of at most ${maxLargeFileDurationS} s.`,
+    form: {
+      file: {
+        field: limits.fileField,
+        description: 'The recording.',
+        minBytes: MIN_LARGE_FILE_BYTES,
+        maxBytes: maxLargeFileBytes,
+      },
+      schemas: largeFileFieldSchemas,
+      example: { device: 'api', prediction_id: 'day-4711', filename: 'recording.wav' },
+    },
+    answers: { 200: { description: 'The verdict.', schema: largeFilePrediction } },
+    errors: [
+      ...formErrors,
+      'FIELD_INVALID',
+      'FILE_TOO_SMALL',
+      'FILE_TOO_LARGE',
+      ...analysisErrors,
+      'NO_SPEECH',
+    ],
+  };
   return {
     method: 'POST',
     path: '/v1/predict/large-file',
     scope: 'predict',
+    operation,
     handle: (request) => answerAnalysis(request, analyser, steps),
   };
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
+import { legacyPrediction } from '../contract/legacy-prediction.js';
 import { ServiceError } from '../errors/service-error.js';
+import { analysisErrors, inputErrors } from '../openapi/error-groups.js';
+import { mediaFormats, type Operation } from '../openapi/operation.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { legacyPredictionBody } from '../verdict/legacy.js';
-import { type FileIntake, receiveInput } from './analysis-input.js';
+import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
 import { type FieldSchemas, FieldValidator } from './form-fields.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, LARGE_FILE_MODEL } from './predict-fields.js';
@@ -19,7 +22,11 @@ interface LegacyFields {
 }
 
 export const legacyFieldSchemas: FieldSchemas = {
-  user_id: { type: 'string', maxLength: 256, expected: 'at most 256 characters' },
+  user_id: {
+    type: 'string',
+    expected: 'a text',
+    description: "The caller's own identifier of the speaker; it changes nothing.",
+  },
 };
 
 /** v0's `POST /predict`, at `/v0/predict` and under the unversioned base. */
@@ -48,10 +55,26 @@ export function legacyPredictRoute(
     body: (analysis, _, processingS) =>
       legacyPredictionBody(analysis, DEFAULT_SILENCE_THRESHOLD_PERCENT, processingS),
   };
+  const example = { user_id: 'anna' };
+  const operation: Operation = {
+    id: 'predict',
+    tag: 'Detection',
+    summary: 'Is the voice in this recording AI-generated?',
+    description: `Takes ${mediaFormats}, of ${MIN_DURATION_S} to ${config.maxPredictDurationS} s.`,
+    form: {
+      file: { field: limits.fileField, description: 'The recording.', maxBytes: allowedBytes },
+      schemas: legacyFieldSchemas,
+      example,
+    },
+    json: withLink({ schemas: legacyFieldSchemas, example }),
+    answers: { 200: { description: 'The verdicts, one for each chunk.', schema: legacyPrediction } },
+    errors: [...inputErrors, 'FILE_TOO_LARGE_LEGACY', ...analysisErrors, 'NO_SPEECH'],
+  };
   return {
     method: 'POST',
     path,
     scope: 'predict',
+    operation,
     version: 'v0',
     handle: (request) => answerAnalysis(request, analyser, steps),
   };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
+import { signatureErrors } from '../openapi/error-groups.js';
+import type { Operation } from '../openapi/operation.js';
 import type { OpenObject } from '../storage/disk-objects.js';
 import type { EmbeddedStorage } from '../storage/embedded-storage.js';
 import { BUCKET } from '../storage/signature.js';
@@ -13,6 +15,47 @@ import { s3Refusal } from './s3-refusal.js';
 
 const PREFIX = `/${BUCKET}/`;
 const PIECE_BYTES = 256 * 1024;
+
+const description =
+  'Where links of the embedded storage lead. Their query carries the signature; errors are XML, as S3 writes it.';
+
+const putOperation = ({ maxObjectBytes }: Config): Operation => ({
+  id: 'putObject',
+  tag: 'Files',
+  summary: 'Uploads one file through a link.',
+  description,
+  bytes: { description: 'The file.', maxBytes: maxObjectBytes },
+  answers: { 200: { description: 'It is stored; `etag` holds its MD5.' } },
+  errors: [
+    ...signatureErrors,
+    'OBJECT_NOT_FOUND',
+    'OBJECT_TOO_LARGE',
+    'OBJECT_DIGEST_MISMATCH',
+    'FILE_TOO_LARGE_LEGACY',
+    'RECEIVE_TIMEOUT',
+    'STORAGE_FULL',
+    'STORAGE_FAILED',
+  ],
+});
+
+const file = { contentType: 'application/octet-stream' };
+const getOperation: Operation = {
+  id: 'getObject',
+  tag: 'Files',
+  summary: 'Downloads one file through a link.',
+  description,
+  answers: {
+    200: { description: 'The file.', ...file },
+    206: { description: 'The part of it that the header `range` asks for.', ...file },
+  },
+  errors: [
+    ...signatureErrors,
+    'OBJECT_NOT_FOUND',
+    'OBJECT_RANGE_INVALID',
+    'FILE_TOO_LARGE_LEGACY',
+    'STORAGE_FAILED',
+  ],
+};
 
 /** Where the embedded storage's links lead: one object is stored or sent, whole or in part. */
 export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] {
@@ -28,11 +71,28 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
     const reader = new BodyReader(request.body, config.receiveTimeoutMs);
     try {
       const grant = await storage.signatures.check(request);
-      const content = withinLimit(reader, request.body.declaredBytes ?? 0, config.maxObjectBytes, grant);
-      const expected = { sha256: grant.bodySha256, md5: contentMd5(request.headers) };
-      const md5 = await storage.objects.write(nameOf(request), content, expected);
-      request.record.bodyBytes = reader.receivedBytes;
-      return { status: 200, contentType: '', body: '', headers: [['etag', `"${md5}"`]] };
+      const limit = new SizeLimit(config.maxObjectBytes, grant);
+      limit.check(request.body.declaredBytes ?? 0);
+      const digests = { sha256: grant.bodySha256, md5: contentMd5(request.headers) };
+      const upload = storage.objects.begin(nameOf(request), digests);
+      try {
+        reader.onOverflow = (block) => {
+          limit.check(reader.receivedBytes);
+          upload.writeNow(block);
+        };
+        for await (const block of reader) {
+          limit.check(reader.receivedBytes);
+          await upload.write(block);
+        }
+        const md5 = await upload.finish();
+        request.record.bodyBytes = reader.receivedBytes;
+        return { status: 200, contentType: '', body: '', headers: [['etag', `"${md5}"`]] };
+      } catch (error) {
+        // First, or what still comes would be written to a file that is closed.
+        reader.close();
+        await upload.discard();
+        throw error;
+      }
     } finally {
       reader.close();
     }
@@ -51,8 +111,8 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
   }
 
   return [
-    { ...common, method: 'PUT', handle: put },
-    { ...common, method: 'GET', handle: get },
+    { ...common, method: 'PUT', operation: putOperation(config), handle: put },
+    { ...common, method: 'GET', operation: getOperation, handle: get },
   ];
 }
 
@@ -64,29 +124,24 @@ function nameOf({ path }: RouteRequest): string {
   }
 }
 
-/** Refuses a body over the limit at once when its size is declared, else as soon as it is. */
-function withinLimit(
-  content: AsyncIterable<Uint8Array>,
-  declaredBytes: number,
-  maxObjectBytes: number,
-  { maxBytes }: Grant,
-): AsyncIterable<Uint8Array> {
-  const allowedBytes = Math.min(maxObjectBytes, maxBytes ?? maxObjectBytes);
-  const refuseIfOver = (bytes: number): void => {
+/** What a link takes: the setting's limit, or its own, which is that of v0. */
+class SizeLimit {
+  readonly #allowedBytes: number;
+  readonly #isLegacy: boolean;
+
+  constructor(maxObjectBytes: number, { maxBytes = Number.POSITIVE_INFINITY }: Grant) {
+    this.#allowedBytes = Math.min(maxObjectBytes, maxBytes);
+    this.#isLegacy = maxBytes <= maxObjectBytes;
+  }
+
+  /** @throws ServiceError FILE_TOO_LARGE_LEGACY, OBJECT_TOO_LARGE */
+  check(bytes: number): void {
+    const allowedBytes = this.#allowedBytes;
     if (bytes <= allowedBytes) return;
-    throw allowedBytes === maxBytes
+    throw this.#isLegacy
       ? legacyTooLarge(allowedBytes)
       : new ServiceError('OBJECT_TOO_LARGE', { allowedBytes });
-  };
-  refuseIfOver(declaredBytes);
-  return (async function* () {
-    let bytes = 0;
-    for await (const chunk of content) {
-      bytes += chunk.length;
-      refuseIfOver(bytes);
-      yield chunk;
-    }
-  })();
+  }
 }
 
 function contentMd5(headers: ReadonlyMap<string, string>): string | undefined {

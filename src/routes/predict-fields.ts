@@ -31,11 +31,17 @@ const devices = ['macos', 'windows', 'web_app', 'api'];
 const oneOf = (values: readonly string[]): string =>
   values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}`;
 
-const device: FieldSchema = { type: 'string', enum: devices, expected: oneOf(devices) };
+const device: FieldSchema = {
+  type: 'string',
+  enum: devices,
+  expected: oneOf(devices),
+  description: 'Where the recording comes from.',
+};
 const predictionId: FieldSchema = {
   type: 'string',
   pattern: '^[A-Za-z0-9._:-]{1,128}$',
   expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+  description: "The caller's own identifier of the prediction; one is made where there is none.",
 };
 
 /** The detector of requests that name none: the contract's, or the first where an operator runs others. */
@@ -49,7 +55,13 @@ export function predictFieldSchemas(loadedModels: readonly string[]): FieldSchem
   const models = others.length > 0 ? others : loadedModels;
   return {
     device,
-    model: { type: 'string', enum: models, default: defaultModel(models), expected: oneOf(models) },
+    model: {
+      type: 'string',
+      enum: models,
+      default: defaultModel(models),
+      expected: oneOf(models),
+      description: 'The detector.',
+    },
     prediction_id: predictionId,
     threshold: {
       type: 'number',
@@ -57,6 +69,8 @@ export function predictFieldSchemas(loadedModels: readonly string[]): FieldSchem
       maximum: 1,
       default: DEFAULT_THRESHOLD,
       expected: 'a number from 0 to 1',
+      description:
+        'From which score a window is spoofed. A lower one finds more AI-generated voices, a higher one accuses fewer people.',
     },
     silence_threshold: {
       type: 'number',
@@ -64,6 +78,7 @@ export function predictFieldSchemas(loadedModels: readonly string[]): FieldSchem
       maximum: 100,
       default: DEFAULT_SILENCE_THRESHOLD_PERCENT,
       expected: 'a number from 0 to 100',
+      description: 'Percent of non-speech above which a window is left out; 100 analyses every window.',
     },
   };
 }
@@ -76,7 +91,12 @@ export const largeFileFieldSchemas: FieldSchemas = {
     default: LARGE_FILE_MODEL,
     nullInForm: true,
     expected: LARGE_FILE_MODEL,
+    description: 'The detector. An empty value and null are like none.',
   },
   prediction_id: predictionId,
-  filename: { type: 'string', maxLength: 1024, expected: 'at most 1024 characters' },
+  filename: {
+    type: 'string',
+    expected: 'a text',
+    description: "The file's original name, for reference.",
+  },
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
+import { prediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
+import { analysisErrors, inputErrors } from '../openapi/error-groups.js';
+import { mediaFormats, type Operation } from '../openapi/operation.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { predictionBody } from '../verdict/prediction.js';
-import { type FileIntake, receiveInput } from './analysis-input.js';
+import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
 import { LARGE_FILE_MODEL, type PredictFields, predictFieldSchemas } from './predict-fields.js';
@@ -14,7 +17,8 @@ const MIN_DURATION_S = 1;
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
 export function predictRoute(config: Config, analyser: Analyser, intake: FileIntake): Route {
   const { models } = analyser.status();
-  const validator = new FieldValidator<PredictFields>(predictFieldSchemas(models));
+  const schemas = predictFieldSchemas(models);
+  const validator = new FieldValidator<PredictFields>(schemas);
   const hint = models.includes(LARGE_FILE_MODEL) ? 'POST /v1/predict/large-file takes larger ones.' : '';
   const limits = {
     fileField: 'file',
@@ -39,10 +43,26 @@ export function predictRoute(config: Config, analyser: Analyser, intake: FileInt
       return predictionBody(analysis, request, processingS);
     },
   };
+  const example = { threshold: 0.5, silence_threshold: 80, device: 'api', prediction_id: 'call-4711' };
+  const operation: Operation = {
+    id: 'predict',
+    tag: 'Detection',
+    summary: 'Is the voice in this recording AI-generated?',
+    description: `Takes ${mediaFormats}, of at most ${config.maxPredictDurationS} s. Of a video the first audio stream is analysed.`,
+    form: {
+      file: { field: limits.fileField, description: 'The recording.', maxBytes: limits.maxFileBytes },
+      schemas,
+      example,
+    },
+    json: withLink({ schemas, example }),
+    answers: { 200: { description: 'The verdict.', schema: prediction } },
+    errors: [...inputErrors, 'FILE_TOO_LARGE', ...analysisErrors, 'NO_SPEECH'],
+  };
   return {
     method: 'POST',
     path: '/v1/predict',
     scope: 'predict',
+    operation,
     handle: (request) => answerAnalysis(request, analyser, steps),
   };
 }

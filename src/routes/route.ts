@@ -3,6 +3,7 @@ import type { AuthenticatedKey } from '../admission/authenticator.js';
 import type { ServiceError } from '../errors/service-error.js';
 import type { Scope } from '../keys/api-key.js';
 import type { RequestRecord } from '../observe/request-record.js';
+import type { Operation } from '../openapi/operation.js';
 import type { BodyStream } from '../upload/body-stream.js';
 
 export type ApiVersion = 'v1' | 'v0';
@@ -59,6 +60,8 @@ export interface Route {
   readonly scope?: Scope;
   /** Which version's rules hold for refused keys and deprecation; v1 where nothing is said. */
   readonly version?: ApiVersion;
+  /** What `/openapi.json` says of it. */
+  readonly operation: Operation;
   /**
    * Returns the answer or throws: ServiceError for what the client is to know, anything else is an internal error.
    * The answer is dropped when the client has gone.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
+import { enrollment, verification } from '../contract/voice-identity.js';
 import { ServiceError } from '../errors/service-error.js';
+import { analysisErrors, formErrors } from '../openapi/error-groups.js';
+import { audioFormats, type Fields as FormFields, type Operation } from '../openapi/operation.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import {
@@ -27,10 +30,20 @@ const FILE_FIELD = 'audio_file';
 export const FLAG_HEADER = 'x-deepfake-flagged';
 
 /** Any text: what bounds it is the limit of every field. */
-const enrollFieldSchemas: FieldSchemas = { user_id: { type: 'string', expected: 'a text' } };
-const verifyFieldSchemas: FieldSchemas = {
+export const enrollFieldSchemas: FieldSchemas = {
+  user_id: {
+    type: 'string',
+    expected: 'a text',
+    description: "The caller's own identifier of the speaker; nothing is kept or looked up under it.",
+  },
+};
+export const verifyFieldSchemas: FieldSchemas = {
   ...enrollFieldSchemas,
-  [VOICE_VECTOR_FIELD]: { type: 'string', expected: VOICE_VECTOR_EXPECTED },
+  [VOICE_VECTOR_FIELD]: {
+    type: 'string',
+    expected: VOICE_VECTOR_EXPECTED,
+    description: 'The embedding that enroll has answered: a JSON array, or base64 of little-endian float32.',
+  },
 };
 
 /** `user_id` is for the caller's own tracking; nothing is kept or looked up under it. */
@@ -45,6 +58,8 @@ interface VerifyFields extends EnrollFields {
 interface Task<Fields> {
   readonly path: string;
   readonly fieldSchemas: FieldSchemas;
+  readonly documentation: Pick<Operation, 'id' | 'summary' | 'answers' | 'errors'> &
+    Omit<FormFields, 'schemas'>;
   readonly minDurationS: number;
   readonly minSpeechS: number;
   readonly checksAuthenticity: boolean;
@@ -63,6 +78,19 @@ export function enrollRoute(config: Config, analyser: Analyser, queue: ArenaQueu
   return voiceRoute<EnrollFields>(config, analyser, queue, {
     path: '/v1/voiceid/enroll',
     fieldSchemas: enrollFieldSchemas,
+    documentation: {
+      id: 'enroll',
+      summary: 'Makes a voiceprint of a clean voice sample.',
+      example: { user_id: 'anna' },
+      answers: {
+        200: {
+          description: 'The voiceprint, which only the caller keeps.',
+          schema: enrollment,
+          headers: { [FLAG_HEADER]: 'The score, where an AI-generated voice was enrolled all the same.' },
+        },
+      },
+      errors: [],
+    },
     minDurationS: MIN_ENROLL_DURATION_S,
     minSpeechS: MIN_ENROLL_SPEECH_S,
     checksAuthenticity: policy !== 'skip',
@@ -81,6 +109,14 @@ export function verifyRoute(config: Config, analyser: Analyser, queue: ArenaQueu
   return voiceRoute<VerifyFields>(config, analyser, queue, {
     path: '/v1/voiceid/verify',
     fieldSchemas: verifyFieldSchemas,
+    documentation: {
+      id: 'verify',
+      summary: 'Is this the enrolled speaker, and a human voice?',
+      required: [VOICE_VECTOR_FIELD],
+      example: { user_id: 'anna', [VOICE_VECTOR_FIELD]: '[-0.021,0.0175,...]' },
+      answers: { 200: { description: 'Whether the voices match.', schema: verification } },
+      errors: ['FIELD_MISSING', 'VOICEPRINT_FOREIGN'],
+    },
     minDurationS: MIN_VERIFY_DURATION_S,
     minSpeechS: MIN_VERIFY_SPEECH_S,
     checksAuthenticity: true,
@@ -141,5 +177,30 @@ function voiceRoute<Fields>(
     }
   }
 
-  return { method: 'POST', path: task.path, scope: 'voiceid', handle };
+  const { id, summary, answers, errors, ...fields } = task.documentation;
+  const operation: Operation = {
+    id,
+    tag: 'Voice identity',
+    summary,
+    description:
+      `Takes ${audioFormats}, of ${task.minDurationS} to ${config.maxVoiceidDurationS} s, with at least ` +
+      `${task.minSpeechS} s of speech.`,
+    form: {
+      file: { field: FILE_FIELD, description: 'The voice sample.', maxBytes: config.maxVoiceidBytes },
+      schemas: task.fieldSchemas,
+      ...fields,
+    },
+    answers,
+    errors: [
+      ...formErrors,
+      'FIELD_INVALID',
+      'FILE_TOO_LARGE',
+      ...analysisErrors,
+      'SPEECH_TOO_SHORT',
+      'AI_GENERATED_VOICE',
+      'NO_SPEAKER_MODEL',
+      ...errors,
+    ],
+  };
+  return { method: 'POST', path: task.path, scope: 'voiceid', operation, handle };
 }

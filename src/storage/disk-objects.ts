@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors/service-error.js';
+import { onDisk } from './disk-failure.js';
 import { listFiles } from './file-listing.js';
 import { fileOfName, parseName } from './object-name.js';
 import type { StoredObject } from './object-storage.js';
+import { type ExpectedDigests, ObjectUpload } from './object-upload.js';
 
 /** Every file ends with the MD5 of what is before it: one rename then puts an object and its ETag in place. */
 const MD5_BYTES = 16;
@@ -21,19 +23,11 @@ export interface OpenObject {
   close(): Promise<void>;
 }
 
-/** What the content of an object has to be, where whoever sends it said so. */
-export interface ExpectedDigests {
-  /** Hexadecimal. */
-  readonly sha256?: string | undefined;
-  /** Hexadecimal. */
-  readonly md5?: string | undefined;
-}
-
 /** Objects as files on the local disk. For one process: another one's uploads would be taken for leftovers. */
 export class DiskObjects {
   readonly #root: string;
   readonly #incoming: string;
-  readonly #writing = new Set<Promise<unknown>>();
+  readonly #uploading = new Set<Promise<void>>();
 
   private constructor(root: string) {
     this.#root = root;
@@ -49,46 +43,19 @@ export class DiskObjects {
   }
 
   /**
-   * Stores an object, whole or not at all; an older one of that name is there until the new one is complete.
-   * @returns the hexadecimal MD5 of the content
-   * @throws ServiceError OBJECT_NOT_FOUND, OBJECT_DIGEST_MISMATCH, STORAGE_FULL, STORAGE_FAILED, or what `content` throws
+   * Begins to store an object, whole or not at all; an older one of that name is there until the new one is complete.
+   * Whoever gets the upload must finish or discard it.
+   * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FULL, STORAGE_FAILED
    */
-  write(name: string, content: AsyncIterable<Uint8Array>, expected: ExpectedDigests): Promise<string> {
-    const writing = this.#write(name, content, expected);
-    const settled = writing.catch(() => {});
-    this.#writing.add(settled);
-    void settled.then(() => this.#writing.delete(settled));
-    return writing;
-  }
-
-  async #write(name: string, content: AsyncIterable<Uint8Array>, expected: ExpectedDigests): Promise<string> {
+  begin(name: string, expected: ExpectedDigests): ObjectUpload {
     const target = this.#fileOf(name);
-    const temporary = path.join(this.#incoming, randomUUID());
-    const file = await onDisk(open(temporary, 'wx', 0o600));
-    try {
-      const md5 = createHash('md5');
-      const sha256 = expected.sha256 === undefined ? undefined : createHash('sha256');
-      for await (const chunk of content) {
-        md5.update(chunk);
-        sha256?.update(chunk);
-        await onDisk(writeWhole(file, chunk));
-      }
-      const digest = md5.digest();
-      const md5Hex = digest.toString('hex');
-      const isIntact =
-        (expected.md5 ?? md5Hex) === md5Hex &&
-        (sha256 === undefined || expected.sha256 === sha256.digest('hex'));
-      if (!isIntact) throw new ServiceError('OBJECT_DIGEST_MISMATCH');
-      await onDisk(writeWhole(file, digest));
-      await onDisk(file.sync());
-      await file.close();
-      await onDisk(putInPlace(temporary, target));
-      return md5Hex;
-    } catch (error) {
-      await file.close().catch(() => {});
-      await rm(temporary, { force: true }).catch(() => {});
-      throw error;
-    }
+    const { promise, resolve } = unsettled();
+    const upload = new ObjectUpload(path.join(this.#incoming, randomUUID()), target, expected, () => {
+      this.#uploading.delete(promise);
+      resolve();
+    });
+    this.#uploading.add(promise);
+    return upload;
   }
 
   /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FAILED */
@@ -126,9 +93,9 @@ export class DiskObjects {
     );
   }
 
-  /** Resolves when what is being written has been stored, or given up and removed. */
+  /** Resolves when each upload has been stored, or given up and removed. */
   async close(): Promise<void> {
-    await Promise.all(this.#writing);
+    await Promise.all(this.#uploading);
   }
 
   #fileOf(name: string): string {
@@ -138,23 +105,12 @@ export class DiskObjects {
   }
 }
 
-async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let written = 0; written < chunk.length; ) {
-    written += (await file.write(chunk, written)).bytesWritten;
-  }
-}
-
-async function putInPlace(temporary: string, target: string): Promise<void> {
-  const dir = path.dirname(target);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  await rename(temporary, target);
-  // Makes the rename outlive a power failure.
-  const handle = await open(dir, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+function unsettled(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 async function openExisting(file: string): Promise<FileHandle> {
@@ -163,17 +119,5 @@ async function openExisting(file: string): Promise<FileHandle> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new ServiceError('OBJECT_NOT_FOUND');
     throw error;
-  }
-}
-
-/** Turns what the file system reports into what a client is to know. */
-async function onDisk<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (cause) {
-    if (cause instanceof ServiceError) throw cause;
-    const { code } = cause as NodeJS.ErrnoException;
-    const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
-    throw new ServiceError(isFull ? 'STORAGE_FULL' : 'STORAGE_FAILED', {}, { cause });
   }
 }

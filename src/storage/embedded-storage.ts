@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DiskObjects } from './disk-objects.js';
 import { LinkSigner } from './link-signer.js';
 import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
+import { BUCKET } from './signature.js';
 import { SignatureCheck } from './signature-check.js';
 import type { StorageSecrets } from './storage-secrets.js';
 
@@ -53,10 +54,10 @@ export class EmbeddedStorage implements ObjectStorage {
     return this.objects.list(prefix, limit);
   }
 
-  origins(port: number): string[] {
+  linkPrefixes(port: number): string[] {
     const { publicUrl, host } = this.#settings;
-    if (publicUrl !== '') return [publicUrl];
-    return namesOf(host).map((name) => `http://${name}:${port}`);
+    if (publicUrl !== '') return [`${publicUrl}/${BUCKET}/`];
+    return namesOf(host).map((name) => `http://${name}:${port}/${BUCKET}/`);
   }
 
   close(): Promise<void> {

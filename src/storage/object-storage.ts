@@ -24,8 +24,8 @@ export interface ObjectStorage {
    * @throws ServiceError STORAGE_UNAVAILABLE
    */
   list(prefix: string, limit: number): Promise<StoredObject[]>;
-  /** Origins that links point to, as far as they are known. @param port the one that this server listens on */
-  origins(port: number): string[];
+  /** What links begin with, up to a slash, as far as that is known. @param port the one that this server listens on */
+  linkPrefixes(port: number): string[];
   /** Waits for what is being written. */
   close(): Promise<void>;
 }

@@ -63,7 +63,7 @@ export class S3Storage implements ObjectStorage {
     return Contents.map(({ Key = '', Size = 0 }) => ({ name: Key, bytes: Size }));
   }
 
-  origins(): string[] {
+  linkPrefixes(): string[] {
     const {
       bucket: Bucket,
       region: Region,
@@ -73,7 +73,7 @@ export class S3Storage implements ObjectStorage {
     } = this.#settings;
     const Endpoint = publicUrl || endpoint;
     const rules = this.#linkClient.config.endpointProvider;
-    return [rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) }).url.origin];
+    return [`${rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) }).url.origin}/`];
   }
 
   async close(): Promise<void> {

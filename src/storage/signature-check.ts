@@ -231,7 +231,7 @@ function isSame(a: string, b: string): boolean {
 }
 
 const KNOWN_PARAMETER =
-  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id)$/;
+  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-mode)$/;
 
 /** What S3 does at the same path when a parameter or header asks for it must not be taken for storing or sending an object. */
 function refuseOtherOperations(request: SignedRequest, parameters: ReadonlyMap<string, string>): void {

@@ -5,10 +5,11 @@ import type { BodyStream } from './body-stream.js';
 /** With this much unread the socket is paused. */
 const PAUSE_AT_BYTES = 256 * 1024;
 /**
- * A pause takes effect once uWebSockets.js has emptied the socket. It reads as long as the sender keeps up with it,
- * which on the same machine can be some megabytes; this is far beyond.
+ * A pause takes effect once uWebSockets.js has emptied the socket: it reads on, without giving way to anything else,
+ * for as long as the sender keeps up with it, and one on the same machine may do that to the end of its body. What is
+ * then beyond this goes to `onOverflow`.
  */
-const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
+const OVERFLOW_AT_BYTES = 16 * 1024 * 1024;
 /** A sender has to bring this much per time limit, so that one that trickles does not hold its permit for ever. */
 const STEP_BYTES = 256 * 1024;
 
@@ -20,14 +21,14 @@ const MAX_SPARE_BLOCKS = 128;
  */
 const spareBlocks: Uint8Array[] = [];
 
-function giveBack(block: Uint8Array): void {
-  if (spareBlocks.length < MAX_SPARE_BLOCKS) spareBlocks.push(block);
+function giveBack({ buffer }: Uint8Array): void {
+  if (spareBlocks.length < MAX_SPARE_BLOCKS) spareBlocks.push(new Uint8Array(buffer));
 }
 
 /**
  * A body of any size, read as fast as it is used. To be made before the request's handler first awaits. Reading throws
- * ServiceError (RECEIVE_TIMEOUT when the sender stalls, OVERLOADED), or the stream's abort reason. What was read is
- * overwritten once more is asked for.
+ * ServiceError RECEIVE_TIMEOUT when the sender stalls, the stream's abort reason, or what `onOverflow` throws. What was
+ * read is overwritten once more is asked for.
  */
 export class BodyReader implements AsyncIterable<Uint8Array> {
   readonly #stream: BodyStream;
@@ -45,6 +46,8 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
   #nextStepBytes = STEP_BYTES;
   /** What has arrived so far. */
   receivedBytes = 0;
+  /** Takes unread blocks, in order, from behind the one that was read last; it has used them when it returns. */
+  onOverflow: ((block: Uint8Array) => void) | undefined;
 
   constructor(stream: BodyStream, stallTimeoutMs: number) {
     this.#stream = stream;
@@ -56,15 +59,11 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
     for (;;) {
-      const block = this.#blocks.shift();
+      const block = this.#shift();
       if (block !== undefined) {
-        const isLast = this.#blocks.length === 0;
-        const bytes = isLast ? this.#lastBlockBytes : BLOCK_BYTES;
-        if (isLast) this.#lastBlockBytes = BLOCK_BYTES;
-        this.#unreadBytes -= bytes;
         if (this.#unreadBytes < PAUSE_AT_BYTES) this.#resume();
         try {
-          yield block.subarray(0, bytes);
+          yield block;
         } finally {
           giveBack(block);
         }
@@ -92,11 +91,10 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
     if (this.#isClosed || this.#failure !== undefined) return;
     this.receivedBytes += chunk.length;
     this.#append(chunk);
+    if (this.#unreadBytes >= OVERFLOW_AT_BYTES) this.#overflow();
     if (isLast) {
       this.#isComplete = true;
       clearTimeout(this.#timer);
-    } else if (this.#unreadBytes > MAX_UNREAD_BYTES) {
-      this.#fail(new ServiceError('OVERLOADED', { limit: 'upload bytes in flight' }));
     } else if (this.#unreadBytes >= PAUSE_AT_BYTES) {
       this.#pause();
     } else if (this.receivedBytes >= this.#nextStepBytes) {
@@ -117,6 +115,28 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
       taken += part.length;
     }
     this.#unreadBytes += chunk.length;
+  }
+
+  #shift(): Uint8Array | undefined {
+    const block = this.#blocks.shift();
+    const isLast = this.#blocks.length === 0;
+    const bytes = isLast ? this.#lastBlockBytes : BLOCK_BYTES;
+    if (isLast) this.#lastBlockBytes = BLOCK_BYTES;
+    if (block !== undefined) this.#unreadBytes -= bytes;
+    return block?.subarray(0, bytes);
+  }
+
+  #overflow(): void {
+    const { onOverflow } = this;
+    if (onOverflow === undefined) return;
+    try {
+      for (let block = this.#shift(); block !== undefined; block = this.#shift()) {
+        onOverflow(block);
+        giveBack(block);
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #pause(): void {

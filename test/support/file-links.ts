@@ -81,7 +81,8 @@ export function follow(link: string, options: FollowOptions = {}): Promise<LinkA
   const [, host = '', port = '', rest = '/'] = /^http:\/\/([^/:]+):(\d+)(\/.*)$/s.exec(link) ?? [];
   const { method = 'GET', headers = {}, body } = options;
   return new Promise((resolve, reject) => {
-    const all = { ...(body && { 'content-length': body.length }), ...headers };
+    const isChunked = headers['transfer-encoding'] !== undefined;
+    const all = { ...(body && !isChunked && { 'content-length': body.length }), ...headers };
     const outgoing = http.request({ host, port, path: rest, method, headers: all }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk) => chunks.push(chunk));

@@ -14,7 +14,7 @@ import { UploadArena } from '../../src/upload/arena.js';
 import { ArenaQueue } from '../../src/upload/arena-queue.js';
 
 export interface TestFetcherOptions {
-  readonly storageOrigins?: readonly string[];
+  readonly storagePrefixes?: readonly string[];
   readonly allowedHosts?: readonly string[];
   readonly arenaBytes?: number;
   readonly maxFileBytes?: number;
@@ -49,7 +49,7 @@ export class TestFetcher {
       return surroundings.resolve(hostname);
     };
     this.#fetcher = new PresignedFetcher(
-      new FetchPolicy(() => options.storageOrigins ?? [], allowedHosts(options.allowedHosts ?? [])),
+      new FetchPolicy(() => options.storagePrefixes ?? [], allowedHosts(options.allowedHosts ?? [])),
       this.queue,
       { stallTimeoutMs: 300_000, totalTimeoutMs: 300_000, ...options.timeouts },
       { ...surroundings, resolve },

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import type { Authenticator } from '../../src/admission/authenticator.js';
 import type { Config } from '../../src/config/config.js';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { errorsOf, errorsOutsideOperations } from '../../src/openapi/responses.js';
 import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
+import type { Route } from '../../src/routes/route.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
@@ -75,14 +79,32 @@ export interface TestServer {
   readonly origin: string;
   readonly analyser: AnalyserDouble;
   readonly arena: UploadArena;
+  /** Where links of `/file` lead. */
+  readonly storagePrefixes: readonly string[];
   /** The lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
   /** The value of one series, by its name and labels as Prometheus writes them. */
   metric(series: string): Promise<number>;
 }
 
+/** No error is ever answered that the operation's documentation does not list. */
+function assertDocumented(log: readonly Record<string, unknown>[], routes: readonly Route[]): void {
+  const outside: readonly unknown[] = errorsOutsideOperations;
+  for (const { errorKey, method, route: path } of log) {
+    if (errorKey === undefined || outside.includes(errorKey)) continue;
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const route = routes.find((candidate) => candidate.path === path && candidate.method === asked);
+    const documented: ReadonlySet<unknown> = route === undefined ? new Set() : errorsOf(route);
+    assert.ok(documented.has(errorKey), `${errorKey} is not documented for ${method} ${path}.`);
+  }
+}
+
+export const testAuthenticator: Authenticator = {
+  authenticate: (presented) => testKeys.get(presented),
+};
+
 export interface TestParts
-  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storageOrigins' | 'fetchSurroundings'>> {
+  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storagePrefixes' | 'fetchSurroundings'>> {
   /** The models that are there when the server starts. */
   readonly models?: readonly string[];
   readonly speakerModels?: PipelineStatus['speakerModels'];
@@ -114,18 +136,21 @@ export async function startServerWith(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
-  const authenticate = (presented: string) => testKeys.get(presented);
+  const files = await openStorage(config);
   const server = await startServer({
     config,
     analyser,
     arena,
-    keys: { authenticate },
-    files: await openStorage(config),
+    keys: testAuthenticator,
+    files,
     log: logger,
     metrics: new ServiceMetrics(),
     ...parts,
   });
-  test.after(() => server.stop());
+  test.after(async () => {
+    await server.stop();
+    assertDocumented(log, server.routes);
+  });
   const origin = `http://127.0.0.1:${server.port}`;
   async function metric(series: string): Promise<number> {
     const text = await (await fetch(`${origin}/metrics`)).text();
@@ -133,5 +158,6 @@ export async function startServerWith(
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));
   }
-  return { server, port: server.port, origin, arena, log, metric };
+  const storagePrefixes = files.storage.linkPrefixes(server.port);
+  return { server, port: server.port, origin, arena, storagePrefixes, log, metric };
 }
