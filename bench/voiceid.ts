@@ -149,6 +149,7 @@ const report = {
   what: `enrolments of 10 s and more against samples with ${TEST_SPEECH_S} s of speech, inside one source, over HTTP`,
   machine: describeMachine(),
   model: speaker.id,
+  sha256: speaker.sha256,
   operating_point: speaker.operating_point,
   speakers: enrolments.length,
   trials: trials.length,
