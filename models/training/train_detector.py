@@ -116,6 +116,8 @@ def train(options, run):
     cache = CorpusCache(options.cache)
     valid_features, valid_clips = validation_windows(cache)
     model = Detector(FEATURES["bands"], **SIZES[options.model_id]).to(memory_format=torch.channels_last)
+    if options.start_from:
+        model.load_state_dict(torch.load(options.start_from))
     averaged = copy.deepcopy(model)
     decayed = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
@@ -166,6 +168,7 @@ def main():
     parser.add_argument("--run", required=True)
     parser.add_argument("--minutes", type=float, default=70)
     parser.add_argument("--steps", type=int)
+    parser.add_argument("--start-from", help="weights of an earlier run to train on; give another seed for other batches")
     parser.add_argument("--seed", type=int, default=20260326)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--peak-rate", type=float, default=1.5e-3)
