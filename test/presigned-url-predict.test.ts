@@ -107,7 +107,7 @@ test('a link to anywhere else is refused, in the log without its signature, and 
   assert.equal(status, 400);
   assert.equal(
     json.message,
-    `Expected the configured storage or an allowed host for presigned_url but received ${trap.origin}.`,
+    `Expected an object of the configured storage or an allowed host for presigned_url but received a link to ${trap.origin}.`,
   );
   const own = await predictJson(port, { presigned_url: `http://127.0.0.1:${port}/metrics?secret` });
   assert.equal(own.status, 400);
