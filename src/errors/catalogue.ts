@@ -118,7 +118,8 @@ const entries = {
   FETCH_HOST_REFUSED: {
     status: 400,
     code: 'validation_error',
-    message: 'Expected an object of the configured storage or an allowed host for presigned_url but received a link to {origin}.',
+    message:
+      'Expected an object of the configured storage or an allowed host for presigned_url but received a link to {origin}.',
     when: 'A link to another scheme, host or port; nothing was resolved or sent.',
   },
   FETCH_ADDRESS_REFUSED: {
