@@ -20,12 +20,13 @@ export class LargeFileIntake<Fields> {
   readonly #largestBodyBytes: number;
   readonly #permits: BytePermits;
 
-  constructor(validator: FieldValidator<Fields>, queue: ArenaQueue, limits: FormLimits) {
+  /** @param memoryBytes of all uploads together */
+  constructor(validator: FieldValidator<Fields>, queue: ArenaQueue, limits: FormLimits, memoryBytes: number) {
     this.#validator = validator;
     this.#queue = queue;
     this.#limits = limits;
     this.#largestBodyBytes = limits.maxFileBytes + FORM_OVERHEAD_BYTES;
-    const shareBytes = Math.floor(queue.arena.totalBytes * LARGE_SHARE);
+    const shareBytes = Math.floor(memoryBytes * LARGE_SHARE);
     // One always fits, so that no setting can refuse them all.
     const limitBytes = Math.max(shareBytes, this.#largestBodyBytes);
     this.#permits = new BytePermits(limitBytes, 'large files in flight');

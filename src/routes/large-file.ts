@@ -41,6 +41,7 @@ export function largeFileRoute(config: Config, analyser: Analyser, queue: ArenaQ
     new FieldValidator(largeFileFieldSchemas),
     queue,
     limits,
+    config.maxInflightBytes,
   );
   const steps: AnalysisSteps<LargeFileFields> = {
     receive: (request) => intake.receive(request),
