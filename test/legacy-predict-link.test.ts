@@ -44,7 +44,7 @@ test('user_id is optional text, and the link is needed', async (t) => {
   for (const [body, message] of [
     [{ presigned_url: link(9), user_id: 7 }, /^Expected a text for user_id but received/],
     [{ user_id: 'me' }, /^Expected a string for presigned_url but received none\.$/],
-    [{ presigned_url: 'https://elsewhere.example.com/a' }, /for presigned_url but received https:/],
+    [{ presigned_url: 'https://elsewhere.example.com/a' }, /for presigned_url but received a link to https:/],
   ] as const) {
     const answer = await postJson(port, body);
     assert.equal(answer.status, 400);
