@@ -232,6 +232,9 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     auto result = Napi::Object::New(env);
     result.Set("durationS", summary.duration_s);
     result.Set("damagedPackets", static_cast<double>(summary.damaged_packets));
+    auto damaged_at_s = Napi::Array::New(env, summary.damaged_at_s.size());
+    for (uint32_t i = 0; i < summary.damaged_at_s.size(); ++i) damaged_at_s.Set(i, summary.damaged_at_s[i]);
+    result.Set("damagedAtS", damaged_at_s);
     result.Set("speechRatio", summary.speech_ratio);
     result.Set("clippedRatio", summary.clipped_ratio);
     result.Set("skipped", skipped);

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { withConfigurationTable } from '../dist/config/documentation.js';
 import { errorReferencePage } from '../dist/errors/reference-page.js';
+import { clientTypes } from '../dist/openapi/client-types.js';
 import { reasonsPage } from '../dist/verdict/reasons.js';
 
 const rootDir = path.resolve(import.meta.dirname, '..');
@@ -14,3 +15,4 @@ fs.writeFileSync(inRoot('README.md'), withConfigurationTable(fs.readFileSync(inR
 fs.mkdirSync(inRoot('docs'), { recursive: true });
 fs.writeFileSync(inRoot('docs/errors.md'), errorReferencePage());
 fs.writeFileSync(inRoot('docs/reasons.md'), reasonsPage());
+fs.writeFileSync(inRoot('src/client/types.ts'), clientTypes());

@@ -6,6 +6,7 @@ import { AnalysisRun } from '../src/pipeline/analysis-run.js';
 
 const summary = {
   durationS: 10,
+  damagedAtS: [],
   damagedPackets: 0,
   speechRatio: 0.9,
   clippedRatio: 0,

@@ -21,3 +21,18 @@ test('doctor names versions, models and the device, and ends with 0 when all is 
   assert.match(stdout, /^ok +device +cpu$/m);
   assert.doesNotMatch(stdout, /^missing/m);
 });
+
+test('doctor says why a bucket cannot be used', async (context) => {
+  const { status, stdout } = await runCli(['doctor'], {
+    VERAVOX_DATA_DIR: temporaryFolder(context),
+    VERAVOX_STORAGE_BUCKET: 'files',
+    VERAVOX_STORAGE_ENDPOINT: 'http://127.0.0.1:1',
+    AWS_ACCESS_KEY_ID: 'an-id',
+    AWS_SECRET_ACCESS_KEY: 'a-secret',
+  });
+  assert.equal(status, 1);
+  assert.match(
+    stdout,
+    /^missing +file storage +bucket files on http:\/\/127\.0\.0\.1:1 cannot be listed: .*ECONNREFUSED/m,
+  );
+});

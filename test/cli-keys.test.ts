@@ -9,8 +9,16 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
     ['keys', 'create', '--scopes', 'predict,everything'],
     /predict, voiceid, file, admin but received everything/,
   ],
-  [['keys', 'create', '--expires', 'soon'], /a date or a number of days such as 90d but received soon/],
-  [['keys', 'create', '--expires', '2001-01-01'], /2001-01-01 is not in the future/],
+  [['keys', 'create', '--account', 'Big Corp'], /lower-case letters, .* but received Big Corp/],
+  [['keys', 'create', '--expires-at', 'soon'], /a time such as 2027-01-31 or .* but received soon/],
+  [['keys', 'create', '--expires-at', '2030-01-01T10:00'], /a time such as .* but received 2030-01-01T10:00/],
+  [['keys', 'create', '--expires-at', '2001-01-01'], /2001-01-01 is not in the future/],
+  [['keys', 'create', '--expires-in', '0d'], /a time such as 90d, 12h or 30m but received 0d/],
+  [['keys', 'create', '--expires-in', '1d', '--expires-at', '2099-01-01'], /cannot be used with option/],
+  [['keys', 'create', '--rate', '0/s'], /requests per time, .* but received 0\/s/],
+  [['keys', 'create', '--rate', '5'], /requests per time, .* but received 5/],
+  [['keys', 'create', '--rate', '5/25h'], /at most a day, .* but received 5\/25h/],
+  [['keys', 'create', '--concurrency', '0'], /a whole number from 1, or unlimited, but received 0/],
   [['keys', 'revoke'], /missing required argument 'id'/],
   [['keys', 'delete'], /unknown command 'delete'/],
   [['unknown'], /unknown command 'unknown'/],
@@ -40,7 +48,7 @@ test('a created key is alone on standard output and works; it is listed, and rev
     return store.authenticate(key) !== undefined;
   };
   const created = await runCli(
-    ['keys', 'create', '--name', 'batch jobs', '--scopes', 'predict', '--expires', '30d'],
+    ['keys', 'create', '--name', 'batch jobs', '--scopes', 'predict', '--expires-in', '30d'],
     env,
   );
   assert.equal(created.status, 0);
@@ -49,10 +57,48 @@ test('a created key is alone on standard output and works; it is listed, and rev
   const id = key.split('_')[1] ?? '';
 
   const listed = await runCli(['keys', 'list'], env);
-  assert.match(listed.stdout, new RegExp(`^${id}  batch jobs  predict  created \\S+  expires \\S+\n$`));
+  const row = `${id}  batch jobs  default  predict  \\S+Z  expires \\S+Z  default  default`;
+  assert.match(listed.stdout, new RegExp(`^id .*\n${row}\n$`));
   assert.ok(!listed.stdout.includes(key.slice(16)));
 
   assert.equal((await runCli(['keys', 'revoke', id], env)).status, 0);
   assert.ok(!accepts(key));
   assert.match((await runCli(['keys', 'list'], env)).stdout, /revoked/);
+});
+
+test('what a key was given is what the server knows of it and what is listed', async (context) => {
+  const dataDir = temporaryFolder(context);
+  const env = { VERAVOX_DATA_DIR: dataDir };
+  const expiresAt = '2099-01-31T12:00:00Z';
+  const limits = ['--rate', '600/2m', '--concurrency', '4'];
+  const { stdout } = await runCli(
+    ['keys', 'create', '--account', 'acme', '--scopes', 'file,admin', '--expires-at', expiresAt, ...limits],
+    env,
+  );
+  const store = new KeyStore(dataDir);
+  store.close();
+  const id = stdout.slice(3, 15);
+  assert.deepEqual(store.authenticate(stdout.trimEnd()), {
+    id,
+    account: 'acme',
+    scopes: new Set(['file', 'admin']),
+    rate: { requests: 600, windowS: 120 },
+    concurrency: 4,
+  });
+  const { created_at, ...listed } = JSON.parse((await runCli(['keys', 'list', '--json'], env)).stdout);
+  assert.ok(Date.now() - Date.parse(created_at) < 60_000);
+  assert.deepEqual(listed, {
+    id,
+    name: 'unnamed',
+    account: 'acme',
+    scopes: ['file', 'admin'],
+    active: true,
+    expires_at: '2099-01-31T12:00:00.000Z',
+    revoked_at: null,
+    rate: { requests: 600, window_s: 120 },
+    concurrency: 4,
+  });
+  assert.match((await runCli(['keys', 'list'], env)).stdout, / {2}600\/120s {2}4\n$/);
+  await runCli(['keys', 'create', '--rate', 'unlimited', '--concurrency', 'unlimited'], env);
+  assert.match((await runCli(['keys', 'list'], env)).stdout, / {2}active +unlimited {2}unlimited\n$/);
 });

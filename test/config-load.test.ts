@@ -25,6 +25,15 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
   ['VERAVOX_BATCH_WAIT_MS', '5ms', /\(ms\) for VERAVOX_BATCH_WAIT_MS but received 5ms/],
   ['VERAVOX_MAX_INFLIGHT_BYTES', '99999999999999999999', /\(bytes\) for VERAVOX_MAX_INFLIGHT_BYTES/],
   ['VERAVOX_DEVICE', 'gpu', /one of auto, cpu, cuda for VERAVOX_DEVICE but received gpu/],
+  [
+    'VERAVOX_STORAGE_ENDPOINT',
+    'minio:9000',
+    /an http or https URL without a path for VERAVOX_STORAGE_ENDPOINT/,
+  ],
+  ['VERAVOX_STORAGE_ENDPOINT', 'ftp://minio', /for VERAVOX_STORAGE_ENDPOINT but received ftp:\/\/minio/],
+  ['VERAVOX_STORAGE_PUBLIC_URL', 'https://a.example/files', /without a path for VERAVOX_STORAGE_PUBLIC_URL/],
+  ['VERAVOX_STORAGE_PUBLIC_URL', 'https://me@a.example', /for VERAVOX_STORAGE_PUBLIC_URL/],
+  ['VERAVOX_STORAGE_LINK_LIFETIME_S', '604801', /an integer 1 to 604800 \(s\)/],
   ['VERAVOX_LOG_LEVEL', 'INFO', /one of trace, .* for VERAVOX_LOG_LEVEL but received INFO/],
 ];
 for (const [variable, given, message] of refused) {
@@ -34,9 +43,20 @@ for (const [variable, given, message] of refused) {
 }
 
 test('upload memory that cannot hold the largest file is refused', () => {
-  const env = { VERAVOX_MAX_INFLIGHT_BYTES: '2097152', VERAVOX_MAX_PREDICT_BYTES: '2097153' };
-  assertRefused(env, /at least VERAVOX_MAX_PREDICT_BYTES \(2097153\) .* received 2097152/);
-  assert.equal(load({ ...env, VERAVOX_MAX_PREDICT_BYTES: '2097152' }).maxPredictBytes, 2097152);
+  const inflight = { VERAVOX_MAX_INFLIGHT_BYTES: '6000000', VERAVOX_MAX_VOICEID_BYTES: '6000000' };
+  const predict = { VERAVOX_MAX_PREDICT_BYTES: '6000001', VERAVOX_MAX_LARGE_FILE_BYTES: '6000000' };
+  assertRefused(
+    { ...inflight, ...predict },
+    /at least VERAVOX_MAX_PREDICT_BYTES \(6000001\) .* received 6000000/,
+  );
+  const large = { VERAVOX_MAX_PREDICT_BYTES: '6000000', VERAVOX_MAX_LARGE_FILE_BYTES: '6000001' };
+  assertRefused({ ...inflight, ...large }, /at least VERAVOX_MAX_LARGE_FILE_BYTES \(6000001\)/);
+  const config = load({ ...inflight, ...predict, ...large, VERAVOX_MAX_LARGE_FILE_BYTES: '6000000' });
+  assert.equal(config.maxLargeFileBytes, 6_000_000);
+  assertRefused(
+    { VERAVOX_MAX_INFLIGHT_BYTES: '20000000', VERAVOX_MAX_LARGE_FILE_BYTES: '20000000' },
+    /at least VERAVOX_MAX_VOICEID_BYTES \(26214400\) .* received 20000000/,
+  );
 });
 
 test('every option has its own variable, and its default is a value that it accepts', () => {
@@ -44,7 +64,7 @@ test('every option has its own variable, and its default is a value that it acce
   assert.equal(new Set(all.map((option) => option.variable)).size, all.length);
   for (const option of all) {
     const value = option.default(surroundings);
-    assert.equal(option.parse(String(value)), value, option.variable);
+    assert.deepEqual(option.parse(String(value)), value, option.variable);
   }
 });
 
@@ -59,9 +79,9 @@ test('with nothing set the defaults apply, and empty counts as not set', () => {
   assert.deepEqual(load({ PORT: '', VERAVOX_DEVICE: ' ' }), config);
 });
 
-test('one core still gives a thread of each kind', () => {
+test('one core still gives a thread of each kind, and one more so that large files block nobody', () => {
   const config = loadConfig({}, { ...surroundings, cores: 1 });
-  assert.equal(config.prepareThreads, 1);
+  assert.equal(config.prepareThreads, 2);
   assert.equal(config.scoringThreads, 1);
 });
 
@@ -73,6 +93,13 @@ test('what is set wins over the default', () => {
   assert.equal(config.dataDir, '/var/lib/veravox');
   assert.equal(config.device, 'cuda');
   assert.equal(config.scoringThreads, 3);
+});
+
+test('a URL may end with a slash and name the port of its scheme', () => {
+  const url = 'https://files.example';
+  for (const given of [url, `${url}/`, `${url}:443`, 'HTTPS://Files.Example']) {
+    assert.equal(load({ VERAVOX_STORAGE_PUBLIC_URL: given }).storagePublicUrl, url);
+  }
 });
 
 test('misspelt variables are found', () => {

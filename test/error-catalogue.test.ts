@@ -28,10 +28,13 @@ test('docs/reasons.md lists exactly the reasons', () => {
 
 test('one code stands for one status, as the service interface has it', () => {
   const statuses: Record<string, number[]> = {
-    validation_error: [400, 422],
+    // S3 clients know 416 as the answer to a range that no byte satisfies.
+    validation_error: [400, 416, 422],
     // v0 answers a refused key with 403.
     unauthorized: [401, 403],
     forbidden: [403],
+    // Its body has a shape of its own (section 7.2).
+    forbidden_error: [403],
     not_found: [404],
     method_not_allowed: [405],
     timeout: [408],
@@ -47,6 +50,18 @@ test('one code stands for one status, as the service interface has it', () => {
 test('what may be tried again says when', () => {
   for (const [key, { status, retryAfterS }] of entries) {
     assert.equal(retryAfterS !== undefined, status === 429 || status === 503, key);
+  }
+});
+
+test('what knows how long it lasts says so, in the sentence and in the number', () => {
+  for (const [key, { retryAfterS }] of entries) {
+    if (retryAfterS === undefined) continue;
+    const error = new ServiceError(key, { retryAfterS: 77 });
+    assert.equal(error.retryAfterS, 77, key);
+    assert.match(error.message, /retry after 77 s/, key);
+    const byDefault = new ServiceError(key);
+    assert.equal(byDefault.retryAfterS, retryAfterS === 'known' ? 1 : retryAfterS, key);
+    assert.ok(byDefault.message.includes(`retry after ${byDefault.retryAfterS} s`), key);
   }
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '../src/errors/catalogue.js';
-import { someAnalysis } from './support/analyser-double.js';
+import { someAnalysis, someSpeakerModel } from './support/analyser-double.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
 import { startTestServer } from './support/test-server.js';
@@ -13,6 +13,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     ready: false,
     provider: 'cpu',
     models: ['m'],
+    speakerModels: [],
     fallbackReason: 'no CUDA library',
   };
   assert.equal((await request(port, '/livez')).status, 200);
@@ -24,11 +25,17 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     provider: 'cpu',
     fallback_reason: 'no CUDA library',
     models: ['m'],
+    speaker_models: [],
   });
   assert.equal(await metric('veravox_ready'), 0);
   assert.equal(await metric('veravox_cpu_fallback'), 1);
 
-  analyser.currentStatus = { ready: true, provider: 'cuda', models: ['m'] };
+  analyser.currentStatus = {
+    ready: true,
+    provider: 'cuda',
+    models: ['m'],
+    speakerModels: [someSpeakerModel],
+  };
   const ready = await request(port, '/readyz');
   assert.equal(ready.status, 200);
   assert.deepEqual(ready.json, {
@@ -37,6 +44,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     provider: 'cuda',
     fallback_reason: null,
     models: ['m'],
+    speaker_models: [someSpeakerModel.id],
   });
   assert.equal(await metric('veravox_ready'), 1);
   assert.equal(await metric('veravox_cpu_fallback'), 0);
@@ -59,7 +67,7 @@ test('all series are there before the first request, at zero', async (t) => {
   );
   for (const key of Object.keys(catalogue)) assert.equal(series.get(`veravox_errors_total{key="${key}"}`), 0);
   for (const route of ['/v1/predict', '/livez', '/readyz', '/metrics', 'other']) {
-    for (const status of [200, 400, 401, 413, 422, 499, 500, 503]) {
+    for (const status of [200, 400, 401, 413, 422, 429, 499, 500, 503]) {
       assert.equal(series.get(`veravox_http_requests_total{route="${route}",status="${status}"}`), 0);
     }
     assert.equal(series.get(`veravox_http_request_seconds_count{route="${route}"}`), 0);
@@ -75,6 +83,7 @@ test('all series are there before the first request, at zero', async (t) => {
     'veravox_audio_seconds_total',
     'veravox_windows_scored_total',
     'veravox_skipped_audio_seconds_total',
+    'veravox_audit_lines_lost_total',
   ]) {
     assert.equal(series.get(name), 0, name);
   }
@@ -121,6 +130,7 @@ test('a request is counted once, with its stages, and logged in one line', async
     route: '/v1/predict',
     status: 200,
     keyId: 'key-1',
+    account: 'one',
     bodyBytes: body.length,
     model: 'apollo-4-5-2026-03-26',
     audioS: 30,

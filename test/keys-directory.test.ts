@@ -35,6 +35,16 @@ const damage: readonly [what: string, change: (text: string) => string, message:
     (text) => text.replace(/"createdAt": "[^"]*"/, '"createdAt": "soon"'),
     /a date for createdAt/,
   ],
+  [
+    'with a rate of nothing',
+    (text) => text.replace('"name"', '"rate": {}, "name"'),
+    /requests and a windowS of 1 to 86400 for rate/,
+  ],
+  [
+    'with a negative concurrency',
+    (text) => text.replace('"name"', '"concurrency": -1, "name"'),
+    /a whole number for concurrency/,
+  ],
   ['a list', () => '[]', /is damaged/],
 ];
 for (const [what, change, message] of damage) {
@@ -86,9 +96,20 @@ test('a key is stored by the hash of its secret, readable by its owner only', (c
 test('what was created is listed, oldest first, with all it was given', (context) => {
   const keys = directory(context);
   const expiresAt = new Date('2031-01-01T00:00:00Z');
-  const second = keys.create({ name: 'b', scopes: ['voiceid', 'file'], expiresAt }, new Date(2000)).key;
+  const limits = { rate: { requests: 5, windowS: 60 }, concurrency: 0, account: 'acme' };
+  const wanted = { name: 'b', scopes: ['voiceid', 'file'], expiresAt, ...limits } as const;
+  const second = keys.create(wanted, new Date(2000)).key;
   const first = keys.create({ name: 'a', scopes: [] }, new Date(1000)).key;
   assert.deepEqual(keys.list(), [first, second]);
+});
+
+test('a key file from before there were accounts and limits is still good', (context) => {
+  const keys = directory(context);
+  const { key } = keys.create(predictOnly);
+  const file = path.join(keys.dir, `${key.id}.json`);
+  const { account: _none, ...old } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  fs.writeFileSync(file, JSON.stringify(old));
+  assert.deepEqual(keys.list(), [key]);
 });
 
 test('a revoked key stays listed with the time of its first revocation', (context) => {

@@ -82,6 +82,18 @@ test('keys that become damaged later are reported, and those known before stay v
   assert.equal(store.authenticate(text)?.scopes.has('predict'), true);
 });
 
+test('a damaged key does not keep the others from being revoked and created', async (context) => {
+  const fixture = new Fixture(context);
+  const [damaged, revoked] = [fixture.directory.create(predictOnly), fixture.directory.create(predictOnly)];
+  const store = fixture.store({ onReloadError: () => {} });
+  fs.writeFileSync(path.join(fixture.directory.dir, `${damaged.key.id}.json`), '{');
+  fixture.directory.revoke(revoked.key.id);
+  const { text } = fixture.directory.create(predictOnly);
+  await eventually(() => store.authenticate(text) !== undefined);
+  assert.equal(store.authenticate(revoked.text), undefined);
+  assert.equal(store.authenticate(damaged.text)?.id, damaged.key.id);
+});
+
 test('an active key is recognised with its id and scopes', (context) => {
   const fixture = new Fixture(context);
   const { key, text } = fixture.directory.create({ name: 'test', scopes: ['predict', 'file'] });

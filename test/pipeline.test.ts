@@ -116,6 +116,13 @@ test('waiting longer than the queue limit is refused, and the queue goes on', as
   }
 });
 
+test('a long file waits for its own kind only, and as long as it says', async () => {
+  const first = analyse(longSpeech, { longTimeoutMs: 60_000 });
+  await rejectsWith(analyse(speech, { longTimeoutMs: 1 }), 'QUEUE_DEADLINE', /longer than 1 ms/);
+  await analyse(speech);
+  assert.equal((await first).windows.length, 80);
+});
+
 test('an analysis over its time limit ends', async () => {
   const hasty = await startPipeline({ ...config, scoringThreads: 1, analysisTimeoutMs: 50 }, arena.buffer);
   try {

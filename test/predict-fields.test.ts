@@ -80,7 +80,7 @@ test('a known field twice, a large field and a missing file are 400', async (t) 
 test('other content-types and broken forms are 400', async (t) => {
   const { port } = await startTestServer(t);
   const cases: [contentType: string | undefined, message: RegExp][] = [
-    ['application/json', /Expected a content-type of multipart\/form-data but received application\/json/],
+    ['text/plain', /of multipart\/form-data or application\/json but received text\/plain/],
     [undefined, /but received none/],
     ['multipart/form-data', /no valid boundary/],
     ['multipart/form-data; boundary=other', /final boundary is missing/],

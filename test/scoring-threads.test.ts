@@ -54,8 +54,8 @@ test('a thread that dies does not disturb another, and its successor scores the 
     const [expected] = await Promise.all([dying.run(task), living.run(task)]);
     const meanwhile = Promise.all(Array.from({ length: 5 }, () => living.run(task)));
     await Promise.all(dying.threads.map((thread) => thread.terminate()));
-    for (const { scores } of await meanwhile) assert.deepEqual(scores, expected.scores);
-    assert.deepEqual((await dying.run(task)).scores, expected.scores);
+    for (const { outputs } of await meanwhile) assert.deepEqual(outputs, expected.outputs);
+    assert.deepEqual((await dying.run(task)).outputs, expected.outputs);
   } finally {
     for (const pool of [dying, living]) {
       await pool.run({ kind: 'release' });

@@ -29,6 +29,9 @@ const forbidden = [
   ['src/verdict/prediction.ts', '../config/config.js'],
   ['src/verdict/prediction.ts', 'node:fs'],
   ['src/verdict/prediction.ts', 'ajv'],
+  ['src/client/client.ts', '../errors/service-error.js'],
+  ['src/client/client.ts', 'node:fs'],
+  ['src/client/client.ts', 'ajv'],
 ] as const;
 
 const allowed = [
@@ -44,6 +47,7 @@ const allowed = [
   ['src/verdict/prediction.ts', '../errors/service-error.js'],
   ['src/verdict/prediction.ts', '../pipeline/analysis.js'],
   ['src/verdict/prediction.ts', './confidence.js'],
+  ['src/client/client.ts', './transport.js'],
 ] as const;
 
 interface LintReport {

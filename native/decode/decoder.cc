@@ -51,7 +51,10 @@ class Decoder::Impl {
   const std::unique_ptr<AudioSource> source_;
   const std::string container_name_;
   const std::string codec_name_;
-  double decoded_s_ = 0.0;
+  // Counted in samples, since a sum of seconds would drift past a limit that the audio just meets.
+  int64_t samples_ = 0;
+  int rate_hz_ = 0;
+  double seconds_at_other_rates_ = 0.0;
 };
 
 bool Decoder::Impl::Next(MonoBlock& block) {
@@ -60,7 +63,7 @@ bool Decoder::Impl::Next(MonoBlock& block) {
     CheckLimits(block);
     return true;
   }
-  if (decoded_s_ == 0.0) {
+  if (rate_hz_ == 0) {
     throw StageError(ErrorCode::kUndecodable, "The " + codec_name_ + " stream in the " + container_name_ +
                                                   " file holds no decodable audio.");
   }
@@ -75,12 +78,19 @@ void Decoder::Impl::CheckLimits(const MonoBlock& block) {
                          std::to_string(limits_.min_sample_rate_hz) + " to " +
                          std::to_string(limits_.max_sample_rate_hz) + " Hz.");
   }
-  decoded_s_ += static_cast<double>(block.samples.size()) / block.sample_rate_hz;
-  if (decoded_s_ > limits_.max_duration_s) {
+  if (block.samples.empty()) return;
+  if (block.sample_rate_hz != rate_hz_) {
+    if (rate_hz_ != 0) seconds_at_other_rates_ += static_cast<double>(samples_) / rate_hz_;
+    rate_hz_ = block.sample_rate_hz;
+    samples_ = 0;
+  }
+  samples_ += static_cast<int64_t>(block.samples.size());
+  const double decoded_s = seconds_at_other_rates_ + static_cast<double>(samples_) / rate_hz_;
+  if (decoded_s > limits_.max_duration_s) {
     throw StageError(
         ErrorCode::kTooLong,
         "The audio is longer than the allowed " + std::to_string(std::lround(limits_.max_duration_s)) + " s.",
-        decoded_s_);
+        decoded_s);
   }
 }
 

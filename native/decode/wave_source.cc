@@ -167,7 +167,10 @@ double WaveSource::progress() const {
 bool WaveSource::Next(MonoBlock& block) {
   const size_t frame_bytes = SampleBytes(wave_.format) * static_cast<size_t>(wave_.channels);
   const size_t count = std::min(wave_.samples.size() / frame_bytes, kBlockSamples);
-  if (count == 0) return false;
+  if (count == 0) {
+    ended_ = true;
+    return false;
+  }
   mono_.resize(count);
   mixer_.MixInterleaved(wave_.samples.data(), mono_);
   wave_.samples = wave_.samples.subspan(count * frame_bytes);

@@ -32,7 +32,7 @@ class WaveSource final : public AudioSource {
   WaveSource(const WaveFile& wave, const DecodeLimits& limits);
 
   bool Next(MonoBlock& block) override;
-  int64_t damaged_packets() const override { return wave_.truncated ? 1 : 0; }
+  int64_t damaged_packets() const override { return wave_.truncated && ended_ ? 1 : 0; }
   double progress() const override;
   std::string container_name() const override { return "wav"; }
   std::string codec_name() const override;
@@ -40,6 +40,7 @@ class WaveSource final : public AudioSource {
  private:
   WaveFile wave_;  // its samples are those still to come
   size_t total_bytes_;
+  bool ended_ = false;
   MonoMixer mixer_;
   std::vector<float> mono_;
 };

@@ -112,13 +112,23 @@ void Preparer::DecodeBlock() {
   {
     const Stopwatch watch(summary_.decode_ms);
     decoded = decoder_->Next(block);
-    summary_.damaged_packets = decoder_->damaged_packets();
   }
+  NoteDamage();
   const Stopwatch watch(summary_.features_ms);
   if (decoded) {
     AppendBlock(block);
   } else {
     FinishAudio();
+  }
+}
+
+// To be called while the block that follows the damage is not appended yet.
+void Preparer::NoteDamage() {
+  if (decoder_->damaged_packets() == summary_.damaged_packets) return;
+  summary_.damaged_packets = decoder_->damaged_packets();
+  const double at_s = Seconds(available());
+  if (summary_.damaged_at_s.empty() || at_s >= summary_.damaged_at_s.back() + 1.0) {
+    summary_.damaged_at_s.push_back(at_s);
   }
 }
 

@@ -43,8 +43,9 @@ struct SkippedStretch {
 struct PrepareSummary {
   double duration_s = 0.0;
   int64_t damaged_packets = 0;
-  double speech_ratio = 0.0;   // of 10 ms frames
-  double clipped_ratio = 0.0;  // of decoded samples
+  std::vector<double> damaged_at_s;  // where packets are missing for it; at most one entry per second
+  double speech_ratio = 0.0;         // of 10 ms frames
+  double clipped_ratio = 0.0;        // of decoded samples
   std::vector<SkippedStretch> skipped;
   double decode_ms = 0.0;    // demux, decode, down-mix
   double features_ms = 0.0;  // resample, voice activity, features
@@ -77,6 +78,7 @@ class Preparer {
 
   bool FindWindow(SampleRange& window);
   void DecodeBlock();
+  void NoteDamage();
   void AppendBlock(const MonoBlock& block);
   void FinishAudio();
   void SkipWindow(const SampleRange& window, double non_speech_percent);

@@ -76,6 +76,12 @@ TEST(DecoderLimitsTest, ExactlyAsLongAsAllowed) {
   EXPECT_EQ(DecodeError(wave, {.max_duration_s = 2.9999}), ErrorCode::kTooLong);
 }
 
+TEST(DecoderLimitsTest, ManyBlocksThatAreExactlyAsLongAsAllowed) {
+  // The seconds of its blocks, added up, are more than 12.
+  const ByteVector wave = WaveBuilder{}.Build(std::vector<int16_t>(192000, 7));
+  EXPECT_EQ(DecodeError(wave, {.max_duration_s = 12.0}), std::nullopt);
+}
+
 TEST(DecoderLimitsTest, DurationsThatHeadersClaimAreNotBelieved) {
   // 64 bytes that say they are 37 hours.
   const ByteVector wave = WaveBuilder{.stated_data_bytes = 0xfffffff0}.Build(std::vector<int16_t>(32, 7));

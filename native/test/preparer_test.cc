@@ -145,6 +145,16 @@ TEST(PreparerTest, IsGoodForTheNextFileAfterAFailure) {
   EXPECT_EQ(before.summary.speech_ratio, after.summary.speech_ratio);
 }
 
+TEST(PreparerTest, DamageHasItsPlace) {
+  Preparer preparer(Waveform(80000, 80000));
+  std::vector<uint8_t> bytes = FloatWav(Sweep(192000));
+  EXPECT_TRUE(PrepareAll(preparer, bytes, EveryWindow()).summary.damaged_at_s.empty());
+  bytes.resize(bytes.size() - 64000 * sizeof(float));
+  const Prepared prepared = PrepareAll(preparer, bytes, EveryWindow());
+  EXPECT_EQ(prepared.summary.damaged_packets, 1);
+  EXPECT_EQ(prepared.summary.damaged_at_s, std::vector<double>{8.0});
+}
+
 TEST(PreparerTest, WindowsHoldTheSamplesOfTheirTimes) {
   Preparer preparer(Waveform(80000, 80000));
   const auto samples = Sweep(192000);

@@ -27,7 +27,7 @@ export async function ensureAddon() {
 export async function ensureTypeScript() {
   await buildUnlessFresh({
     name: 'typescript',
-    inputs: ['tsconfig.json', 'src', 'package-lock.json'],
+    inputs: ['tsconfig.json', 'src', 'scripts/docs-page.mjs', 'package-lock.json'],
     output: 'dist/cli/main.js',
     build: async () => {
       // What a deleted source file was compiled to must not live on.

@@ -31,6 +31,12 @@ const testPackages = [
   { name: 'ffmpeg', isThere: () => onPath('ffmpeg') },
   { name: 'libgtest-dev', isThere: () => fs.existsSync('/usr/include/gtest/gtest.h') },
   { name: 'curl', isThere: () => onPath('curl') },
+  // Makes the certificates of tests over TLS.
+  { name: 'openssl', isThere: () => onPath('openssl') },
+  // S3 clients that are not ours, and an S3 service that is not.
+  { name: 's3cmd', isThere: () => onPath('s3cmd') },
+  { name: 'python3-boto3', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/boto3') },
+  { name: 'python3-swift', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/swift') },
   // Another version formats differently, so where the distribution lacks this one the check is left out.
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];

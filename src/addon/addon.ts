@@ -47,6 +47,8 @@ export interface PreparedInput {
 export interface PrepareSummary {
   readonly durationS: number;
   readonly damagedPackets: number;
+  /** Where audio is missing for it, in seconds; at most one entry per second. */
+  readonly damagedAtS: readonly number[];
   readonly speechRatio: number;
   readonly clippedRatio: number;
   readonly skipped: readonly { startS: number; endS: number; nonSpeechPercent: number }[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Scope } from '../keys/api-key.js';
+import type { RateLimit, Scope } from '../keys/api-key.js';
 
 export interface AuthenticatedKey {
   /** Names the key in logs; says nothing about its secret. */
@@ -7,6 +7,10 @@ export interface AuthenticatedKey {
   /** Whose key it is: keys of one account see the same stored objects and are metered together. */
   readonly account: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** Wins over the server's own limit. */
+  readonly rate?: RateLimit;
+  /** Requests in flight at once; wins over the server's own limit. 0 means no limit. */
+  readonly concurrency?: number;
 }
 
 /** Tells whose key it is. */

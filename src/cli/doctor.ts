@@ -11,6 +11,7 @@ import { isActive } from '../keys/api-key.js';
 import { KeyDirectory } from '../keys/key-directory.js';
 import { loadManifest } from '../models/manifest.js';
 import { chooseProvider } from '../scoring/provider.js';
+import { openBucket } from '../storage/open-storage.js';
 
 /** What one check found out; throws when something that serving needs is missing. */
 type Check = (config: Config) => Promise<string> | string;
@@ -49,6 +50,21 @@ const checks: Readonly<Record<string, Check>> = {
   'data folder': ({ dataDir }) => {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
     return `${path.resolve(dataDir)}${existsSync(dataDir) ? '' : ' (made at the first start)'}`;
+  },
+  'file storage': async (config) => {
+    const { storageBucket, storageEndpoint } = config;
+    if (storageBucket === '') return 'the data folder';
+    const bucket = `bucket ${storageBucket}${storageEndpoint === '' ? '' : ` on ${storageEndpoint}`}`;
+    const storage = await openBucket(config);
+    try {
+      await storage.list('', 1);
+    } catch (error) {
+      const { message, cause } = error as Error;
+      throw new Error(`${bucket} cannot be listed: ${cause instanceof Error ? cause.message : message}`);
+    } finally {
+      await storage.close();
+    }
+    return `${bucket} can be listed`;
   },
   'API keys': ({ dataDir }) => {
     const keys = new KeyDirectory(dataDir).list();

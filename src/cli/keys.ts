@@ -1,42 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config/load-config.js';
-import { isActive, type Scope, type StoredKey, scopes } from '../keys/api-key.js';
+import {
+  DEFAULT_ACCOUNT,
+  isAccount,
+  isActive,
+  MAX_RATE_WINDOW_S,
+  type RateLimit,
+  type Scope,
+  type StoredKey,
+  scopes,
+} from '../keys/api-key.js';
 import { KeyDirectory } from '../keys/key-directory.js';
+import { textTable } from './text-table.js';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly account: string;
+  readonly scopes: Scope[];
+  readonly expiresIn?: Date;
+  readonly expiresAt?: Date;
+  readonly rate?: RateLimit;
+  readonly concurrency?: number;
+}
+
+const UNLIMITED = 'unlimited';
 
 export function addKeysCommand(program: Command): void {
   const keys = program
     .command('keys')
-    .description('Create, list and revoke API keys; a running server follows.');
+    .description('Create, list and revoke API keys; a running server follows within a second.');
 
   keys
     .command('create')
     .description('Create a key and print it, this once.')
     .option('--name <name>', 'what the key is for', 'unnamed')
     .addOption(
-      new Option('--scopes <list>', `comma-separated, of ${scopes.join(', ')}`)
+      new Option('--scopes <list>', `comma-separated, of ${scopes.join(', ')}; admin stands for all`)
         .default(['predict', 'voiceid', 'file'] satisfies Scope[], 'predict,voiceid,file')
         .argParser(parseScopes),
     )
-    .option('--expires <when>', 'a date such as 2027-01-31, or a number of days such as 90d', parseExpiry)
-    .action((wanted: { name: string; scopes: Scope[]; expires?: Date }) => {
-      const { name, scopes: granted, expires } = wanted;
+    .option(
+      '--account <name>',
+      'whose key it is: keys of one account see the same stored files',
+      parseAccount,
+      DEFAULT_ACCOUNT,
+    )
+    .addOption(
+      new Option('--expires-in <time>', 'how long it is valid, such as 90d, 12h or 30m')
+        .argParser(parseExpiresIn)
+        .conflicts('expiresAt'),
+    )
+    .addOption(
+      new Option(
+        '--expires-at <when>',
+        'when it ends to be valid, in UTC: 2027-01-31 or 2027-01-31T12:00:00Z',
+      ).argParser(parseExpiresAt),
+    )
+    .option('--rate <rate>', 'requests per time, such as 100/s, 600/1m or 5000/24h, or unlimited', parseRate)
+    .option('--concurrency <number>', 'requests in flight at once, or unlimited', parseConcurrency)
+    .action((wanted: CreateOptions) => {
+      const { name, account, scopes: granted, rate, concurrency } = wanted;
+      const expiresAt = wanted.expiresAt ?? wanted.expiresIn;
       const { key, text } = directory().create({
         name,
+        account,
         scopes: granted,
-        ...(expires && { expiresAt: expires }),
+        ...(rate && { rate }),
+        ...(concurrency !== undefined && { concurrency }),
+        ...(expiresAt && { expiresAt }),
       });
       // Only the key goes to standard output, so that a script can take it from there.
-      process.stderr.write(`Created ${describe(key)}. The key is shown only this once:\n`);
+      process.stderr.write(
+        `Created, and the key is shown only this once:\n\n${keyTable([key], new Date())}\n`,
+      );
       process.stdout.write(`${text}\n`);
     });
 
   keys
     .command('list')
-    .description('List all keys.')
-    .action(() => {
+    .description('List all keys. Secrets are not kept, so that they cannot be shown.')
+    .option('--json', 'one line of JSON per key')
+    .action(({ json }: { json?: true }) => {
+      const stored = directory().list();
       const now = new Date();
-      for (const key of directory().list()) process.stdout.write(`${describe(key, now)}\n`);
+      if (json) for (const key of stored) process.stdout.write(`${JSON.stringify(publicPart(key, now))}\n`);
+      else process.stdout.write(stored.length === 0 ? 'No keys.\n' : keyTable(stored, now));
     });
 
   keys
@@ -52,15 +101,48 @@ function directory(): KeyDirectory {
   return new KeyDirectory(loadConfig(process.env).dataDir);
 }
 
-function describe(key: StoredKey, now = new Date()): string {
-  const day = (date: Date): string => date.toISOString().slice(0, 10);
-  const state =
-    key.revokedAt !== undefined
-      ? `revoked ${day(key.revokedAt)}`
-      : key.expiresAt === undefined
-        ? 'active'
-        : `${isActive(key, now) ? 'expires' : 'expired'} ${day(key.expiresAt)}`;
-  return `${key.id}  ${key.name}  ${key.scopes.join(',')}  created ${day(key.createdAt)}  ${state}`;
+const toSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
+
+function keyTable(keys: readonly StoredKey[], now: Date): string {
+  return textTable(
+    ['id', 'name', 'account', 'scopes', 'created', 'state', 'rate', 'concurrency'],
+    keys.map((key) => [
+      key.id,
+      key.name,
+      key.account,
+      key.scopes.join(','),
+      toSeconds(key.createdAt),
+      describeState(key, now),
+      describeRate(key.rate),
+      key.concurrency === undefined ? 'default' : key.concurrency === 0 ? UNLIMITED : String(key.concurrency),
+    ]),
+  );
+}
+
+function describeState(key: StoredKey, now: Date): string {
+  if (key.revokedAt !== undefined) return `revoked ${toSeconds(key.revokedAt)}`;
+  if (key.expiresAt === undefined) return 'active';
+  return `${isActive(key, now) ? 'expires' : 'expired'} ${toSeconds(key.expiresAt)}`;
+}
+
+function describeRate(rate: RateLimit | undefined): string {
+  if (rate === undefined) return 'default';
+  return rate.requests === 0 ? UNLIMITED : `${rate.requests}/${rate.windowS}s`;
+}
+
+function publicPart(key: StoredKey, now: Date): Record<string, unknown> {
+  return {
+    id: key.id,
+    name: key.name,
+    account: key.account,
+    scopes: key.scopes,
+    active: isActive(key, now),
+    created_at: key.createdAt,
+    expires_at: key.expiresAt ?? null,
+    revoked_at: key.revokedAt ?? null,
+    rate: key.rate === undefined ? null : { requests: key.rate.requests, window_s: key.rate.windowS },
+    concurrency: key.concurrency ?? null,
+  };
 }
 
 function parseScopes(list: string): Scope[] {
@@ -73,12 +155,51 @@ function parseScopes(list: string): Scope[] {
   });
 }
 
-function parseExpiry(when: string): Date {
-  const days = /^(\d{1,5})d$/.exec(when)?.[1];
-  const date = days === undefined ? new Date(when) : new Date(Date.now() + Number(days) * 86_400_000);
-  if (Number.isNaN(date.getTime())) {
-    throw new InvalidArgumentError(`Expected a date or a number of days such as 90d but received ${when}.`);
+function parseAccount(account: string): string {
+  if (isAccount(account)) return account;
+  throw new InvalidArgumentError(
+    `Expected 1 to 32 lower-case letters, digits and hyphens, not beginning with a hyphen, but received ${account}.`,
+  );
+}
+
+const unitS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+function parseExpiresIn(text: string): Date {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const durationS = Number(count) * (unitS[unit] ?? 0);
+  if (durationS === 0) {
+    throw new InvalidArgumentError(`Expected a time such as 90d, 12h or 30m but received ${text}.`);
   }
-  if (date.getTime() <= Date.now()) throw new InvalidArgumentError(`${when} is not in the future.`);
+  return new Date(Date.now() + durationS * 1000);
+}
+
+function parseExpiresAt(text: string): Date {
+  // With a time, the zone has to be said: without it, it would be this machine's.
+  const isIso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
+  const date = new Date(text);
+  if (!isIso || Number.isNaN(date.getTime())) {
+    throw new InvalidArgumentError(
+      `Expected a time such as 2027-01-31 or 2027-01-31T12:00:00Z but received ${text}.`,
+    );
+  }
+  if (date.getTime() <= Date.now()) throw new InvalidArgumentError(`${text} is not in the future.`);
   return date;
+}
+
+function parseRate(text: string): RateLimit {
+  if (text === UNLIMITED) return { requests: 0, windowS: 1 };
+  const [, requests = '', count = '', unit = ''] = /^(\d{1,9})\/(\d{0,5})([smhd])$/.exec(text) ?? [];
+  const windowS = Number(count === '' ? 1 : count) * (unitS[unit] ?? 0);
+  if (Number(requests) >= 1 && windowS >= 1 && windowS <= MAX_RATE_WINDOW_S) {
+    return { requests: Number(requests), windowS };
+  }
+  throw new InvalidArgumentError(
+    `Expected requests per time, at most a day, such as 100/s, 600/1m or 5000/24h, or ${UNLIMITED}, but received ${text}.`,
+  );
+}
+
+function parseConcurrency(text: string): number {
+  if (text === UNLIMITED) return 0;
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`Expected a whole number from 1, or ${UNLIMITED}, but received ${text}.`);
 }

@@ -1,34 +1,34 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { packageDir } from '../config/package-dir.js';
+import { packageVersion } from '../config/package-dir.js';
 import { addDoctorCommand } from './doctor.js';
 import { addKeysCommand } from './keys.js';
+import { addOpenApiCommand } from './openapi.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serve.js';
+import { addUsageCommand } from './usage.js';
+import { addVoiceidCommands } from './voiceid.js';
 
-/** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense. */
+/** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker. */
 const exitCodes = { failure: 1, usage: 2 } as const;
-
-const { version } = JSON.parse(readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as {
-  version: string;
-};
 
 const program = new Command('veravox')
   .description('Tells human from AI-generated voices.')
-  .version(version)
+  .version(packageVersion)
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense.',
+    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker.',
   )
   .exitOverride();
 addServeCommand(program);
 addKeysCommand(program);
 addPredictCommand(program);
-addDoctorCommand(program, version);
+addUsageCommand(program);
+addVoiceidCommands(program);
+addOpenApiCommand(program);
+addDoctorCommand(program, packageVersion);
 
 try {
   await program.parseAsync();

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { open, stat } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
 import { loadConfig } from '../config/load-config.js';
-import { ServiceError } from '../errors/service-error.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import { defaultModel } from '../routes/predict-fields.js';
 import { predictionBody } from '../verdict/prediction.js';
+import { maxDurationS, readInto, reportFailure, sizeOf, withoutTimeouts } from './local-files.js';
 import { predictionTable } from './prediction-table.js';
 import { ProgressLine } from './progress-line.js';
 
@@ -20,9 +19,6 @@ interface PredictOptions {
 }
 
 const minDurationS = 1;
-// The server's limits protect it from its clients; here the caller can wait as long as they like.
-const maxDurationS = 7 * 86_400;
-const noTimeoutMs = 2 ** 31 - 1;
 
 export function addPredictCommand(program: Command): void {
   program
@@ -49,7 +45,7 @@ async function predict(files: string[], options: PredictOptions): Promise<void> 
   const sizes = await Promise.all(files.map(sizeOf));
   const largest = Math.max(1, ...sizes.filter((size) => typeof size === 'number'));
   const arena = new SharedArrayBuffer(largest);
-  const config = { ...loadConfig(process.env), queueTimeoutMs: noTimeoutMs, analysisTimeoutMs: noTimeoutMs };
+  const config = { ...loadConfig(process.env), ...withoutTimeouts };
   const analyser = await startPipeline(config, arena);
   try {
     for (const [index, file] of files.entries()) {
@@ -58,7 +54,7 @@ async function predict(files: string[], options: PredictOptions): Promise<void> 
         if (typeof size !== 'number') throw size;
         await predictFile(file, arena, analyser, options);
       } catch (error) {
-        report(file, error, options);
+        reportFailure(file, error, options.json);
         process.exitCode = 1;
       }
     }
@@ -96,40 +92,6 @@ async function predictFile(
   process.stdout.write(
     options.json ? `${JSON.stringify(prediction)}\n` : predictionTable(file, prediction, pc),
   );
-}
-
-function report(file: string, error: unknown, options: PredictOptions): void {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${file}: ${message}\n`);
-  if (!options.json) return;
-  // Keeps one line per file, in the contract's shape.
-  const { code, status } = error instanceof ServiceError ? error : { code: 'validation_error', status: 400 };
-  const body = { error: code, message, status, correlation_id: randomUUID() };
-  process.stdout.write(`${JSON.stringify(body)}\n`);
-}
-
-/** Size in bytes, or why there is none: one unreadable file does not keep the others from being analysed. */
-async function sizeOf(file: string): Promise<number | Error> {
-  try {
-    const status = await stat(file);
-    return status.isFile() ? status.size : new Error('This is not a file.');
-  } catch (error) {
-    return error as Error;
-  }
-}
-
-async function readInto(arena: SharedArrayBuffer, file: string): Promise<number> {
-  const handle = await open(file);
-  try {
-    let length = 0;
-    for (;;) {
-      const { bytesRead } = await handle.read(new Uint8Array(arena, length));
-      if (bytesRead === 0) return length;
-      length += bytesRead;
-    }
-  } finally {
-    await handle.close();
-  }
 }
 
 function within(minimum: number, maximum: number): (given: string) => number {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { type Addon, loadAddon } from '../addon/addon.js';
+import type { Config } from '../config/config.js';
 import { loadConfig, unknownVariables } from '../config/load-config.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { KeyStore } from '../keys/key-store.js';
-import { createLog, type ServiceLog } from '../observe/log.js';
+import { AuditLog } from '../metering/audit-log.js';
+import { UsageMeter } from '../metering/usage-meter.js';
+import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
 import { ServiceMetrics } from '../observe/service-metrics.js';
 import { startPipeline } from '../pipeline/pipeline.js';
+import { openStorage } from '../storage/open-storage.js';
 import { UploadArena } from '../upload/arena.js';
 import { announce, createFirstKey } from './first-start.js';
 
@@ -28,10 +33,13 @@ async function serve(): Promise<void> {
   const keys = new KeyStore(config.dataDir, {
     onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
   });
+  const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
   const analyser = await startPipeline(config, arena.buffer);
-  const { provider, fallbackReason, models } = analyser.status();
-  log.logger.info({ provider, fallbackReason, models }, 'models are warm');
+  const { provider, fallbackReason, models, speakerModels } = analyser.status();
+  const speakers = speakerModels.map((model) => model.id);
+  log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
+  const metrics = new ServiceMetrics();
   let server: RunningServer;
   try {
     server = await startServer({
@@ -39,8 +47,10 @@ async function serve(): Promise<void> {
       analyser,
       arena,
       keys,
+      files,
       log: log.logger,
-      metrics: new ServiceMetrics(),
+      metrics,
+      recorders: createRecorders(config, log.logger, metrics),
     });
   } catch (error) {
     await analyser.close();
@@ -49,6 +59,21 @@ async function serve(): Promise<void> {
   stopOnSignal(server, log);
   log.flush();
   announce(config.host, server.port, firstKey);
+}
+
+/** What notes who did what and how much. */
+function createRecorders(config: Config, logger: Logger, metrics: ServiceMetrics): RequestRecorder[] {
+  const usage = new UsageMeter(config.dataDir, {
+    keptDays: config.usageDays,
+    onError: (error) => logger.error({ err: error }, 'usage could not be written; it is kept in memory'),
+  });
+  if (config.audit === 'off') return [usage];
+  const audit = new AuditLog(config.dataDir, {
+    keptDays: config.auditDays,
+    onError: (error) => logger.error({ err: error }, 'audit lines could not be written; they wait in memory'),
+    onLost: () => metrics.auditLinesLost.inc(),
+  });
+  return [usage, audit];
 }
 
 function createArena(bytes: number, addon: Addon): UploadArena {

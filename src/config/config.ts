@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { AllowedHost } from './allowed-host.js';
+
 /** Everything an operator can set. Made by `loadConfig` from the option table in `options.ts`. */
 export interface Config {
   readonly host: string;
@@ -18,17 +20,58 @@ export interface Config {
   readonly maxInflightBytes: number;
   /** Requests admitted at once; one more is refused with 503. */
   readonly maxInflightRequests: number;
+  /** Requests that one API key may make per window, unless the key says otherwise; 0 sets no limit. */
+  readonly rateLimitRequests: number;
+  readonly rateLimitWindowS: number;
+  /** Requests of one API key in flight at once, unless the key says otherwise; 0 sets no limit. */
+  readonly keyConcurrency: number;
+  readonly audit: 'file' | 'off';
+  /** How many days of audit files are kept; 0 keeps all. */
+  readonly auditDays: number;
+  /** How many days of usage are kept; 0 keeps all. */
+  readonly usageDays: number;
   readonly maxPredictBytes: number;
   readonly maxPredictDurationS: number;
+  readonly maxLargeFileBytes: number;
+  readonly maxLargeFileDurationS: number;
+  readonly maxVoiceidBytes: number;
+  readonly maxVoiceidDurationS: number;
+  /** What enrolment does with a voice that is AI-generated. */
+  readonly enrollAuthenticity: 'reject' | 'flag' | 'skip';
+  /** Id of the speaker model to use; empty for the first in the manifest. */
+  readonly speakerModel: string;
+  /** Similarity from which two voices count as the same; undefined for the model's own. */
+  readonly matchThreshold: number | undefined;
   /** The whole body must have arrived this long after its headers. */
   readonly receiveTimeoutMs: number;
+  /** The same for large files. */
+  readonly largeFileReceiveTimeoutMs: number;
   /** How long a request may wait for upload memory or a worker. */
   readonly queueTimeoutMs: number;
   /** How long preparing and scoring one request may take. */
   readonly analysisTimeoutMs: number;
+  /** The same for large files, and how long one may wait for a thread before that. */
+  readonly largeFileTimeoutMs: number;
+  /** Where `presigned_url` may point to beside the configured storage. */
+  readonly fetchAllowedHosts: readonly AllowedHost[];
+  /** How long fetching a file may take, beside waiting for upload memory. */
+  readonly fetchTimeoutMs: number;
+  /** How long the storage may send nothing while a file is fetched. */
+  readonly fetchStallTimeoutMs: number;
   /** After a stop signal: how long the server keeps accepting while it reports not ready. */
   readonly stopGraceMs: number;
   /** After that: how long requests in flight may take before they are cut off. */
   readonly stopDrainMs: number;
+  /** Bucket for the files of `/file`; empty for the local disk. */
+  readonly storageBucket: string;
+  readonly storageRegion: string;
+  /** Origin of the S3 service; empty for AWS. */
+  readonly storageEndpoint: string;
+  readonly storagePathStyle: 'auto' | 'yes' | 'no';
+  /** Origin of presigned links; empty for the endpoint or, with the local disk, the host that the client has used. */
+  readonly storagePublicUrl: string;
+  readonly storageLinkLifetimeS: number;
+  /** Largest object on the local disk. */
+  readonly maxObjectBytes: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 }

@@ -31,9 +31,10 @@ export function loadConfig(
   });
   // The type of `options` ties each name to its value's type; Object.entries forgets that.
   const config = Object.fromEntries(settings) as Config;
-  if (config.maxPredictBytes > config.maxInflightBytes) {
+  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
+    if (config[name] <= config.maxInflightBytes) continue;
     throw new ConfigError(
-      `Expected at least VERAVOX_MAX_PREDICT_BYTES (${config.maxPredictBytes}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +
+      `Expected at least ${options[name].variable} (${config[name]}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +
         `received ${config.maxInflightBytes}: a file of the largest size would never be admitted.`,
     );
   }

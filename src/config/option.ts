@@ -90,3 +90,77 @@ export function text(settings: TextSettings): Option<string> {
     parse: (value) => value,
   };
 }
+
+interface ShareSettings extends Common {
+  /** What holds where nothing is set, which is decided elsewhere. */
+  readonly defaultText: string;
+}
+
+/** A number from 0 to 1, undefined where it is not set. */
+export function share(settings: ShareSettings): Option<number | undefined> {
+  const { variable, description, defaultText } = settings;
+  return {
+    variable,
+    description,
+    accepts: 'a number 0 to 1',
+    defaultText,
+    default: () => undefined,
+    parse: (text) => {
+      const value = /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+      return value >= 0 && value <= 1 ? value : undefined;
+    },
+  };
+}
+
+interface ListSettings<Item> extends Common {
+  /** What one item is. */
+  readonly accepts: string;
+  /** Undefined for a text that is no item. */
+  readonly parseItem: (text: string) => Item | undefined;
+}
+
+/** Items with commas between them; none by default. */
+export function list<Item>({
+  variable,
+  description,
+  accepts,
+  parseItem,
+}: ListSettings<Item>): Option<readonly Item[]> {
+  return {
+    variable,
+    description,
+    accepts: `${accepts}, separated by commas`,
+    defaultText: 'none',
+    default: () => [],
+    parse: (text) => {
+      const items: Item[] = [];
+      for (const entry of text.split(',').map((part) => part.trim())) {
+        if (entry === '') continue;
+        const item = parseItem(entry);
+        if (item === undefined) return undefined;
+        items.push(item);
+      }
+      return items;
+    },
+  };
+}
+
+interface OriginSettings extends Common {
+  /** What holds where nothing is set. */
+  readonly defaultText: string;
+}
+
+/** Scheme, host and port of a URL, without a slash at its end; empty where nothing is set. */
+export function origin(settings: OriginSettings): Option<string> {
+  return {
+    ...settings,
+    accepts: 'an http or https URL without a path',
+    default: () => '',
+    parse: (value) => {
+      if (value === '') return '';
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+      return isOrigin ? url.origin : undefined;
+    },
+  };
+}

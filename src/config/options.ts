@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
+import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
-import { choice, integer, type Option, text } from './option.js';
+import { choice, integer, list, type Option, origin, share, text } from './option.js';
 
 const mebibyte = 1024 * 1024;
+
+/** What is smaller is not for `/v1/predict/large-file` (service interface, section 8). */
+export const MIN_LARGE_FILE_BYTES = 5_000_000;
 
 /** The one table of settings: `loadConfig` reads by it, and the README's table is made from it. */
 export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } = {
@@ -43,12 +47,12 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
   }),
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',
-    default: ({ cores }) => Math.max(1, Math.ceil(cores / 4)),
-    defaultText: 'a quarter of the cores, rounded up',
+    default: ({ cores }) => Math.max(2, Math.ceil(cores / 4)),
+    defaultText: 'a quarter of the cores, rounded up, at least 2',
     minimum: 1,
     maximum: 256,
     description:
-      'Threads that decode audio and compute features; too few let the scoring threads starve, too many take their cores.',
+      'Threads that decode audio and compute features; too few let the scoring threads starve, too many take their cores. Large files leave one of them to others, unless there is only one.',
   }),
   scoringThreads: integer({
     variable: 'VERAVOX_SCORING_THREADS',
@@ -94,6 +98,55 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 'requests',
     description: 'Requests admitted at once; one more is refused with 503 and `Retry-After`.',
   }),
+  rateLimitRequests: integer({
+    variable: 'VERAVOX_RATE_LIMIT_REQUESTS',
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    unit: 'requests',
+    description:
+      'Requests that an API key may make per `VERAVOX_RATE_LIMIT_WINDOW_S`, unless the key has a limit of its own; one more is refused with 429. 0 sets no limit.',
+  }),
+  rateLimitWindowS: integer({
+    variable: 'VERAVOX_RATE_LIMIT_WINDOW_S',
+    default: 60,
+    minimum: 1,
+    maximum: 86_400,
+    unit: 's',
+    description: 'Time in which the requests of an API key are counted, from its first one on.',
+  }),
+  keyConcurrency: integer({
+    variable: 'VERAVOX_KEY_CONCURRENCY',
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000,
+    unit: 'requests',
+    description:
+      'Requests that an API key may have in flight at once, unless the key has a limit of its own; one more is refused with 429. 0 sets no limit.',
+  }),
+  audit: choice({
+    variable: 'VERAVOX_AUDIT',
+    choices: ['file', 'off'],
+    default: 'file',
+    description:
+      '`file` writes a line per request of the API to `audit/<day>.jsonl` in the data folder, about 400 bytes each.',
+  }),
+  auditDays: integer({
+    variable: 'VERAVOX_AUDIT_DAYS',
+    default: 30,
+    minimum: 0,
+    maximum: 36_500,
+    unit: 'days',
+    description: 'How long audit files are kept; 0 keeps all.',
+  }),
+  usageDays: integer({
+    variable: 'VERAVOX_USAGE_DAYS',
+    default: 400,
+    minimum: 0,
+    maximum: 36_500,
+    unit: 'days',
+    description: 'How long the usage per key and day is kept; 0 keeps all.',
+  }),
   maxPredictBytes: integer({
     variable: 'VERAVOX_MAX_PREDICT_BYTES',
     default: 5 * mebibyte,
@@ -110,6 +163,62 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 's',
     description: 'Longest audio for `/v1/predict`; longer audio is refused with 413, never truncated.',
   }),
+  maxLargeFileBytes: integer({
+    variable: 'VERAVOX_MAX_LARGE_FILE_BYTES',
+    default: 100 * mebibyte,
+    minimum: MIN_LARGE_FILE_BYTES,
+    maximum: 4096 * mebibyte,
+    unit: 'bytes',
+    description:
+      'Largest file for `/v1/predict/large-file`; a larger one is refused with 413. Upload memory has to hold at least one.',
+  }),
+  maxLargeFileDurationS: integer({
+    variable: 'VERAVOX_MAX_LARGE_FILE_DURATION_S',
+    default: 21_600,
+    minimum: 1,
+    maximum: 604_800,
+    unit: 's',
+    description:
+      'Longest audio for `/v1/predict/large-file`; longer audio is refused with 413, never truncated.',
+  }),
+  maxVoiceidBytes: integer({
+    variable: 'VERAVOX_MAX_VOICEID_BYTES',
+    default: 25 * mebibyte,
+    minimum: 1024,
+    maximum: 4096 * mebibyte,
+    unit: 'bytes',
+    description:
+      'Largest file for `/v1/voiceid/enroll` and `/v1/voiceid/verify`; a larger one is refused with 413.',
+  }),
+  maxVoiceidDurationS: integer({
+    variable: 'VERAVOX_MAX_VOICEID_DURATION_S',
+    default: 600,
+    minimum: 10,
+    maximum: 86_400,
+    unit: 's',
+    description: 'Longest audio for voice identity; longer audio is refused with 413, never truncated.',
+  }),
+  enrollAuthenticity: choice({
+    variable: 'VERAVOX_ENROLL_AUTHENTICITY',
+    choices: ['reject', 'flag', 'skip'],
+    default: 'reject',
+    description:
+      'What enrolment does with an AI-generated voice: refuse it with 403, accept it and say so in a header, or not check at all.',
+  }),
+  speakerModel: text({
+    variable: 'VERAVOX_SPEAKER_MODEL',
+    accepts: 'the id of a speaker model in the manifest',
+    default: '',
+    defaultText: 'the first in the manifest',
+    description:
+      'Which model makes and compares voiceprints. Voiceprints of another model are refused: speakers have to enrol again.',
+  }),
+  matchThreshold: share({
+    variable: 'VERAVOX_MATCH_THRESHOLD',
+    defaultText: "the model's operating point",
+    description:
+      'Similarity from which two voices count as the same; a higher one lets fewer strangers pass and refuses more of the right people.',
+  }),
   receiveTimeoutMs: integer({
     variable: 'VERAVOX_RECEIVE_TIMEOUT_MS',
     default: 60_000,
@@ -117,6 +226,15 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     maximum: 3_600_000,
     unit: 'ms',
     description: 'How long a request body may take to arrive; then 408.',
+  }),
+  largeFileReceiveTimeoutMs: integer({
+    variable: 'VERAVOX_LARGE_FILE_RECEIVE_TIMEOUT_MS',
+    default: 600_000,
+    minimum: 100,
+    maximum: 86_400_000,
+    unit: 'ms',
+    description:
+      'The same for `/v1/predict/large-file`; the default lets 100 MiB arrive at 1.4 Mbit/s. A slow upload holds its memory for as long.',
   }),
   queueTimeoutMs: integer({
     variable: 'VERAVOX_QUEUE_TIMEOUT_MS',
@@ -134,6 +252,39 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 'ms',
     description: 'How long preparing and scoring one file may take; then 500.',
   }),
+  largeFileTimeoutMs: integer({
+    variable: 'VERAVOX_LARGE_FILE_TIMEOUT_MS',
+    default: 900_000,
+    minimum: 1,
+    maximum: 86_400_000,
+    unit: 'ms',
+    description:
+      'The same for `/v1/predict/large-file`, whose files may also wait this long for a thread; then 503.',
+  }),
+  fetchAllowedHosts: list({
+    variable: 'VERAVOX_FETCH_ALLOWED_HOSTS',
+    accepts: '`[scheme://][*.]host[:port]`',
+    parseItem: parseAllowedHost,
+    description:
+      'Hosts that a `presigned_url` may point to beside the configured storage; https unless the entry says http. Clients can make the server fetch whatever these hosts serve; private addresses stay refused.',
+  }),
+  fetchTimeoutMs: integer({
+    variable: 'VERAVOX_FETCH_TIMEOUT_MS',
+    default: 60_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description: 'How long fetching the file of a `presigned_url` may take; then 500.',
+  }),
+  fetchStallTimeoutMs: integer({
+    variable: 'VERAVOX_FETCH_STALL_TIMEOUT_MS',
+    default: 10_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description:
+      'How long the storage may take to resolve, connect, answer or send the next bytes of such a file; then 500.',
+  }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',
     default: 5000,
@@ -150,6 +301,55 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     maximum: 3_600_000,
     unit: 'ms',
     description: 'After the grace period, how long requests in flight may take before they are cut off.',
+  }),
+  storageBucket: text({
+    variable: 'VERAVOX_STORAGE_BUCKET',
+    accepts: 'the name of a bucket',
+    default: '',
+    defaultText: 'none: files lie in the data folder',
+    description:
+      'S3 bucket for the files of `/file`; clients then exchange them with S3 directly. Credentials come from where the AWS SDK looks for them.',
+  }),
+  storageRegion: text({
+    variable: 'VERAVOX_STORAGE_REGION',
+    accepts: 'a region',
+    default: 'us-east-1',
+    description: 'Region of the bucket; part of what links are signed with.',
+  }),
+  storageEndpoint: origin({
+    variable: 'VERAVOX_STORAGE_ENDPOINT',
+    defaultText: 'AWS, in the region',
+    description: 'Where the bucket is: AWS, MinIO, Ceph or another service with the S3 protocol.',
+  }),
+  storagePathStyle: choice({
+    variable: 'VERAVOX_STORAGE_PATH_STYLE',
+    choices: ['auto', 'yes', 'no'],
+    default: 'auto',
+    description:
+      'Whether the bucket stands in the path of a URL instead of its host name; `auto` says yes where an endpoint is set.',
+  }),
+  storagePublicUrl: origin({
+    variable: 'VERAVOX_STORAGE_PUBLIC_URL',
+    defaultText: 'the endpoint; for the data folder `http://` and the host that the client has used',
+    description:
+      'Where links point to, when clients reach the storage by another name than this server, or this server through a proxy with TLS.',
+  }),
+  storageLinkLifetimeS: integer({
+    variable: 'VERAVOX_STORAGE_LINK_LIFETIME_S',
+    default: 900,
+    minimum: 1,
+    maximum: 604_800,
+    unit: 's',
+    description: 'How long a link of `/file` works; whoever has a link needs no key.',
+  }),
+  maxObjectBytes: integer({
+    variable: 'VERAVOX_MAX_OBJECT_BYTES',
+    default: 5120 * mebibyte,
+    minimum: 1024,
+    maximum: 5_497_558_138_880,
+    unit: 'bytes',
+    description:
+      'Largest file that a link takes into the data folder; a larger one is refused with 413. In a bucket the storage decides.',
   }),
   logLevel: choice({
     variable: 'VERAVOX_LOG_LEVEL',

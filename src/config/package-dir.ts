@@ -10,3 +10,8 @@ function folderWithPackageJson(start: string): string {
 
 /** Where the package lies; found by its package.json, as the depth differs between `dist` and the tests' build. */
 export const packageDir = folderWithPackageJson(import.meta.dirname);
+
+const description = JSON.parse(fs.readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
+export const packageVersion = description.version;

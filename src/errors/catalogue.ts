@@ -5,6 +5,7 @@ export type PublicErrorCode =
   | 'validation_error'
   | 'unauthorized'
   | 'forbidden'
+  | 'forbidden_error'
   | 'not_found'
   | 'method_not_allowed'
   | 'timeout'
@@ -21,8 +22,10 @@ export interface CatalogueEntry {
   readonly message: string;
   /** When it happens, for the reference page. */
   readonly when: string;
-  /** Seconds for `Retry-After`, where trying again makes sense. */
-  readonly retryAfterS?: number;
+  /** S3's name for it, where the answer is S3's XML: see docs/files.md. */
+  readonly s3Code?: string;
+  /** Seconds for `Retry-After`, where trying again makes sense; `known` where whoever throws it knows them. */
+  readonly retryAfterS?: number | 'known';
 }
 
 const entries = {
@@ -44,6 +47,12 @@ const entries = {
     code: 'validation_error',
     message: 'The field {field} is larger than the allowed {allowedBytes} bytes.',
     when: 'A form field other than the file is over 64 KiB.',
+  },
+  FIELD_MISSING: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The form has no field {field}.',
+    when: 'A required field is missing.',
   },
   FILE_MISSING: {
     status: 400,
@@ -93,6 +102,137 @@ const entries = {
     message: 'The file is larger than the allowed {allowedBytes} bytes. {hint}',
     when: 'The file, or the request around it, is over the size limit of the route; sent as soon as that is known.',
   },
+  FILE_TOO_LARGE_LEGACY: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file is larger than the allowed {allowedBytes} bytes.',
+    when: 'A file over 4 MB in v0 or under the unversioned base; sent as soon as that is known.',
+  },
+  FILE_TOO_SMALL: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file is smaller than the required {requiredBytes} bytes. {hint}',
+    when: 'A file below the size range of /v1/predict/large-file; sent as soon as that is known.',
+  },
+  // The file behind a link
+  FETCH_HOST_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'Expected an object of the configured storage or an allowed host for presigned_url but received a link to {origin}.',
+    when: 'A link to another scheme, host or port; nothing was resolved or sent.',
+  },
+  FETCH_ADDRESS_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected a host with public addresses only for presigned_url but received {host}.',
+    when: 'An allowed host that resolves to a private, loopback, link-local or other special address; nothing was sent to it.',
+  },
+  FETCH_STATUS_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The storage refused the presigned_url with status {status}.',
+    when: 'A status of 4xx from the storage: the link has expired or was altered, or there is no such object.',
+  },
+  FETCH_REDIRECTED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The storage answered the presigned_url with a redirect, status {status}; none is followed.',
+    when: 'A status of 3xx from the storage, wherever it leads.',
+  },
+  FETCH_ENCODED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected no content-encoding of the file behind presigned_url but received {encoding}.',
+    when: 'The storage sends the file compressed, though it was asked not to.',
+  },
+  // Stored files and their links
+  ACCESS_DENIED: {
+    status: 403,
+    code: 'forbidden',
+    s3Code: 'AccessDenied',
+    message: 'Access denied: {problem}',
+    when: 'A link without a signature, or with one that cannot be checked.',
+  },
+  ACCESS_KEY_UNKNOWN: {
+    status: 403,
+    code: 'forbidden',
+    s3Code: 'InvalidAccessKeyId',
+    message: 'The access key id is not one of this storage.',
+    when: 'A link that was signed with the credentials of another storage.',
+  },
+  LINK_EXPIRED: {
+    status: 403,
+    code: 'forbidden',
+    s3Code: 'AccessDenied',
+    message: 'Request has expired: the link was valid until {expiresAt}.',
+    when: 'A link after its lifetime.',
+  },
+  SIGNATURE_MISMATCH: {
+    status: 403,
+    code: 'forbidden',
+    s3Code: 'SignatureDoesNotMatch',
+    message:
+      'The signature does not match the request: method, host, path or a parameter differ from what was signed.',
+    when: 'A link of which anything was changed, or a proxy that does not pass the host header on.',
+  },
+  OBJECT_NOT_FOUND: {
+    status: 404,
+    code: 'not_found',
+    s3Code: 'NoSuchKey',
+    message: 'There is no such object.',
+    when: 'A link to a file that was never uploaded, or was removed.',
+  },
+  OBJECT_TOO_LARGE: {
+    status: 413,
+    code: 'payload_too_large',
+    s3Code: 'EntityTooLarge',
+    message: 'The object is larger than the allowed {allowedBytes} bytes.',
+    when: 'An upload through a link over the limit; sent as soon as that is known.',
+  },
+  OBJECT_DIGEST_MISMATCH: {
+    status: 400,
+    code: 'validation_error',
+    s3Code: 'BadDigest',
+    message: 'The content does not have the MD5 or SHA-256 that the request states.',
+    when: 'An upload that was damaged on its way; nothing is stored.',
+  },
+  OBJECT_REQUEST_UNSUPPORTED: {
+    status: 400,
+    code: 'validation_error',
+    s3Code: 'NotImplemented',
+    message: 'The embedded storage does not support {what}.',
+    when: 'An S3 operation other than storing and fetching one object.',
+  },
+  OBJECT_RANGE_INVALID: {
+    status: 416,
+    code: 'validation_error',
+    s3Code: 'InvalidRange',
+    message: 'The range {range} is outside the object of {bytes} bytes.',
+    when: 'A `range` header that no byte of the object satisfies.',
+  },
+  STORAGE_FULL: {
+    status: 503,
+    code: 'unavailable',
+    s3Code: 'ServiceUnavailable',
+    message: 'The storage has no room for the object; retry after {retryAfterS} s.',
+    when: 'The disk under the data folder is full. Nothing is stored.',
+    retryAfterS: 60,
+  },
+  STORAGE_FAILED: {
+    status: 500,
+    code: 'internal_error',
+    s3Code: 'InternalError',
+    message: 'The storage failed to read or write the object.',
+    when: 'The disk under the data folder fails; the log has the cause.',
+  },
+  STORAGE_UNAVAILABLE: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The object storage cannot be reached; retry after {retryAfterS} s.',
+    when: 'The configured S3 service does not answer, or refuses our credentials; the log has the cause.',
+    retryAfterS: 5,
+  },
   // The audio
   AUDIO_TOO_SHORT: {
     status: 400,
@@ -131,6 +271,34 @@ const entries = {
     message: 'The audio could not be decoded: {problem}',
     when: 'A supported format whose content is corrupt throughout, or out of bounds (channels, sample rate).',
   },
+  // The voice
+  SPEECH_TOO_SHORT: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The audio holds {measuredS} s of speech; at least {requiredS} s are required.',
+    when: 'Audio that is long enough, but with less speech in it than a voiceprint or a comparison needs.',
+  },
+  VOICEPRINT_FOREIGN: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'Expected an embedding made by {model} for voice_vector but received one of another model, or one that was altered; enroll the speaker again.',
+    when: 'A voiceprint that the loaded speaker model did not make. No similarity is given for it.',
+  },
+  AI_GENERATED_VOICE: {
+    status: 403,
+    code: 'forbidden_error',
+    message: 'The voice was detected as AI-generated with a confidence of {percent}%.',
+    when: 'The sample of a verification, or of an enrolment with `VERAVOX_ENROLL_AUTHENTICITY` = `reject`, is AI-generated.',
+  },
+  NO_SPEAKER_MODEL: {
+    status: 503,
+    code: 'unavailable',
+    message:
+      'This server has no speaker model, which voice identity needs; an operator has to add one; retry after {retryAfterS} s.',
+    when: 'Voice identity on a server whose manifest lists no model with the task `speaker`.',
+    retryAfterS: 300,
+  },
   // Who asks, and where
   UNAUTHORIZED: {
     status: 401,
@@ -159,12 +327,14 @@ const entries = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     code: 'method_not_allowed',
+    s3Code: 'MethodNotAllowed',
     message: 'The method {method} is not allowed here; allowed: {allowed}.',
     when: 'A known path with another method; `Allow` names those that work.',
   },
   RECEIVE_TIMEOUT: {
     status: 408,
     code: 'timeout',
+    s3Code: 'RequestTimeout',
     message: 'The request body did not arrive within {timeoutMs} ms.',
     when: 'A body that arrives too slowly.',
   },
@@ -172,13 +342,21 @@ const entries = {
   RATE_LIMITED: {
     status: 429,
     code: 'rate_limited',
-    message: 'Too many requests for this API key; retry after {retryAfterS} s.',
-    when: 'The key is over its rate or concurrency.',
+    message: 'The API key has used up its {limit} requests in {windowS} s; retry after {retryAfterS} s.',
+    when: 'The key is over its rate. Whoever waits for `Retry-After` is let in, if the key is not used up meanwhile.',
+    retryAfterS: 'known',
+  },
+  CONCURRENCY_LIMITED: {
+    status: 429,
+    code: 'rate_limited',
+    message: 'The API key has {limit} requests in flight, as many as it may; retry after {retryAfterS} s.',
+    when: 'The key is over its number of requests at once.',
     retryAfterS: 1,
   },
   OVERLOADED: {
     status: 503,
     code: 'unavailable',
+    s3Code: 'SlowDown',
     message: 'The server is at its limit of {limit}; retry after {retryAfterS} s.',
     when: 'No permit at the door: too many requests or upload bytes in flight.',
     retryAfterS: 1,
@@ -193,9 +371,36 @@ const entries = {
   STOPPING: {
     status: 503,
     code: 'unavailable',
+    s3Code: 'ServiceUnavailable',
     message: 'The server is shutting down; retry after {retryAfterS} s.',
     when: 'During a graceful stop.',
     retryAfterS: 5,
+  },
+  FETCH_UNREACHABLE: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The storage behind presigned_url could not be reached; retry after {retryAfterS} s.',
+    when: 'The host of a link has no address, refuses the connection or breaks it off.',
+    retryAfterS: 2,
+  },
+  FETCH_FAILED: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The storage behind presigned_url failed with status {status}; retry after {retryAfterS} s.',
+    when: 'A status of 5xx from the storage, or one that makes no sense here.',
+    retryAfterS: 2,
+  },
+  FETCH_INSECURE: {
+    status: 500,
+    code: 'internal_error',
+    message: 'No secure connection to the storage behind presigned_url could be made.',
+    when: 'The TLS handshake fails, such as for a certificate that is not trusted here.',
+  },
+  FETCH_TIMEOUT: {
+    status: 500,
+    code: 'internal_error',
+    message: 'The storage behind presigned_url {problem}.',
+    when: 'The storage sends nothing for too long, or the file takes too long in all.',
   },
   ANALYSIS_TIMEOUT: {
     status: 500,
@@ -212,6 +417,7 @@ const entries = {
   INTERNAL: {
     status: 500,
     code: 'internal_error',
+    s3Code: 'InternalError',
     message: 'The request failed inside the server. The correlation id identifies it in the log.',
     when: 'Our own fault. Retrying is advised.',
   },

@@ -4,24 +4,33 @@ import { type CatalogueEntry, catalogue } from './catalogue.js';
 /** `docs/errors.md`. */
 export function errorReferencePage(): string {
   const rows = Object.entries<CatalogueEntry>(catalogue).map(
-    ([key, { status, code, message, when, retryAfterS }]) => {
-      const retry = retryAfterS === undefined ? '' : `${retryAfterS} s`;
-      return `| \`${key}\` | ${status} | \`${code}\` | ${message} | ${when} | ${retry} |`;
+    ([key, { status, code, message, when, retryAfterS, s3Code }]) => {
+      const retry = retryAfterS === undefined ? '' : retryAfterS === 'known' ? 'varies' : `${retryAfterS} s`;
+      return `| \`${key}\` | ${status} | \`${code}\` | ${message} | ${when} | ${retry} | ${s3Code ?? ''} |`;
     },
   );
   return [
     '# Errors',
     '',
-    'Every error has this body; `correlation_id` is also in the header `x-correlation-id` and in the log.',
+    'Every error but one has this body; `correlation_id` is also in the header `x-correlation-id` and in the log.',
     '',
     '```json',
     '{"error": "validation_error", "message": "...", "status": 400, "correlation_id": "a1b2c3d4-e5f6-7890-abcd-ef1234567890"}',
     '```',
     '',
+    'The exception is `AI_GENERATED_VOICE`, whose body is:',
+    '',
+    '```json',
+    '{"statusCode": 403, "message": {"detail": "...", "type": "forbidden_error", "correlation_id": "...", "timestamp": "2026-11-21T12:00:00.000Z"}}',
+    '```',
+    '',
     'A key names one line of this page; logs and the metric `veravox_errors_total` use it, clients see `error` and `message`.',
     '',
-    '| Key | Status | `error` | Message | When | `Retry-After` |',
-    '|---|---|---|---|---|---|',
+    'Links to the data folder ([files.md](files.md)) answer in the XML of S3 instead, with the code in the last column, where',
+    'there is one.',
+    '',
+    '| Key | Status | `error` | Message | When | `Retry-After` | S3 |',
+    '|---|---|---|---|---|---|---|',
     ...rows,
     '',
     'Three answers come from the HTTP parser before a request exists, without this body: 400 for a head that is no HTTP,',

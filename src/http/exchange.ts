@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { AuthenticatedKey } from '../admission/authenticator.js';
+import type { RateState } from '../admission/rate-limits.js';
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../observe/request-record.js';
-import type { Headers, Reply, Route, RouteRequest } from '../routes/route.js';
+import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes/route.js';
 import type { BodyStream } from '../upload/body-stream.js';
+import { ClientStalled, sendPiece } from './piece-sender.js';
 import { type HttpRequest, type HttpResponse, writeUnended } from './uws.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -15,6 +17,8 @@ const LINGER_MS = 5000;
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
+
+const noHeaders: ReadonlyMap<string, string> = new Map();
 
 const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]),
@@ -32,28 +36,36 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly contentType: string;
   readonly apiKey: string;
   readonly declaredBytes: number | undefined;
+  headers: ReadonlyMap<string, string> = noHeaders;
   caller: AuthenticatedKey | undefined;
   /** What it is for, once that is known; of a path with another method, any of its routes. */
   route: Route | undefined;
+  /** Where the caller's key stands with its rate; undefined where it has none, or is not known yet. */
+  rate: RateState | undefined;
+  /** Holds a permit, and counts as in flight for its key. */
+  isAdmitted = false;
   readonly record: RequestRecord;
   readonly #res: HttpResponse;
   readonly #startedMs = performance.now();
   readonly #receiving: Set<Exchange>;
   #abort: AbortController | undefined;
   #listener: ((chunk: Uint8Array, isLast: boolean) => void) | undefined;
+  /** What of the body came while it was held; undefined while it is not. */
+  #held: Buffer[] | undefined;
   #bodyPending: boolean;
   #paused = false;
   /** No answer can be sent any more: one was, or the client has gone. */
   #over = false;
   #lingerTimer: NodeJS.Timeout | undefined;
 
-  /** @param receiving the exchanges whose bodies are on their way: see `keepReceiving` */
+  /** @param receiving the exchanges with a body on its way, in or out: see `keepReceiving` */
   constructor(res: HttpResponse, req: HttpRequest, receiving: Set<Exchange>) {
     this.#res = res;
     this.#receiving = receiving;
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
-    this.query = req.getQuery();
+    // Undefined without a question mark, whatever its type says.
+    this.query = (req.getQuery() as string | undefined) ?? '';
     this.contentType = req.getHeader('content-type');
     this.apiKey = req.getHeader('x-api-key');
     const contentLength = req.getHeader('content-length');
@@ -74,6 +86,16 @@ export class Exchange implements RouteRequest, BodyStream {
       receiving.add(this);
       res.onData((chunk, isLast) => this.#received(chunk, isLast));
     }
+  }
+
+  /** For routes that need more of them than every request keeps. Only while uWebSockets.js' handler runs. */
+  copyHeaders(req: HttpRequest): void {
+    const headers = new Map<string, string>();
+    req.forEach((name, value) => {
+      const earlier = headers.get(name);
+      headers.set(name, earlier === undefined ? value : `${earlier},${value}`);
+    });
+    this.headers = headers;
   }
 
   get body(): BodyStream {
@@ -99,7 +121,20 @@ export class Exchange implements RouteRequest, BodyStream {
 
   onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void {
     this.#listener = listener;
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const chunk of held) listener(chunk, false);
     if (!this.#bodyPending) listener(new Uint8Array(0), true);
+  }
+
+  /** Keeps what comes of the body for a listener that is found a few microtasks later. */
+  holdBody(): void {
+    this.#held = [];
+  }
+
+  /** For when no listener was found: what is held, and what comes, is thrown away. */
+  dropHeldBody(): void {
+    this.#held = undefined;
   }
 
   pause(): void {
@@ -115,8 +150,9 @@ export class Exchange implements RouteRequest, BodyStream {
   }
 
   /**
-   * uWebSockets.js cuts off bodies that bring less than 16 KB/s over 10 s, without an answer. Resuming a socket starts
-   * that clock again, so that our own, configurable limit decides, and answers 408. To be called every few seconds.
+   * uWebSockets.js cuts off bodies that bring less than 16 KB/s over 10 s, without an answer, and clients that take
+   * nothing of an answer for 10 s. Resuming a socket starts that clock again, so that our own, configurable limit
+   * decides, and answers 408. To be called every few seconds.
    * Only a paused socket may be resumed: on another one `resume` ends all reading.
    */
   keepReceiving(): void {
@@ -129,13 +165,58 @@ export class Exchange implements RouteRequest, BodyStream {
   send(reply: Reply, headers: Headers, closes: boolean): void {
     if (this.#over) return;
     this.#over = true;
+    this.dropHeldBody();
     this.record.status = reply.status;
     const status = statusLines.get(reply.status) as string;
+    // The rest of the body, or the next request, could not be read otherwise.
+    if (this.#paused) this.#res.resume();
+    this.#paused = false;
     this.#res.cork(() => {
       if (this.#bodyPending && reply.body !== '' && this.method !== 'HEAD')
         this.#sendEarly(status, reply, headers);
       else this.#sendWhole(status, reply, headers, closes);
     });
+  }
+
+  /**
+   * Sends an answer whose body is read meanwhile. Resolves when the system has taken all of it, or the client has gone
+   * or stalls. Rejects when the body cannot be read: the connection was cut then, unless nothing was sent yet.
+   */
+  async sendStream(reply: Reply, headers: Headers, stallTimeoutMs: number, closes: boolean): Promise<void> {
+    const stream = reply.stream as ReplyStream;
+    if (this.method === 'HEAD' || stream.bytes === 0) {
+      this.send(reply, headers, closes);
+      return;
+    }
+    const limits = { signal: this.signal, timeoutMs: stallTimeoutMs };
+    let sentBytes = 0;
+    this.#receiving.add(this);
+    try {
+      while (sentBytes < stream.bytes) {
+        const piece = await stream.read();
+        if (this.#over) return;
+        const writeHead = sentBytes === 0 ? () => this.#writeHead(reply, headers, closes) : undefined;
+        await sendPiece(this.#res, piece, stream.bytes, writeHead, limits);
+        if (this.#over) return;
+        sentBytes += piece.length;
+      }
+      this.#over = true;
+      this.record.status = reply.status;
+    } catch (error) {
+      const hasStalled = error instanceof ClientStalled;
+      if (!this.#over && (sentBytes > 0 || hasStalled)) this.#res.close();
+      if (!hasStalled) throw error;
+    } finally {
+      this.#receiving.delete(this);
+    }
+  }
+
+  #writeHead({ status, contentType }: Reply, headers: Headers, closes: boolean): void {
+    const res = this.#res;
+    res.writeStatus(statusLines.get(status) as string);
+    for (const [name, value] of headers) res.writeHeader(name, value);
+    if (contentType !== '') res.writeHeader('content-type', contentType);
+    if (closes) res.writeHeader('connection', 'close');
   }
 
   #sendWhole(status: string, reply: Reply, headers: Headers, closes: boolean): void {
@@ -151,7 +232,8 @@ export class Exchange implements RouteRequest, BodyStream {
     }
     // Given a length, endWithoutBody leaves the request unanswered in uWebSockets.js' eyes: the next one would end the
     // connection. So the length is a header of ours, and so is the wish to close.
-    if (isHead) res.writeHeader('content-length', String(Buffer.byteLength(reply.body)));
+    const bytes = reply.stream?.bytes ?? Buffer.byteLength(reply.body);
+    if (isHead) res.writeHeader('content-length', String(bytes));
     if (closes) res.writeHeader('connection', 'close');
     res.endWithoutBody();
   }
@@ -170,10 +252,6 @@ export class Exchange implements RouteRequest, BodyStream {
       ],
       reply.body,
     );
-    if (this.#paused) {
-      this.#paused = false;
-      this.#res.resume();
-    }
     this.#lingerTimer = setTimeout(() => this.#close(), LINGER_MS);
     this.#lingerTimer.unref();
   }
@@ -189,6 +267,7 @@ export class Exchange implements RouteRequest, BodyStream {
       if (isLast) setImmediate(() => this.#close());
       return;
     }
+    this.#held?.push(Buffer.from(new Uint8Array(chunk)));
     this.#listener?.(new Uint8Array(chunk), isLast);
   }
 
@@ -205,6 +284,7 @@ export class Exchange implements RouteRequest, BodyStream {
     clearTimeout(this.#lingerTimer);
     this.#lingerTimer = undefined;
     this.#listener = undefined;
+    this.dropHeldBody();
     if (this.#over) return;
     this.#over = true;
     this.#abort?.abort(new ClientGone());

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Authenticator } from '../admission/authenticator.js';
+import type { AuthenticatedKey, Authenticator } from '../admission/authenticator.js';
+import type { KeyConcurrency } from '../admission/key-concurrency.js';
+import {
+  type RateLimits,
+  type RateState,
+  rateLimitHeaders,
+  secondsToReset,
+} from '../admission/rate-limits.js';
 import type { RequestPermits } from '../admission/request-permits.js';
+import { errorBody } from '../errors/error-body.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { Scope } from '../keys/api-key.js';
+import { allows } from '../keys/api-key.js';
 import type { Logger } from '../observe/log.js';
 import { logRequest } from '../observe/request-log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { serverTiming } from '../observe/timing.js';
 import { deprecationHeaders } from '../routes/deprecation.js';
-import { type ApiVersion, type Headers, jsonReply, type Reply, type Route } from '../routes/route.js';
+import {
+  type ApiVersion,
+  type Headers,
+  jsonReply,
+  type Reply,
+  type ReplyStream,
+  type Route,
+} from '../routes/route.js';
 import { ClientGone, Exchange } from './exchange.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
@@ -18,8 +34,13 @@ export interface FrontDoorOptions {
   readonly routes: readonly Route[];
   readonly keys: Authenticator;
   readonly permits: RequestPermits;
+  readonly rates: RateLimits;
+  readonly concurrency: KeyConcurrency;
+  readonly recorders: readonly RequestRecorder[];
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
+  /** How long a client may take for a piece of an answer that is sent in pieces. */
+  readonly sendTimeoutMs: number;
 }
 
 /** A refusal that also has to say which methods there are. */
@@ -38,6 +59,7 @@ export class FrontDoor {
   phase: Phase = 'running';
   readonly #options: FrontDoorOptions;
   readonly #routes = new Map<string, Map<string, Route>>();
+  readonly #prefixes: string[] = [];
   readonly #receiving = new Set<Exchange>();
 
   constructor(options: FrontDoorOptions) {
@@ -47,6 +69,7 @@ export class FrontDoor {
       const methods = this.#routes.get(route.path) ?? new Map<string, Route>();
       methods.set(route.method, route);
       if (route.method === 'GET') methods.set('HEAD', route);
+      if (route.isPrefix && !this.#prefixes.includes(route.path)) this.#prefixes.push(route.path);
       this.#routes.set(route.path, methods);
       options.metrics.declareRoute(route.path);
     }
@@ -55,20 +78,21 @@ export class FrontDoor {
   /** Called for every request by uWebSockets.js, which wants an answer or an abort handler before this returns. */
   readonly handle = (res: HttpResponse, req: HttpRequest): void => {
     const exchange = new Exchange(res, req, this.#receiving);
-    let admitted = false;
     try {
       const route = this.#findRoute(exchange);
       if (route === undefined) return;
-      if (route.scope !== undefined) {
-        this.#authenticate(exchange, route.scope, route.version ?? 'v1');
-        this.#admit();
-        admitted = true;
+      if (route.wantsHeaders) exchange.copyHeaders(req);
+      if (route.scope === undefined) {
+        if (route.takesPermit) this.#admit(exchange);
+        this.#run(exchange, route);
+        return;
       }
-      const reply = route.handle(exchange);
-      if (reply instanceof Promise) void this.#settle(exchange, reply, admitted);
-      else this.#answer(exchange, reply, admitted);
+      const key = this.#authenticate(exchange, route.version ?? 'v1');
+      const counting = this.#options.rates.count(key);
+      if (counting === undefined) this.#enter(exchange, route, key);
+      else void this.#enterWithin(counting, exchange, route, key);
     } catch (error) {
-      this.#refuse(exchange, error, admitted);
+      this.#refuse(exchange, error);
     }
   };
 
@@ -79,9 +103,10 @@ export class FrontDoor {
 
   /** Undefined when the request is answered already. */
   #findRoute(exchange: Exchange): Route | undefined {
-    const methods = this.#routes.get(exchange.path);
-    if (methods === undefined) throw new ServiceError('NOT_FOUND', { path: exchange.path });
-    exchange.record.route = exchange.path;
+    const path = this.#routePath(exchange.path);
+    const methods = this.#routes.get(path);
+    if (methods === undefined) throw new ServiceError('NOT_FOUND', { path });
+    exchange.record.route = path;
     const route = methods.get(exchange.method);
     exchange.route = route ?? methods.values().next().value;
     if (route !== undefined) return route;
@@ -89,32 +114,94 @@ export class FrontDoor {
     if (exchange.method !== 'OPTIONS') {
       throw new MethodNotAllowed(exchange.method, allowed);
     }
-    this.#answer(exchange, { status: 204, contentType: '', body: '' }, false, [['allow', allowed]]);
+    this.#answer(exchange, { status: 204, contentType: '', body: '' }, [['allow', allowed]]);
     return undefined;
   }
 
-  #authenticate(exchange: Exchange, scope: Scope, version: ApiVersion): void {
+  /** The path of the route that takes requests to `path`, or the same where there is none. */
+  #routePath(path: string): string {
+    if (this.#routes.has(path)) return path;
+    return this.#prefixes.find((prefix) => path.startsWith(prefix)) ?? path;
+  }
+
+  #authenticate(exchange: Exchange, version: ApiVersion): AuthenticatedKey {
     const key = this.#options.keys.authenticate(exchange.apiKey);
     if (key === undefined) throw new ServiceError(version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED');
     exchange.caller = key;
     exchange.record.keyId = key.id;
-    if (!key.scopes.has(scope)) throw new ServiceError('FORBIDDEN', { scope });
+    exchange.record.account = key.account;
+    return key;
   }
 
-  #admit(): void {
-    if (this.phase === 'draining') throw new ServiceError('STOPPING');
-    this.#options.permits.acquire();
-  }
-
-  async #settle(exchange: Exchange, pending: Promise<Reply>, admitted: boolean): Promise<void> {
+  async #enterWithin(
+    counting: Promise<RateState>,
+    exchange: Exchange,
+    route: Route,
+    key: AuthenticatedKey,
+  ): Promise<void> {
     try {
-      this.#answer(exchange, await pending, admitted);
+      // Head and body may have come in one packet.
+      exchange.holdBody();
+      const rate = await counting;
+      exchange.rate = rate;
+      if (exchange.isOver) throw new ClientGone();
+      if (rate.isExceeded) {
+        const { requests: limit, windowS } = rate;
+        // At least a second: a window that ends this very moment is no reason to answer with 0.
+        const retryAfterS = Math.max(1, secondsToReset(rate));
+        throw new ServiceError('RATE_LIMITED', { limit, windowS, retryAfterS });
+      }
+      this.#enter(exchange, route, key);
+      exchange.dropHeldBody();
     } catch (error) {
-      this.#refuse(exchange, error, admitted);
+      this.#refuse(exchange, error);
     }
   }
 
-  #refuse(exchange: Exchange, error: unknown, admitted: boolean): void {
+  #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
+    const { scope } = route;
+    if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
+    this.#admit(exchange);
+    this.#run(exchange, route);
+  }
+
+  #admit(exchange: Exchange): void {
+    const { caller } = exchange;
+    if (this.phase === 'draining') throw new ServiceError('STOPPING');
+    // The key's own limit first: whoever reaches it is told so, also while the server as a whole is full.
+    if (caller !== undefined) this.#options.concurrency.enter(caller);
+    try {
+      this.#options.permits.acquire();
+    } catch (error) {
+      if (caller !== undefined) this.#options.concurrency.leave(caller.id);
+      throw error;
+    }
+    exchange.isAdmitted = true;
+  }
+
+  /** Gives back what `#admit` took, the first time that it is called. */
+  #leave(exchange: Exchange): void {
+    if (!exchange.isAdmitted) return;
+    exchange.isAdmitted = false;
+    this.#options.permits.release();
+    if (exchange.caller !== undefined) this.#options.concurrency.leave(exchange.caller.id);
+  }
+
+  #run(exchange: Exchange, route: Route): void {
+    const reply = route.handle(exchange);
+    if (reply instanceof Promise) void this.#settle(exchange, reply);
+    else this.#answer(exchange, reply);
+  }
+
+  async #settle(exchange: Exchange, pending: Promise<Reply>): Promise<void> {
+    try {
+      this.#answer(exchange, await pending);
+    } catch (error) {
+      this.#refuse(exchange, error);
+    }
+  }
+
+  #refuse(exchange: Exchange, error: unknown): void {
     const { record } = exchange;
     let failure: ServiceError;
     if (error instanceof ServiceError) {
@@ -129,21 +216,55 @@ export class FrontDoor {
     const headers: [string, string][] = [];
     if (failure.retryAfterS !== undefined) headers.push(['retry-after', String(failure.retryAfterS)]);
     if (error instanceof MethodNotAllowed) headers.push(['allow', error.allowed]);
-    const { code, message, status } = failure;
-    const body = { error: code, message, status, correlation_id: record.correlationId };
-    this.#answer(exchange, jsonReply(status, body), admitted, headers);
+    const reply =
+      exchange.route?.refusal?.(failure, record.correlationId) ??
+      jsonReply(failure.status, errorBody(failure, record.correlationId));
+    this.#answer(exchange, reply, headers);
   }
 
-  #answer(exchange: Exchange, reply: Reply, admitted: boolean, extraHeaders: Headers = []): void {
+  #answer(exchange: Exchange, reply: Reply, extraHeaders: Headers = []): void {
     const { record } = exchange;
     const headers: (readonly [string, string])[] = [['x-correlation-id', record.correlationId]];
+    if (exchange.rate !== undefined) headers.push(...rateLimitHeaders(exchange.rate));
     headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
+    if (reply.stream !== undefined) {
+      void this.#stream(exchange, reply, reply.stream, headers);
+      return;
+    }
     exchange.send(reply, headers, this.phase !== 'running');
-    if (admitted) this.#options.permits.release();
+    this.#finish(exchange);
+  }
+
+  async #stream(exchange: Exchange, reply: Reply, stream: ReplyStream, headers: Headers): Promise<void> {
+    const { record } = exchange;
+    try {
+      await exchange.sendStream(reply, headers, this.#options.sendTimeoutMs, this.phase !== 'running');
+      this.#finish(exchange);
+    } catch (error) {
+      if (exchange.isOver) {
+        // The client knows by the missing rest; the log should say why.
+        record.status = 500;
+        record.cause = error;
+        if (error instanceof ServiceError) record.errorKey = error.key;
+        this.#finish(exchange);
+      } else {
+        this.#refuse(exchange, error);
+      }
+    } finally {
+      await stream.close();
+    }
+  }
+
+  /** Records a request, once, when it is over. */
+  #finish(exchange: Exchange): void {
+    const { record } = exchange;
+    this.#leave(exchange);
     record.totalMs = exchange.elapsedMs;
     this.#options.metrics.count(record);
     logRequest(this.#options.log, record);
+    if (exchange.route?.scope === undefined) return;
+    for (const recorder of this.#options.recorders) recorder.record(record);
   }
 }

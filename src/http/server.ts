@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
+import { KeyConcurrency } from '../admission/key-concurrency.js';
+import { RateLimits } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
+import { FetchPolicy } from '../fetch/fetch-policy.js';
+import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { Logger } from '../observe/log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Analyser } from '../pipeline/analysis.js';
-import { livezRoute, readyzRoute } from '../routes/health.js';
-import { metricsRoute } from '../routes/metrics.js';
-import { predictRoute } from '../routes/predict.js';
+import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
+import type { Route } from '../routes/route.js';
+import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
 import { FrontDoor } from './front-door.js';
+import { serverRoutes } from './server-routes.js';
 import { listen } from './uws.js';
 
 export interface ServerOptions {
@@ -20,12 +26,20 @@ export interface ServerOptions {
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
+  /** Closed with the server. */
+  readonly files: FileStore;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Told of every request to the API; closed last of all when the server stops. */
+  readonly recorders?: readonly RequestRecorder[];
+  /** Where links to the configured storage lead; those of `files` when absent. */
+  readonly storagePrefixes?: (port: number) => readonly string[];
+  readonly fetchSurroundings?: Partial<FetchSurroundings>;
 }
 
 export interface RunningServer {
   readonly port: number;
+  readonly routes: readonly Route[];
   /**
    * Not ready at once; then takes requests for `stopGraceMs` more, so that load balancers notice; then no new ones, and
    * those in flight get `stopDrainMs`. Closes the analyser. Resolves when nothing is left; later calls wait for the first.
@@ -50,28 +64,40 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, log, metrics } = options;
-  const largestBodyBytes = config.maxPredictBytes + FORM_OVERHEAD_BYTES;
-  if (arena.totalBytes < largestBodyBytes) {
+  const { config, analyser, arena, keys, files, log, metrics, recorders = [] } = options;
+  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
+    const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
+    if (arena.totalBytes >= bodyBytes) continue;
     throw new Error(
-      `maxInflightBytes is ${arena.totalBytes}, but one upload of maxPredictBytes = ${config.maxPredictBytes} ` +
-        `needs ${largestBodyBytes} with the form around it.`,
+      `maxInflightBytes is ${arena.totalBytes}, but one upload of ${name} = ${config[name]} ` +
+        `needs ${bodyBytes} with the form around it.`,
     );
   }
   const permits = new RequestPermits(config.maxInflightRequests);
   const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
+  const fetcher = new PresignedFetcher(
+    new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts),
+    queue,
+    { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
+    options.fetchSurroundings,
+  );
+  const intake = { queue, fetcher };
   const isStopping = (): boolean => door.phase !== 'running';
+  const routes = serverRoutes({ config, analyser, intake, files, metrics, log, isStopping });
+  if (!analyser.status().models.includes(LARGE_FILE_MODEL)) {
+    log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
+  }
   const door = new FrontDoor({
-    routes: [
-      predictRoute(config, analyser, queue),
-      livezRoute,
-      readyzRoute(() => analyser.status(), isStopping),
-      metricsRoute(metrics),
-    ],
+    routes,
     keys,
     permits,
+    rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
+    concurrency: new KeyConcurrency(config.keyConcurrency),
+    recorders,
     metrics,
     log,
+    sendTimeoutMs: config.receiveTimeoutMs,
   });
   metrics.declareGauges({
     requestsInFlight: () => permits.inUse,
@@ -97,13 +123,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log.warn({ requestsInFlight: permits.inUse }, 'cutting off requests at the drain deadline');
     clearInterval(keepReceiving);
     listener.close();
-    await analyser.close();
+    await Promise.all([analyser.close(), files.storage.close()]);
+    // What was cut off is recorded once its promises have settled.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }
 
   let stopped: Promise<void> | undefined;
   return {
     port: listener.port,
+    routes,
     stop() {
       stopped ??= stop();
       return stopped;

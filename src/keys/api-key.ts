@@ -4,6 +4,19 @@ import { hash, randomBytes } from 'node:crypto';
 export const scopes = ['predict', 'voiceid', 'file', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
+/** So many requests per window; `requests` = 0 sets no limit. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowS: number;
+}
+
+/** Longer ones would overflow the timers that end them. */
+export const MAX_RATE_WINDOW_S = 86_400;
+
+/** `admin` stands for all scopes. */
+export const allows = (granted: ReadonlySet<Scope>, wanted: Scope): boolean =>
+  granted.has(wanted) || granted.has('admin');
+
 /** An API key as the server keeps it: everything but its secret. */
 export interface StoredKey {
   /** Public part of the key; names it in logs and on the command line. */
@@ -12,6 +25,10 @@ export interface StoredKey {
   /** Keys of one account see the same stored objects; `[a-z0-9][a-z0-9-]{0,31}`. */
   readonly account: string;
   readonly scopes: readonly Scope[];
+  /** Wins over the server's own limit; no requests means no limit. */
+  readonly rate?: RateLimit;
+  /** Requests in flight at once; wins over the server's own limit. 0 means no limit. */
+  readonly concurrency?: number;
   /** SHA-256 of the secret, hexadecimal. */
   readonly secretSha256: string;
   readonly createdAt: Date;

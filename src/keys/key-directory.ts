@@ -8,7 +8,9 @@ import {
   formatKey,
   isAccount,
   isKeyId,
+  MAX_RATE_WINDOW_S,
   newKeyParts,
+  type RateLimit,
   type Scope,
   type StoredKey,
   scopes,
@@ -24,6 +26,8 @@ export interface NewKey {
   /** DEFAULT_ACCOUNT when absent. */
   readonly account?: string;
   readonly scopes: readonly Scope[];
+  readonly rate?: RateLimit;
+  readonly concurrency?: number;
   readonly expiresAt?: Date;
 }
 
@@ -57,10 +61,21 @@ export class KeyDirectory {
     return true;
   }
 
-  /** All keys, oldest first; none when the directory does not exist. Throws KeyFileError. */
-  list(): StoredKey[] {
+  /**
+   * All keys, oldest first; none when the directory does not exist. Throws KeyFileError for the first that is damaged,
+   * unless `onDamaged` is there to be told and the others are to be listed.
+   */
+  list(onDamaged?: (id: string, error: unknown) => void): StoredKey[] {
     return this.#fileNames()
-      .map((name) => readKey(path.join(this.dir, name)))
+      .flatMap((name) => {
+        try {
+          return [readKey(path.join(this.dir, name))];
+        } catch (error) {
+          if (onDamaged === undefined) throw error;
+          onDamaged(path.basename(name, '.json'), error);
+          return [];
+        }
+      })
       .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
@@ -123,6 +138,13 @@ function checkedKey(value: unknown, expectedId: string): StoredKey {
   if (!Array.isArray(fields.scopes) || !fields.scopes.every((scope) => scopes.includes(scope))) {
     throw new Error(`Expected a list of ${scopes.join(', ')} for scopes.`);
   }
+  const { rate, concurrency } = fields;
+  if (rate !== undefined && !isRate(rate)) {
+    throw new Error(`Expected requests and a windowS of 1 to ${MAX_RATE_WINDOW_S} for rate.`);
+  }
+  if (concurrency !== undefined && !isCount(concurrency)) {
+    throw new Error('Expected a whole number for concurrency.');
+  }
   const expiresAt = optionalDate(fields, 'expiresAt');
   const revokedAt = optionalDate(fields, 'revokedAt');
   return {
@@ -130,11 +152,21 @@ function checkedKey(value: unknown, expectedId: string): StoredKey {
     name,
     account,
     scopes: fields.scopes,
+    ...(rate && { rate: { requests: rate.requests, windowS: rate.windowS } }),
+    ...(concurrency !== undefined && { concurrency }),
     secretSha256,
     createdAt: date(fields, 'createdAt'),
     ...(expiresAt && { expiresAt }),
     ...(revokedAt && { revokedAt }),
   };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function isRate(value: unknown): value is RateLimit {
+  if (typeof value !== 'object' || value === null) return false;
+  const { requests, windowS } = value as Record<string, unknown>;
+  return isCount(requests) && isCount(windowS) && windowS >= 1 && windowS <= MAX_RATE_WINDOW_S;
 }
 
 function optionalDate(fields: Record<string, unknown>, name: string): Date | undefined {

@@ -13,7 +13,7 @@ interface LoadedKey {
 
 export interface KeyStoreOptions {
   readonly pollMs?: number;
-  /** Told when the keys on disk became unreadable. Those read before stay in force until the next good change. */
+  /** Told of each key that became unreadable on disk. It stays in force as it was read before; the others are followed. */
   readonly onReloadError?: (error: unknown) => void;
 }
 
@@ -28,15 +28,15 @@ export class KeyStore {
   #changeTimeMs = Number.NaN;
 
   /** Throws KeyFileError when the keys on disk cannot be read. */
-  constructor(dataDir: string, { pollMs = 500, onReloadError }: KeyStoreOptions = {}) {
+  constructor(dataDir: string, { pollMs = 500, onReloadError = () => {} }: KeyStoreOptions = {}) {
     this.#directory = new KeyDirectory(dataDir);
     this.#reloadIfChanged();
     // A timer rather than fs.watch, which misses changes on network and container file systems.
     this.#timer = setInterval(() => {
       try {
-        this.#reloadIfChanged();
+        this.#reloadIfChanged(onReloadError);
       } catch (error) {
-        onReloadError?.(error);
+        onReloadError(error);
       }
     }, pollMs);
     this.#timer.unref();
@@ -59,21 +59,38 @@ export class KeyStore {
     clearInterval(this.#timer);
   }
 
-  #reloadIfChanged(): void {
+  /** Throws for a damaged key, unless `onDamaged` is there to be told. */
+  #reloadIfChanged(onDamaged?: (error: unknown) => void): void {
     // Every change renames a file into the directory, which updates its time. Two changes within one tick of the file
     // system's clock share a time, so one that is still fresh proves nothing.
     const changeTimeMs = fs.statSync(this.#directory.dir, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const isFresh = Date.now() - this.#changeTimeMs < 2000;
     if (changeTimeMs === this.#changeTimeMs && !isFresh) return;
     this.#changeTimeMs = changeTimeMs;
-    this.#keys = new Map(this.#directory.list().map((key) => [key.id, loadedKey(key)]));
+    const keys = new Map<string, LoadedKey>();
+    const keepKnown = (id: string, error: unknown): void => {
+      const known = this.#keys.get(id);
+      if (known !== undefined) keys.set(id, known);
+      onDamaged?.(error);
+    };
+    // One damaged key must not keep another from being revoked.
+    const stored = this.#directory.list(onDamaged && keepKnown);
+    for (const key of stored) keys.set(key.id, loadedKey(key));
+    this.#keys = keys;
   }
 }
 
 function loadedKey(key: StoredKey): LoadedKey {
+  const { id, account, rate, concurrency } = key;
   return {
     key,
     digest: Buffer.from(key.secretSha256, 'hex'),
-    identity: { id: key.id, account: key.account, scopes: new Set(key.scopes) },
+    identity: {
+      id,
+      account,
+      scopes: new Set(key.scopes),
+      ...(rate && { rate }),
+      ...(concurrency !== undefined && { concurrency }),
+    },
   };
 }

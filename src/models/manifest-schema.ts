@@ -45,49 +45,70 @@ const spectrogram = closedObject({
   layout: oneOf('bands_frames', 'frames_bands'),
 });
 
-const model = closedObject(
-  {
-    id: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,63}$' },
-    aliases: { type: 'array', items: { type: 'string' } },
-    task: { const: 'detection' },
-    // A plain name: a manifest never reaches out of its own folder.
-    file: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*\\.onnx$' },
-    sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-    licence: { type: 'string' },
-    sample_rate_hz: { const: 16000 },
-    window_samples: positiveInteger,
-    hop_samples: positiveInteger,
-    short_window: oneOf('repeat', 'zero_pad'),
-    features: {
-      type: 'object',
-      required: ['kind'],
-      discriminator: { propertyName: 'kind' },
-      oneOf: [waveform, spectrogram],
-    },
-    input: closedObject({
-      name: { type: 'string' },
-      shape: {
-        type: 'array',
-        minItems: 2,
-        items: [{ const: 'batch' }],
-        additionalItems: positiveInteger,
+function model(task: string, output: object) {
+  return closedObject(
+    {
+      id: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{0,63}$' },
+      aliases: { type: 'array', items: { type: 'string' } },
+      task: { const: task },
+      // A plain name: a manifest never reaches out of its own folder.
+      file: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*\\.onnx$' },
+      sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+      licence: { type: 'string' },
+      sample_rate_hz: { const: 16000 },
+      window_samples: positiveInteger,
+      hop_samples: positiveInteger,
+      short_window: oneOf('repeat', 'zero_pad'),
+      features: {
+        type: 'object',
+        required: ['kind'],
+        discriminator: { propertyName: 'kind' },
+        oneOf: [waveform, spectrogram],
       },
-    }),
-    output: closedObject({
-      name: { type: 'string' },
-      kind: oneOf('logit', 'probability'),
-      index: { type: 'integer', minimum: 0 },
-    }),
-    calibration: closedObject({ scale: number, bias: number }),
-    operating_point: { type: 'number', minimum: 0, maximum: 1 },
-    metrics: { type: 'object' },
-    training: { type: 'object' },
-  },
-  ['training'],
+      input: closedObject({
+        name: { type: 'string' },
+        shape: {
+          type: 'array',
+          minItems: 2,
+          items: [{ const: 'batch' }],
+          additionalItems: positiveInteger,
+        },
+      }),
+      output,
+      calibration: closedObject({ scale: number, bias: number }),
+      operating_point: { type: 'number', minimum: 0, maximum: 1 },
+      metrics: { type: 'object' },
+      training: { type: 'object' },
+    },
+    ['training'],
+  );
+}
+
+const detection = model(
+  'detection',
+  closedObject({
+    name: { type: 'string' },
+    kind: oneOf('logit', 'probability'),
+    index: { type: 'integer', minimum: 0 },
+  }),
+);
+
+const speaker = model(
+  'speaker',
+  closedObject({ name: { type: 'string' }, kind: { const: 'embedding' }, index: { const: 0 } }),
 );
 
 /** JSON Schema (draft 7) of models/manifest.json. */
 export const manifestSchema = closedObject({
   version: { const: 1 },
-  models: { type: 'array', minItems: 1, items: model },
+  models: {
+    type: 'array',
+    minItems: 1,
+    items: {
+      type: 'object',
+      required: ['task'],
+      discriminator: { propertyName: 'task' },
+      oneOf: [detection, speaker],
+    },
+  },
 });

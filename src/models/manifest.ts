@@ -52,11 +52,10 @@ export interface ModelInputSpec {
   readonly features: WaveformRecipe | SpectrogramRecipe;
 }
 
-/** One entry of models/manifest.json. */
-export interface Model extends ModelInputSpec {
+/** What an entry of models/manifest.json says whatever the model is for. */
+interface AnyModel extends ModelInputSpec {
   readonly id: string;
   readonly aliases: readonly string[];
-  readonly task: 'detection';
   readonly file: string;
   readonly sha256: string;
   readonly licence: string;
@@ -65,6 +64,22 @@ export interface Model extends ModelInputSpec {
     /** The first axis is the batch; the others are fixed and hold one model input. */
     readonly shape: readonly ['batch', ...number[]];
   };
+  /** Turns what the model puts out into a number from 0 to 1: sigmoid(scale * x + bias). */
+  readonly calibration: Calibration;
+  /** The calibrated number from which the answer is yes. */
+  readonly operating_point: number;
+  readonly metrics: Readonly<Record<string, unknown>>;
+  readonly training?: Readonly<Record<string, unknown>>;
+}
+
+export interface Calibration {
+  readonly scale: number;
+  readonly bias: number;
+}
+
+/** Tells AI-generated from human voices; its calibration is over the logit. */
+export interface DetectionModel extends AnyModel {
+  readonly task: 'detection';
   readonly output: {
     readonly name: string;
     /** `logit`: one number or one per class; `probability`: likewise, already 0..1. */
@@ -72,11 +87,23 @@ export interface Model extends ModelInputSpec {
     /** Which class is the AI-generated one, where there are several. */
     readonly index: number;
   };
-  /** probability = sigmoid(scale * logit + bias) */
-  readonly calibration: { readonly scale: number; readonly bias: number };
-  readonly operating_point: number;
-  readonly metrics: Readonly<Record<string, unknown>>;
-  readonly training?: Readonly<Record<string, unknown>>;
+}
+
+/** Turns a voice into an embedding; its calibration is over the cosine of two of them. */
+export interface SpeakerModel extends AnyModel {
+  readonly task: 'speaker';
+  readonly output: { readonly name: string; readonly kind: 'embedding'; readonly index: 0 };
+}
+
+/** One entry of models/manifest.json. */
+export type Model = DetectionModel | SpeakerModel;
+
+/** Numbers per embedding (service interface, section 8). */
+export const EMBEDDING_SIZE = 256;
+
+/** Numbers that a model gives for one input. */
+export function outputSizeOf({ task }: Pick<Model, 'task'>): number {
+  return task === 'speaker' ? EMBEDDING_SIZE : 1;
 }
 
 export interface Manifest {
@@ -104,6 +131,9 @@ export class ManifestError extends Error {
 export async function loadManifest(modelsDir: string): Promise<Manifest> {
   const path = join(modelsDir, 'manifest.json');
   const manifest = parse(path, await readFile(path, 'utf8'));
+  if (!manifest.models.some((model) => model.task === 'detection')) {
+    throw new ManifestError(`${path}: expected at least one model with the task detection but found none.`);
+  }
   const names = new Set<string>();
   for (const model of manifest.models) {
     for (const name of [model.id, ...model.aliases]) {

@@ -5,16 +5,22 @@ import { stages } from './timing.js';
 
 const roundedMs = (durationMs: number): number => Math.round(durationMs * 1000) / 1000;
 
-/** One line per request. Failures of our own are errors, with their cause; everything else is for information. */
-export function logRequest(logger: Logger, record: RequestRecord): void {
-  const isFailure = record.status >= 500 && record.cause !== undefined;
-  if (!isFailure && !logger.isLevelEnabled('info')) return;
-  const { cause, stagesMs, totalMs, ...line } = record;
+/** The total, and the stages as far as the request came. */
+export function roundedTimesMs({ totalMs, stagesMs }: RequestRecord): Record<string, number> {
   const timesMs: Record<string, number> = { total: roundedMs(totalMs) };
   for (const stage of stages) {
     const durationMs = stagesMs[stage];
     if (durationMs !== undefined) timesMs[stage] = roundedMs(durationMs);
   }
+  return timesMs;
+}
+
+/** One line per request. Failures of our own are errors, with their cause; everything else is for information. */
+export function logRequest(logger: Logger, record: RequestRecord): void {
+  const isFailure = record.status >= 500 && record.cause !== undefined;
+  if (!isFailure && !logger.isLevelEnabled('info')) return;
+  const { cause, stagesMs: _stages, totalMs: _total, ...line } = record;
+  const timesMs = roundedTimesMs(record);
   if (isFailure) logger.error({ ...line, timesMs, err: cause }, 'request failed');
   else logger.info({ ...line, timesMs }, 'request');
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalogue, type ErrorKey } from '../errors/catalogue.js';
-import { CLIENT_GONE_STATUS, type RequestRecord } from './request-record.js';
+import { CLIENT_GONE_STATUS, fetchOutcomes, type RequestRecord } from './request-record.js';
 import { type Stage, stages } from './timing.js';
 
 const STAGE_BUCKETS_S = [
@@ -22,7 +22,7 @@ export interface GaugeSources {
 }
 
 const statuses = [
-  ...new Set([200, 204, CLIENT_GONE_STATUS, ...Object.values(catalogue).map((entry) => entry.status)]),
+  ...new Set([200, 204, 206, CLIENT_GONE_STATUS, ...Object.values(catalogue).map((entry) => entry.status)]),
 ];
 
 /** The Prometheus series of the server. All of them exist, at zero, before the first request. */
@@ -32,10 +32,12 @@ export class ServiceMetrics {
   readonly #requestSeconds: Histogram<'route'>;
   readonly #stageSeconds = new Map<Stage, Histogram.Internal<'stage'>>();
   readonly #errors = new Map<ErrorKey, Counter.Internal>();
+  readonly #fetches: Counter<'outcome'>;
   readonly #receivedBytes: Counter;
   readonly #audioSeconds: Counter;
   readonly #windowsScored: Counter;
   readonly #skippedSeconds: Counter;
+  readonly auditLinesLost: Counter;
 
   constructor() {
     const registers = [this.registry];
@@ -75,16 +77,27 @@ export class ServiceMetrics {
       child.inc(0);
       this.#errors.set(key, child);
     }
+    this.#fetches = new Counter({
+      name: 'veravox_fetches_total',
+      help: 'Files fetched from behind a presigned_url, by outcome; the errors tell why one did not come.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of fetchOutcomes) this.#fetches.labels(outcome).inc(0);
     const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
     this.#receivedBytes = counter(
       'veravox_received_bytes_total',
-      'Bytes of request bodies that arrived in full.',
+      'Bytes of request bodies, and of fetched files, that arrived in full.',
     );
     this.#audioSeconds = counter('veravox_audio_seconds_total', 'Seconds of audio in answered analyses.');
     this.#windowsScored = counter('veravox_windows_scored_total', 'Windows that a model scored.');
     this.#skippedSeconds = counter(
       'veravox_skipped_audio_seconds_total',
       'Seconds not scored for lack of speech.',
+    );
+    this.auditLinesLost = counter(
+      'veravox_audit_lines_lost_total',
+      'Requests without an audit line: too many without a key, or a disk that takes no more.',
     );
   }
 
@@ -137,6 +150,7 @@ export class ServiceMetrics {
       const durationMs = record.stagesMs[stage];
       if (durationMs !== undefined) this.#stageSeconds.get(stage)?.observe(durationMs / 1000);
     }
+    if (record.fetch !== undefined) this.#fetches.labels(record.fetch).inc();
     if (record.bodyBytes !== undefined) this.#receivedBytes.inc(record.bodyBytes);
     if (record.audioS !== undefined) this.#audioSeconds.inc(record.audioS);
     if (record.scoredWindows !== undefined) this.#windowsScored.inc(record.scoredWindows);

@@ -10,6 +10,11 @@ export interface AnalysisRequest {
   readonly silenceThresholdPercent: number;
   readonly minDurationS: number;
   readonly maxDurationS: number;
+  /**
+   * Given for a file that may keep a thread busy for minutes: it leaves a prepare thread to others, and may wait for one,
+   * and then be worked on, for this long each instead of as long as the configuration says.
+   */
+  readonly longTimeoutMs?: number;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: AnalysisProgress) => void;
@@ -53,11 +58,38 @@ export interface Analysis {
   readonly windows: readonly ScoredWindow[];
   readonly skipped: readonly SkippedStretch[];
   readonly damagedPackets: number;
+  /** Where audio is missing for it, in seconds; at most one entry per second. */
+  readonly damagedAtS: readonly number[];
   /** Share of 10 ms frames with speech over the whole file, 0..1. */
   readonly speechRatio: number;
   /** Share of samples at full scale, 0..1. */
   readonly clippedRatio: number;
   readonly timesMs: StageTimesMs;
+}
+
+/** The voice in a file as a speaker model sees it. */
+export interface VoiceEmbedding {
+  readonly modelId: string;
+  /** The L2-normalised mean of the L2-normalised embeddings of the scored windows; undefined where none was scored. */
+  readonly embedding: Float32Array | undefined;
+  readonly scoredWindows: number;
+  readonly durationS: number;
+  /** Seconds of speech in the whole file. */
+  readonly speechS: number;
+  readonly skipped: readonly SkippedStretch[];
+  readonly damagedPackets: number;
+  readonly timesMs: StageTimesMs;
+}
+
+/** What a caller needs to know of a speaker model to work with its embeddings. */
+export interface SpeakerModelStatus {
+  readonly id: string;
+  /** Differs whenever the same audio would give another embedding: 64 hexadecimal characters. */
+  readonly fingerprint: string;
+  /** similarity = sigmoid(scale * cosine + bias) */
+  readonly calibration: { readonly scale: number; readonly bias: number };
+  /** The similarity from which two voices count as the same. */
+  readonly operatingPoint: number;
 }
 
 export interface PipelineStatus {
@@ -66,13 +98,18 @@ export interface PipelineStatus {
   readonly provider: 'cpu' | 'cuda';
   /** Why `auto` did not give CUDA; absent where it did or was not asked for. */
   readonly fallbackReason?: string;
+  /** Every name that a request may give for a detector: ids and aliases. */
   readonly models: readonly string[];
+  /** In the order of the manifest; empty on a server without voice identity. */
+  readonly speakerModels: readonly SpeakerModelStatus[];
 }
 
 /** From bytes to scores. Implemented by `pipeline.ts`; the server and the command line use it alike. */
 export interface Analyser {
   /** Rejects with ServiceError; with the signal's reason when the request was abandoned. */
   analyse(request: AnalysisRequest): Promise<Analysis>;
+  /** The same for a speaker model. */
+  embed(request: AnalysisRequest): Promise<VoiceEmbedding>;
   status(): PipelineStatus;
   /** Releases threads and model sessions; requests still running are rejected. */
   close(): Promise<void>;

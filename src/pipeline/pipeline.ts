@@ -10,8 +10,11 @@ import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { RunControl } from '../prepare/run-control.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
-import type { Analyser, Analysis, AnalysisRequest, PipelineStatus } from './analysis.js';
+import type { Analyser, Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from './analysis.js';
 import { AnalysisRun } from './analysis-run.js';
+import { EmbeddingRun } from './embedding-run.js';
+import type { FileRun } from './file-run.js';
+import { modelStatus } from './model-status.js';
 import { toServiceError } from './stage-failure.js';
 
 export type PipelineConfig = Pick<
@@ -76,7 +79,12 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
 /** One analysis on its way through the threads. */
 interface Flight {
   readonly id: number;
-  readonly run: AnalysisRun;
+  readonly run: Pick<
+    FileRun<unknown, unknown>,
+    'settled' | 'promise' | 'addQueueMs' | 'announced' | 'prepared' | 'fail'
+  >;
+  /** Passes on what the model says of an input. */
+  readonly scored: (input: SlottedInput, output: Float64Array, batchMs: number) => void;
   readonly model: number;
   /** Its index in the control block, while a prepare thread works on it. */
   control: number | undefined;
@@ -88,6 +96,7 @@ interface Flight {
 class Pipeline implements Analyser {
   readonly #config: PipelineConfig;
   readonly #models: readonly Model[];
+  readonly #offered: ReturnType<typeof modelStatus>;
   readonly #choice: ProviderChoice;
   readonly #slots: InputSlots;
   readonly #scheduler: Scheduler<Flight>;
@@ -108,6 +117,7 @@ class Pipeline implements Analyser {
   ) {
     this.#config = config;
     this.#models = models;
+    this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
     this.#scheduler = scheduler;
@@ -136,18 +146,44 @@ class Pipeline implements Analyser {
   }
 
   status(): PipelineStatus {
-    return { ready: !this.#closing, models: this.#models.map((model) => model.id), ...this.#choice };
+    return { ready: !this.#closing, ...this.#offered, ...this.#choice };
   }
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
+    const model = this.#modelIndex(request.modelId, 'detection');
+    const run = new AnalysisRun(request.modelId, request.onProgress);
+    return this.#process(request, model, run, ([score = Number.NaN]) => score);
+  }
+
+  async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
+    const model = this.#modelIndex(request.modelId, 'speaker');
+    const run = new EmbeddingRun(request.modelId, request.onProgress);
+    return this.#process(request, model, run, (embedding) => embedding);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
+    await this.#prepare.close();
+    await this.#scheduler.close();
+  }
+
+  async #process<Output, Result>(
+    request: AnalysisRequest,
+    model: number,
+    run: FileRun<Output, Result>,
+    read: (output: Float64Array) => Output,
+  ): Promise<Result> {
     request.signal.throwIfAborted();
     if (this.#closing) throw new ServiceError('STOPPING');
-    const { queueTimeoutMs, analysisTimeoutMs } = this.#config;
-    const run = new AnalysisRun(request.modelId, request.onProgress);
+    const { longTimeoutMs } = request;
+    const queueTimeoutMs = longTimeoutMs ?? this.#config.queueTimeoutMs;
+    const analysisTimeoutMs = longTimeoutMs ?? this.#config.analysisTimeoutMs;
     const flight: Flight = {
       id: ++this.#lastId,
       run,
-      model: this.#modelIndex(request.modelId),
+      scored: (input, output, batchMs) => run.scored(input, read(output), batchMs),
+      model,
       control: undefined,
       announced: 0,
       expected: undefined,
@@ -169,12 +205,14 @@ class Pipeline implements Analyser {
         clearTimeout(timer);
         timer = stopAfter(analysisTimeoutMs, 'ANALYSIS_TIMEOUT');
         run.addQueueMs(performance.now() - beginMs);
-        return this.#makeTask(flight, control, request);
+        return this.#makeTask(flight, control, request, analysisTimeoutMs);
       };
       // Never rejects while a thread reads the region: that is what lets the caller give it back.
-      const result = await this.#prepare.run(makeTask, stop.signal).finally(() => {
-        flight.control = undefined;
-      });
+      const result = await this.#prepare
+        .run(makeTask, stop.signal, longTimeoutMs !== undefined)
+        .finally(() => {
+          flight.control = undefined;
+        });
       flight.expected = result.inputCount;
       this.#accept(flight, result.inputs);
       if (result.ok) run.prepared(result);
@@ -190,23 +228,19 @@ class Pipeline implements Analyser {
     }
   }
 
-  async close(): Promise<void> {
-    this.#closing = true;
-    for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
-    await this.#prepare.close();
-    await this.#scheduler.close();
-  }
-
-  #modelIndex(id: string): number {
-    const index = this.#models.findIndex((model) => model.id === id || model.aliases.includes(id));
+  #modelIndex(id: string, task: Model['task']): number {
+    const index = this.#models.findIndex(
+      (model) => model.task === task && (model.id === id || model.aliases.includes(id)),
+    );
     if (index < 0) {
-      const expected = `one of ${this.#models.map((model) => model.id).join(', ')}`;
+      const ids = this.#models.filter((model) => model.task === task).map((model) => model.id);
+      const expected = `one of ${ids.join(', ')}`;
       throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: id });
     }
     return index;
   }
 
-  #makeTask(flight: Flight, control: number, request: AnalysisRequest): PrepareTask {
+  #makeTask(flight: Flight, control: number, request: AnalysisRequest, timeLimitMs: number): PrepareTask {
     this.#control.reset(control);
     flight.control = control;
     this.#flights.set(flight.id, flight);
@@ -219,7 +253,7 @@ class Pipeline implements Analyser {
         minDurationS: request.minDurationS,
         maxDurationS: request.maxDurationS,
         silenceThresholdPercent: request.silenceThresholdPercent,
-        timeLimitMs: this.#config.analysisTimeoutMs,
+        timeLimitMs,
       },
     };
   }
@@ -246,9 +280,9 @@ class Pipeline implements Analyser {
       started: (waitedMs) => {
         if (input.windowIndex === 0 && input.inputIndex === 0) run.addQueueMs(waitedMs);
       },
-      scored: (score, batchMs) => {
+      scored: (output, batchMs) => {
         this.#giveBack(flight, input.slot);
-        run.scored(input, score, batchMs);
+        flight.scored(input, output, batchMs);
       },
       failed: (error) => {
         this.#giveBack(flight, input.slot);

@@ -5,10 +5,11 @@ import type { AnalysisRequest } from './analysis.js';
 
 type PrepareFailure = Extract<PrepareResult, { ok: false }>;
 
-// Seconds as a person reads them: 0.75, 600.1, never 0.7500000001.
-function readable(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
-}
+// Seconds as a person reads them: 0.75, 600.1, never 0.7500000001; rounded away from the limit that was missed, so that
+// nobody reads that 3 s are less than 3 s.
+const roundingErrorMs = 1e-6;
+const readableBelow = (seconds: number): number => Math.floor(seconds * 1000 + roundingErrorMs) / 1000;
+const readableAbove = (seconds: number): number => Math.ceil(seconds * 1000 - roundingErrorMs) / 1000;
 
 /** What a client is told about a stage that gave up. */
 export function toServiceError(
@@ -16,7 +17,7 @@ export function toServiceError(
   request: Pick<AnalysisRequest, 'minDurationS' | 'maxDurationS'>,
   timeoutMs: number,
 ): ServiceError {
-  const measuredS = readable(failure.measuredS);
+  const { measuredS } = failure;
   switch (failure.code) {
     case 'UNSUPPORTED_FORMAT':
       return new ServiceError('UNSUPPORTED_FORMAT', { problem: failure.message });
@@ -27,9 +28,15 @@ export function toServiceError(
     case 'SAMPLE_RATE_OUT_OF_RANGE':
       return new ServiceError('UNDECODABLE', { problem: failure.message });
     case 'TOO_LONG':
-      return new ServiceError('AUDIO_TOO_LONG', { measuredS, allowedS: request.maxDurationS });
+      return new ServiceError('AUDIO_TOO_LONG', {
+        measuredS: readableAbove(measuredS),
+        allowedS: request.maxDurationS,
+      });
     case 'TOO_SHORT':
-      return new ServiceError('AUDIO_TOO_SHORT', { measuredS, requiredS: request.minDurationS });
+      return new ServiceError('AUDIO_TOO_SHORT', {
+        measuredS: readableBelow(measuredS),
+        requiredS: request.minDurationS,
+      });
     case 'DEADLINE':
       return new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs });
     // A cancelled run was settled by whoever cancelled it, so this is never seen outside.

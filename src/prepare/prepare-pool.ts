@@ -10,6 +10,7 @@ import type {
 } from './prepare-task.js';
 
 interface Waiting {
+  readonly isLong: boolean;
   readonly makeTask: (control: number) => PrepareTask;
   readonly resolve: (result: PrepareResult) => void;
   readonly reject: (reason: unknown) => void;
@@ -26,9 +27,12 @@ export class PreparePool {
   readonly #waiting = new Set<Waiting>();
   /** Indices in the control block that no running task has: one per idle thread. */
   readonly #idle: number[];
+  readonly #maxRunningLong: number;
+  #runningLong = 0;
 
   constructor(threads: number, workerData: PrepareWorkerData, onInputs: (ready: InputsReady) => void) {
     this.#idle = Array.from({ length: threads }, (_, i) => i);
+    this.#maxRunningLong = Math.max(1, threads - 1);
     this.#piscina = new Piscina({
       filename: fileURLToPath(new URL('./prepare-worker.js', import.meta.url)),
       minThreads: threads,
@@ -54,13 +58,18 @@ export class PreparePool {
 
   /**
    * Runs a task when a thread is free. `makeTask` is called at that moment, so that time limits count from
-   * there, with the index in the control block that is the task's own until its promise settles. An abort removes work that still waits and rejects with the signal's reason; running work is
-   * stopped through its RunControl instead.
+   * there, with the index in the control block that is the task's own until its promise settles. Long work never
+   * takes the last thread, so that the rest need not wait for it. An abort removes work that still waits and rejects
+   * with the signal's reason; running work is stopped through its RunControl instead.
    */
-  run(makeTask: (control: number) => PrepareTask, signal: AbortSignal): Promise<PrepareResult> {
+  run(
+    makeTask: (control: number) => PrepareTask,
+    signal: AbortSignal,
+    isLong = false,
+  ): Promise<PrepareResult> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const waiting: Waiting = { makeTask, resolve, reject };
+      const waiting: Waiting = { isLong, makeTask, resolve, reject };
       this.#waiting.add(waiting);
       signal.addEventListener('abort', () => this.#waiting.delete(waiting) && reject(signal.reason), {
         once: true,
@@ -76,14 +85,17 @@ export class PreparePool {
 
   #dispatch(): void {
     for (const next of this.#waiting) {
+      if (next.isLong && this.#runningLong === this.#maxRunningLong) continue;
       const control = this.#idle.pop();
       if (control === undefined) return;
       this.#waiting.delete(next);
+      if (next.isLong) this.#runningLong++;
       this.#piscina
         .run(next.makeTask(control))
         .then(next.resolve, next.reject)
         .finally(() => {
           this.#idle.push(control);
+          if (next.isLong) this.#runningLong--;
           this.#dispatch();
         });
     }

@@ -6,9 +6,12 @@ import type { Part } from '../upload/multipart-parser.js';
 
 /** The JSON schema of one field; `expected` is how an error names what it wants. */
 export interface FieldSchema {
-  readonly type: 'number' | 'string';
+  readonly type: 'number' | 'string' | 'array';
   readonly expected: string;
+  readonly description?: string;
   readonly default?: number | string;
+  /** May be null, which in a form is an empty value or the word; it counts as not given. */
+  readonly nullInForm?: true;
   readonly [keyword: string]: unknown;
 }
 
@@ -23,33 +26,50 @@ const shown = (value: unknown): string => {
   return text === '' ? 'an empty value' : JSON.stringify(text.slice(0, MAX_SHOWN_CHARS));
 };
 
+/** A value from JSON, whose type may be what is wrong with it. */
+const shownJson = (value: unknown): string => {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return value === '' ? 'an empty value' : `the string ${shown(value)}`;
+  return `the ${typeof value} ${String(value).slice(0, MAX_SHOWN_CHARS)}`;
+};
+
 /**
  * Checks the values of a request's fields against their schema and fills in the defaults. One instance per route,
- * compiled once; values that come from JSON go through `check`, those of a form through `fromForm`.
+ * compiled once.
  */
 export class FieldValidator<Values> {
   readonly #schemas: FieldSchemas;
   readonly #validate;
 
-  constructor(schemas: FieldSchemas) {
+  /** @param required names of fields that must be there */
+  constructor(schemas: FieldSchemas, required: readonly string[] = []) {
     this.#schemas = schemas;
     // Ajv fills in defaults; what is undefined here stays absent.
-    const ajv = new Ajv({ useDefaults: true, verbose: true, keywords: ['expected'] });
-    this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas });
+    const ajv = new Ajv({ useDefaults: true, verbose: true, keywords: ['expected', 'nullInForm'] });
+    this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas, required });
   }
 
   /**
    * @returns the same object, with defaults
    * @throws ServiceError FIELD_INVALID for the first field that does not fit
    */
-  check(values: Record<string, unknown>): Values {
+  check(values: Record<string, unknown>, show = shown): Values {
     if (this.#validate(values)) return values;
     const error = this.#validate.errors?.[0] as ErrorObject;
+    if (error.keyword === 'required') {
+      const field = error.params.missingProperty as string;
+      throw new ServiceError('FIELD_INVALID', {
+        field,
+        expected: this.#schemas[field]?.expected ?? 'a value',
+        received: 'none',
+      });
+    }
     const expected = (error.parentSchema as unknown as FieldSchema).expected;
     throw new ServiceError('FIELD_INVALID', {
-      field: error.instancePath.slice(1),
+      field: error.instancePath.slice(1).replace(/\/(\d+)/g, '[$1]'),
       expected,
-      received: shown(error.data),
+      received: show(error.data),
     });
   }
 
@@ -59,15 +79,31 @@ export class FieldValidator<Values> {
    */
   fromForm(form: UploadedForm): Values {
     const values: Record<string, unknown> = {};
+    const seen = new Set<string>();
     for (const part of form.parts) {
       const schema = Object.hasOwn(this.#schemas, part.name) ? this.#schemas[part.name] : undefined;
       if (schema === undefined) continue;
-      if (Object.hasOwn(values, part.name)) throw new ServiceError('FIELD_REPEATED', { field: part.name });
+      if (seen.has(part.name)) throw new ServiceError('FIELD_REPEATED', { field: part.name });
+      seen.add(part.name);
       const text = form.text(part);
+      if (schema.nullInForm && (text === '' || text === 'null')) continue;
       // What is no number stays a string, so that the schema refuses it in its own words.
       values[part.name] = schema.type === 'number' && NUMBER.test(text) ? Number(text) : text;
     }
     return this.check(values);
+  }
+
+  /**
+   * The known fields of a JSON object; unknown ones are ignored, and null is like not given. Types are strict: "0.5" is
+   * no number.
+   * @throws ServiceError FIELD_INVALID
+   */
+  fromJson(object: Record<string, unknown>): Values {
+    const values: Record<string, unknown> = {};
+    for (const name of Object.keys(this.#schemas)) {
+      if (Object.hasOwn(object, name) && object[name] !== null) values[name] = object[name];
+    }
+    return this.check(values, shownJson);
   }
 }
 

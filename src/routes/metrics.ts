@@ -6,6 +6,13 @@ export function metricsRoute(metrics: ServiceMetrics): Route {
   return {
     method: 'GET',
     path: '/metrics',
+    operation: {
+      id: 'metrics',
+      tag: 'Operation',
+      summary: 'Counters and times for Prometheus.',
+      answers: { 200: { description: 'All series.', contentType: 'text/plain' } },
+      errors: [],
+    },
     async handle() {
       return {
         status: 200,

@@ -1,65 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.js';
+import { prediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
+import { analysisErrors, inputErrors } from '../openapi/error-groups.js';
+import { mediaFormats, type Operation } from '../openapi/operation.js';
 import type { Analyser } from '../pipeline/analysis.js';
-import type { ArenaQueue } from '../upload/arena-queue.js';
-import { receiveForm } from '../upload/form-upload.js';
 import { predictionBody } from '../verdict/prediction.js';
-import { FieldValidator, fileOf } from './form-fields.js';
-import { type PredictFields, predictFieldSchemas } from './predict-fields.js';
-import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
+import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
+import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
+import { FieldValidator } from './form-fields.js';
+import { LARGE_FILE_MODEL, type PredictFields, predictFieldSchemas } from './predict-fields.js';
+import type { Route } from './route.js';
 
-const FILE_FIELD = 'file';
 const MIN_DURATION_S = 1;
 
-/** The last group of a random UUID: 12 hexadecimal characters, all of them random. */
-const newPredictionId = (): string => `pred_${randomUUID().slice(-12)}`;
-
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
-export function predictRoute(config: Config, analyser: Analyser, queue: ArenaQueue): Route {
-  const validator = new FieldValidator<PredictFields>(predictFieldSchemas(analyser.status().models));
-  const hint = 'POST /v1/predict/large-file takes larger ones.';
+export function predictRoute(config: Config, analyser: Analyser, intake: FileIntake): Route {
+  const { models } = analyser.status();
+  const schemas = predictFieldSchemas(models);
+  const validator = new FieldValidator<PredictFields>(schemas);
+  const hint = models.includes(LARGE_FILE_MODEL) ? 'POST /v1/predict/large-file takes larger ones.' : '';
   const limits = {
-    fileField: FILE_FIELD,
+    fileField: 'file',
     maxFileBytes: config.maxPredictBytes,
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes: config.maxPredictBytes, hint }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
-
-  async function handle(request: RouteRequest): Promise<Reply> {
-    const { record } = request;
-    const startedMs = performance.now();
-    const form = await receiveForm(request.body, request.contentType, queue, limits);
-    try {
-      const receivedMs = performance.now();
-      record.stagesMs = { receive: receivedMs - startedMs };
-      record.bodyBytes = form.bodyBytes;
-      const fields = validator.fromForm(form);
-      const analysis = await analyser.analyse({
-        region: form.locate(fileOf(form, FILE_FIELD)),
-        modelId: fields.model,
-        silenceThresholdPercent: fields.silence_threshold,
-        minDurationS: MIN_DURATION_S,
-        maxDurationS: config.maxPredictDurationS,
-        signal: request.signal,
-      });
-      record.stagesMs = { ...record.stagesMs, ...analysis.timesMs };
-      record.model = analysis.modelId;
-      record.audioS = analysis.durationS;
-      record.scoredWindows = analysis.windows.length;
-      record.skippedS = analysis.skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
-      const prediction = {
+  const steps: AnalysisSteps<PredictFields> = {
+    receive: (request) => receiveInput(request, validator, intake, limits),
+    plan: (fields) => ({
+      modelId: fields.model,
+      silenceThresholdPercent: fields.silence_threshold,
+      minDurationS: MIN_DURATION_S,
+      maxDurationS: config.maxPredictDurationS,
+    }),
+    body: (analysis, fields, processingS) => {
+      const request = {
         predictionId: fields.prediction_id ?? newPredictionId(),
         threshold: fields.threshold,
         silenceThresholdPercent: fields.silence_threshold,
       };
-      return jsonReply(200, predictionBody(analysis, prediction, (performance.now() - receivedMs) / 1000));
-    } finally {
-      // Not earlier, even when the client has gone: the prepare thread may still be reading the file.
-      form.release();
-    }
-  }
-
-  return { method: 'POST', path: '/v1/predict', scope: 'predict', handle };
+      return predictionBody(analysis, request, processingS);
+    },
+  };
+  const example = { threshold: 0.5, silence_threshold: 80, device: 'api', prediction_id: 'call-4711' };
+  const operation: Operation = {
+    id: 'predict',
+    tag: 'Detection',
+    summary: 'Is the voice in this recording AI-generated?',
+    description: `Takes ${mediaFormats}, of at most ${config.maxPredictDurationS} s. Of a video the first audio stream is analysed.`,
+    form: {
+      file: { field: limits.fileField, description: 'The recording.', maxBytes: limits.maxFileBytes },
+      schemas,
+      example,
+    },
+    json: withLink({ schemas, example }),
+    answers: { 200: { description: 'The verdict.', schema: prediction } },
+    errors: [...inputErrors, 'FILE_TOO_LARGE', ...analysisErrors, 'NO_SPEECH'],
+  };
+  return {
+    method: 'POST',
+    path: '/v1/predict',
+    scope: 'predict',
+    operation,
+    handle: (request) => answerAnalysis(request, analyser, steps),
+  };
 }

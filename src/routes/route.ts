@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuthenticatedKey } from '../admission/authenticator.js';
+import type { ServiceError } from '../errors/service-error.js';
 import type { Scope } from '../keys/api-key.js';
 import type { RequestRecord } from '../observe/request-record.js';
+import type { Operation } from '../openapi/operation.js';
 import type { BodyStream } from '../upload/body-stream.js';
 
 export type ApiVersion = 'v1' | 'v0';
@@ -14,6 +16,8 @@ export interface RouteRequest {
   readonly path: string;
   readonly query: string;
   readonly contentType: string;
+  /** All of them, names in lower case, for routes with `wantsHeaders`; empty for the others. */
+  readonly headers: ReadonlyMap<string, string>;
   readonly body: BodyStream;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
@@ -23,27 +27,48 @@ export interface RouteRequest {
   readonly record: RequestRecord;
 }
 
+/** A body that is read while it is sent. */
+export interface ReplyStream {
+  readonly bytes: number;
+  /** The next piece, not empty before all `bytes` were read. The memory may be used again at the next call. */
+  read(): Promise<Uint8Array>;
+  /** Called once, also when the client left. */
+  close(): Promise<void>;
+}
+
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
   /** Beside those that every answer has. */
   readonly headers?: Headers;
+  /** Instead of `body`, which is empty then. */
+  readonly stream?: ReplyStream;
 }
 
 export interface Route {
   /** A HEAD request to a GET route is answered by the server. */
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
+  /** Takes all paths that start with `path`, which ends with a slash. */
+  readonly isPrefix?: true;
+  /** Gets the request's headers. */
+  readonly wantsHeaders?: true;
+  /** Takes a permit although it has no scope, because each request proves itself in another way. */
+  readonly takesPermit?: true;
   /** The scope that the caller's key needs; undefined for operational routes, which take no key and no permit. */
   readonly scope?: Scope;
   /** Which version's rules hold for refused keys and deprecation; v1 where nothing is said. */
   readonly version?: ApiVersion;
+  /** What `/openapi.json` says of it. */
+  readonly operation: Operation;
   /**
    * Returns the answer or throws: ServiceError for what the client is to know, anything else is an internal error.
    * The answer is dropped when the client has gone.
    */
   handle(request: RouteRequest): Reply | Promise<Reply>;
+  /** The answer to a refused request where it is not the usual JSON. */
+  refusal?(failure: ServiceError, correlationId: string): Reply | undefined;
 }
 
 export const jsonReply = (status: number, value: unknown): Reply => ({

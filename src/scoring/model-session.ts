@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { inputShapeOf, inputSizeOf, type Model } from '../models/manifest.js';
+import { EMBEDDING_SIZE, inputShapeOf, inputSizeOf, type Model } from '../models/manifest.js';
 import { toProbability } from './score.js';
 import type { Provider } from './scoring-task.js';
 
@@ -51,15 +51,21 @@ export class ModelSession {
     for (let inputs = 1; inputs <= largest; inputs *= 2) await this.#infer(inputs);
   }
 
-  /** Scores inputs; each is copied, so its memory may be reused once the promise is settled. */
+  /**
+   * The model's numbers for each input, one after the other (see ScoringResult). Inputs are copied, so their memory may
+   * be reused once the promise is settled.
+   */
   async score(inputs: readonly Float32Array[]): Promise<Float64Array> {
     inputs.forEach((input, i) => {
       this.#batch.set(input, i * this.#inputSize);
     });
+    const model = this.#model;
     const output = await this.#infer(batchBucket(inputs.length));
+    if (model.task === 'speaker')
+      return Float64Array.from(output.subarray(0, inputs.length * EMBEDDING_SIZE));
     const perInput = output.length / batchBucket(inputs.length);
     return Float64Array.from(inputs, (_, i) =>
-      toProbability(output.subarray(i * perInput, (i + 1) * perInput), this.#model),
+      toProbability(output.subarray(i * perInput, (i + 1) * perInput), model),
     );
   }
 
@@ -77,6 +83,11 @@ export class ModelSession {
     if (!(tensor?.data instanceof Float32Array) || tensor.data.length % inputs !== 0) {
       throw new Error(
         `Expected a float32 output named ${output.name} with a row per input from ${this.#model.id}.`,
+      );
+    }
+    if (this.#model.task === 'speaker' && tensor.data.length !== inputs * EMBEDDING_SIZE) {
+      throw new Error(
+        `Expected ${EMBEDDING_SIZE} numbers per input from ${this.#model.id} but received ${tensor.data.length / inputs}.`,
       );
     }
     return tensor.data;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { outputSizeOf } from '../models/manifest.js';
 import { FairQueue } from './fair-queue.js';
 import { ScoringOwner } from './scoring-owner.js';
 import type { ScoringResult, ScoringWorkerData } from './scoring-task.js';
 
-/** One model input that waits for its score. */
+/** One model input that waits for what the model says of it. */
 export interface ScoringJob {
   /** Index of the model in the manifest. */
   readonly model: number;
@@ -12,8 +13,8 @@ export interface ScoringJob {
   readonly enqueuedMs: number;
   /** Called once, when a thread takes the job up. */
   started(waitedMs: number): void;
-  /** `batchMs` is how long the whole batch took. */
-  scored(score: number, batchMs: number): void;
+  /** `output` is what the model says of this input (see ScoringResult); `batchMs` is how long the whole batch took. */
+  scored(output: Float64Array, batchMs: number): void;
   failed(error: unknown): void;
 }
 
@@ -34,13 +35,20 @@ export class Scheduler<Owner> {
   readonly #idle: ScoringOwner[];
   readonly #owners: readonly ScoringOwner[];
   readonly #queues: FairQueue<Owner, ScoringJob>[];
+  /** Numbers per input that each model gives. */
+  readonly #outputSizes: readonly number[];
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(owners: readonly ScoringOwner[], models: number, options: SchedulerOptions) {
+  private constructor(
+    owners: readonly ScoringOwner[],
+    outputSizes: readonly number[],
+    options: SchedulerOptions,
+  ) {
     this.#owners = owners;
     this.#idle = [...owners];
     this.#options = options;
-    this.#queues = Array.from({ length: models }, () => new FairQueue());
+    this.#outputSizes = outputSizes;
+    this.#queues = outputSizes.map(() => new FairQueue());
   }
 
   /** Starts the threads; resolves when every model is loaded and warm in each of them. */
@@ -55,7 +63,7 @@ export class Scheduler<Owner> {
       await Promise.allSettled(owners.map((owner) => owner.close()));
       throw error;
     }
-    return new Scheduler(owners, workerData.models.length, options);
+    return new Scheduler(owners, workerData.models.map(outputSizeOf), options);
   }
 
   get waitingCount(): number {
@@ -117,14 +125,16 @@ export class Scheduler<Owner> {
       this.#dispatch();
       batch.forEach(report);
     };
+    const model = batch[0]?.model as number;
+    const size = this.#outputSizes[model] as number;
     owner
       .score(
-        batch[0]?.model as number,
+        model,
         batch.map((job) => job.slot),
       )
       .then(
-        (result: ScoringResult) =>
-          settle((job, i) => job.scored(result.scores[i] as number, result.inferenceMs)),
+        ({ outputs, inferenceMs }: ScoringResult) =>
+          settle((job, i) => job.scored(outputs.subarray(i * size, (i + 1) * size), inferenceMs)),
         (error: unknown) => settle((job) => job.failed(error)),
       );
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Model } from '../models/manifest.js';
+import type { DetectionModel } from '../models/manifest.js';
 
 function sigmoid(x: number): number {
   return 1 / (1 + Math.exp(-x));
@@ -18,7 +18,10 @@ function logOdds(logits: Float32Array, index: number): number {
  * The probability of being AI-generated, from what a model put out for one input: one number, or one per class.
  * NaN when the output is not finite.
  */
-export function toProbability(output: Float32Array, model: Pick<Model, 'output' | 'calibration'>): number {
+export function toProbability(
+  output: Float32Array,
+  model: Pick<DetectionModel, 'output' | 'calibration'>,
+): number {
   const { kind, index } = model.output;
   if (!output.every(Number.isFinite)) return Number.NaN;
   let logit: number;

@@ -19,7 +19,10 @@ export type ScoringTask =
   | { readonly kind: 'release' };
 
 export interface ScoringResult {
-  /** One probability per slot; NaN where the model's output was not finite. */
-  readonly scores: Float64Array;
+  /**
+   * What the model says of each slot, one after the other, `outputSizeOf(model)` numbers each: a detector's
+   * probability, NaN where its output was not finite, or an embedding as the model put it out.
+   */
+  readonly outputs: Float64Array;
   readonly inferenceMs: number;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { workerData } from 'piscina';
+import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { InputSlots } from '../prepare/input-slots.js';
 import { ModelSession } from './model-session.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
@@ -8,7 +8,7 @@ const data = workerData as ScoringWorkerData;
 const slots = new InputSlots(data.slots);
 let sessions: ModelSession[] = [];
 
-const nothing: ScoringResult = { scores: new Float64Array(0), inferenceMs: 0 };
+const nothing: ScoringResult = { outputs: new Float64Array(0), inferenceMs: 0 };
 
 // Normally called once, by the warm-up; again in a thread that had to be replaced.
 async function loadSessions(): Promise<void> {
@@ -17,6 +17,16 @@ async function loadSessions(): Promise<void> {
     await session.warmUp();
     sessions.push(session);
   }
+}
+
+// Numbers beyond these are moved to the main thread; for fewer, copying is quicker.
+const maxCopiedNumbers = 64;
+
+function handedOver(result: ScoringResult): ScoringResult {
+  if (result.outputs.length <= maxCopiedNumbers) return result;
+  // Piscina takes the result out of this wrapping on the other side, which its types cannot say.
+  const wrapped = { [transferableSymbol]: [result.outputs.buffer], [valueSymbol]: result };
+  return move(wrapped as never) as unknown as ScoringResult;
 }
 
 /** Owns the model sessions of one thread. Sessions are made once and released before the thread ends. */
@@ -29,8 +39,8 @@ export default async function score(task: ScoringTask): Promise<ScoringResult> {
       if (sessions.length === 0) await loadSessions();
       const session = sessions[task.model] as ModelSession;
       const beginMs = performance.now();
-      const scores = await session.score(task.slots.map((slot) => slots.view(slot, session.inputSize)));
-      return { scores, inferenceMs: performance.now() - beginMs };
+      const outputs = await session.score(task.slots.map((slot) => slots.view(slot, session.inputSize)));
+      return handedOver({ outputs, inferenceMs: performance.now() - beginMs });
     }
     case 'release':
       for (const session of sessions) await session.release();

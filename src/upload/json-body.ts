@@ -10,11 +10,19 @@ export interface JsonLimits {
 export const isJsonType = (contentType: string): boolean => /^application\/json *(;|$)/i.test(contentType);
 
 function parseObject(bytes: Buffer): Record<string, unknown> {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new ServiceError('JSON_MALFORMED', { problem: 'it is not UTF-8.' });
+  }
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(text);
   } catch (error) {
-    throw new ServiceError('JSON_MALFORMED', { problem: `${(error as Error).message}.` });
+    // No more of V8's message than this: it quotes the body, which may hold the signature of a link.
+    const [position] = / at position \d+/.exec((error as Error).message) ?? [''];
+    throw new ServiceError('JSON_MALFORMED', { problem: `it cannot be parsed${position}.` });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('JSON_MALFORMED', { problem: 'it holds another kind of value.' });

@@ -12,6 +12,13 @@ export interface MultipartLimits {
   readonly maxFileBytes: number;
   /** The refusal of a larger file, which differs between routes. */
   readonly fileTooLarge: () => ServiceError;
+  /** Where the file has a least size, too: the refusal of a smaller one. */
+  readonly minFile?: MinFile;
+}
+
+export interface MinFile {
+  readonly bytes: number;
+  readonly tooSmall: () => ServiceError;
 }
 
 /** A part of the form; its content is bytes [start, end) of the body. */
@@ -198,8 +205,16 @@ export class MultipartParser {
 
   #closePart(): void {
     if (this.#current === undefined) return;
-    const end = this.#position - this.#delimiter.length;
-    this.#parts.push({ ...this.#current, start: this.#start, end: Math.max(this.#start, end) });
+    const end = Math.max(this.#start, this.#position - this.#delimiter.length);
+    const { minFile } = this.#limits;
+    if (
+      minFile !== undefined &&
+      this.#current.name === this.#fileField &&
+      end - this.#start < minFile.bytes
+    ) {
+      throw minFile.tooSmall();
+    }
+    this.#parts.push({ ...this.#current, start: this.#start, end });
     this.#current = undefined;
   }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis } from '../pipeline/analysis.js';
+import type { Analysis, SkippedStretch } from '../pipeline/analysis.js';
 
-const seconds = (time: number): string => time.toFixed(3).replace(/\.?0+$/, '');
+export const seconds = (time: number): string => time.toFixed(3).replace(/\.?0+$/, '');
+
+/** The beginning of a sentence that goes on with what was allowed. */
+export const skippedText = ({ startS, endS, nonSpeechPercent }: SkippedStretch): string =>
+  `Not analysed from ${seconds(startS)} s to ${seconds(endS)} s: ${nonSpeechPercent.toFixed(1)} percent is not speech`;
 
 /** Sentences for a reader: each stretch that was not scored, and damage to the file. */
 export function warningsOf(analysis: Analysis, silenceThresholdPercent: number): string[] {
   const warnings = analysis.skipped.map(
-    ({ startS, endS, nonSpeechPercent }) =>
-      `Not analysed from ${seconds(startS)} s to ${seconds(endS)} s: ${nonSpeechPercent.toFixed(1)} percent is not ` +
-      `speech, and silence_threshold is ${silenceThresholdPercent}.`,
+    (stretch) => `${skippedText(stretch)}, and silence_threshold is ${silenceThresholdPercent}.`,
   );
   if (analysis.damagedPackets > 0) {
     const packets =

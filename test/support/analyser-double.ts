@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { Analyser, Analysis, AnalysisRequest, PipelineStatus } from '../../src/pipeline/analysis.js';
+import type {
+  Analyser,
+  Analysis,
+  AnalysisRequest,
+  PipelineStatus,
+  SpeakerModelStatus,
+  VoiceEmbedding,
+} from '../../src/pipeline/analysis.js';
 import type { UploadArena } from '../../src/upload/arena.js';
 
 export const someAnalysis: Analysis = {
@@ -12,8 +19,27 @@ export const someAnalysis: Analysis = {
   ],
   skipped: [],
   damagedPackets: 0,
+  damagedAtS: [],
   speechRatio: 0.9,
   clippedRatio: 0,
+  timesMs: { queue: 0.25, decode: 1.5, features: 2, inference: 30 },
+};
+
+export const someSpeakerModel: SpeakerModelStatus = {
+  id: 'voiceprint-1-2026-11-21',
+  fingerprint: '0'.repeat(64),
+  calibration: { scale: 10, bias: -5 },
+  operatingPoint: 0.6,
+};
+
+export const someEmbedding: VoiceEmbedding = {
+  modelId: someSpeakerModel.id,
+  embedding: Float32Array.from({ length: 256 }, (_, i) => Math.sin(i + 1) / Math.sqrt(128)),
+  scoredWindows: 2,
+  durationS: 12,
+  speechS: 8,
+  skipped: [],
+  damagedPackets: 0,
   timesMs: { queue: 0.25, decode: 1.5, features: 2, inference: 30 },
 };
 
@@ -31,31 +57,45 @@ export class AnalyserDouble implements Analyser {
     ready: true,
     provider: 'cpu',
     models: ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16', 'apollo-4-2025-10-20'],
+    speakerModels: [someSpeakerModel],
   };
   /** What an analysis does after the file was read. */
   answer: (request: AnalysisRequest) => Analysis | Promise<Analysis> = (request) => ({
     ...someAnalysis,
     modelId: request.modelId,
   });
+  answerVoice: (request: AnalysisRequest) => VoiceEmbedding | Promise<VoiceEmbedding> = () => someEmbedding;
   readonly #arena: UploadArena;
 
-  constructor(arena: UploadArena) {
+  constructor(arena: UploadArena, speakerModels: readonly SpeakerModelStatus[] = [someSpeakerModel]) {
     this.#arena = arena;
+    this.currentStatus = { ...this.currentStatus, speakerModels };
   }
 
-  async analyse(request: AnalysisRequest): Promise<Analysis> {
+  analyse(request: AnalysisRequest): Promise<Analysis> {
+    return this.#read(request, this.answer);
+  }
+
+  embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
+    return this.#read(request, this.answerVoice);
+  }
+
+  async #read<Result>(
+    request: AnalysisRequest,
+    answer: (request: AnalysisRequest) => Result | Promise<Result>,
+  ): Promise<Result> {
     const { offset, length } = request.region;
     this.requests.push(request);
     this.running++;
     try {
-      const analysis = await this.answer(request);
+      const result = await answer(request);
       // Only now, so that a region that was given back too early shows as a wrong hash.
       this.hashes.push(
         createHash('sha256')
           .update(this.#arena.bytes.subarray(offset, offset + length))
           .digest('hex'),
       );
-      return analysis;
+      return result;
     } finally {
       this.running--;
     }

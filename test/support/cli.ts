@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
@@ -68,9 +64,4 @@ export function runCli(args: readonly string[], env?: Readonly<Record<string, st
   return new Cli(args, env).finished;
 }
 
-/** A folder that is removed after the test. */
-export function temporaryFolder(context: TestContext): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-cli-'));
-  context.after(() => fs.rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+export { temporaryFolder } from './temporary-folder.js';

@@ -41,22 +41,31 @@ export function request(port: number, path: string, options: RequestOptions = {}
   });
 }
 
-/** `POST /v1/predict` with a valid key, unless the headers say otherwise. */
-export function predict(
+/** Posts a form with a valid key, unless the headers say otherwise. */
+export function postForm(
   port: number,
+  path: string,
   body: Uint8Array,
   options: Omit<RequestOptions, 'body' | 'method'> = {},
 ): Promise<Answer> {
   const length = options.headers?.['transfer-encoding'] ? {} : { 'content-length': body.length };
   const headers = { 'x-api-key': API_KEY, 'content-type': FORM_TYPE, ...length, ...options.headers };
-  return request(port, '/v1/predict', { ...options, method: 'POST', headers, body });
+  return request(port, path, { ...options, method: 'POST', headers, body });
 }
 
-/** The head of a `POST /v1/predict` for clients that write to the socket themselves. */
-export function predictHead(headers: Record<string, string | number>): string {
+export function predict(
+  port: number,
+  body: Uint8Array,
+  options: Omit<RequestOptions, 'body' | 'method'> = {},
+): Promise<Answer> {
+  return postForm(port, '/v1/predict', body, options);
+}
+
+/** The head of a `POST` for clients that write to the socket themselves. */
+export function predictHead(headers: Record<string, string | number>, path = '/v1/predict'): string {
   const all = { host: 'localhost', 'x-api-key': API_KEY, 'content-type': FORM_TYPE, ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `POST /v1/predict HTTP/1.1\r\n${lines.join('')}\r\n`;
+  return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
 /** A bare connection that collects what the server sends. */

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A server in a process of its own, which stops on SIGTERM. Its port is on the first line of standard output.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { startServer } from '../../src/http/server.js';
 import { createLog } from '../../src/observe/log.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
 import { testConfig } from './test-server.js';
 
 const arena = new UploadArena(testConfig.maxInflightBytes);
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-'));
+process.once('exit', () => fs.rmSync(dataDir, { recursive: true, force: true }));
 const log = createLog('info');
 const server = await startServer({
   config: testConfig,
   analyser: new AnalyserDouble(arena),
   arena,
-  keys: { authenticate: () => ({ account: 'one', id: 'any', scopes: new Set(['predict']) }) },
+  keys: { authenticate: () => ({ account: 'one', id: 'any', scopes: new Set(['predict', 'file']) }) },
+  files: await openStorage({ ...testConfig, dataDir }),
   log: log.logger,
   metrics: new ServiceMetrics(),
 });

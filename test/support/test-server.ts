@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import type { Authenticator } from '../../src/admission/authenticator.js';
 import type { Config } from '../../src/config/config.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { errorsOf, errorsOutsideOperations } from '../../src/openapi/responses.js';
+import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
+import type { Route } from '../../src/routes/route.js';
+import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 export const API_KEY = 'a-valid-key';
+/** Of another account than `API_KEY`. */
+export const OTHER_API_KEY = 'a-valid-key-of-others';
 export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
 
 export const testConfig: Config = {
@@ -23,18 +32,44 @@ export const testConfig: Config = {
   batchWaitMs: 0,
   maxInflightBytes: 64 << 20,
   maxInflightRequests: 1024,
+  rateLimitRequests: 0,
+  rateLimitWindowS: 60,
+  keyConcurrency: 0,
+  audit: 'off',
+  auditDays: 0,
+  usageDays: 0,
   maxPredictBytes: 5 << 20,
   maxPredictDurationS: 600,
+  maxLargeFileBytes: 5 << 20,
+  maxLargeFileDurationS: 21_600,
+  maxVoiceidBytes: 4 << 20,
+  maxVoiceidDurationS: 600,
+  enrollAuthenticity: 'reject',
+  speakerModel: '',
+  matchThreshold: undefined,
   receiveTimeoutMs: 300_000,
+  largeFileReceiveTimeoutMs: 300_000,
   queueTimeoutMs: 300_000,
   analysisTimeoutMs: 300_000,
+  largeFileTimeoutMs: 300_000,
+  fetchAllowedHosts: [],
+  fetchTimeoutMs: 300_000,
+  fetchStallTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
+  storageBucket: '',
+  storageRegion: 'us-east-1',
+  storageEndpoint: '',
+  storagePathStyle: 'auto',
+  storagePublicUrl: '',
+  storageLinkLifetimeS: 900,
+  maxObjectBytes: 5 * 2 ** 30,
   logLevel: 'silent',
 };
 
-const keys = new Map([
+export const testKeys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
+  [OTHER_API_KEY, { id: 'key-3', account: 'three', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
 
@@ -44,35 +79,78 @@ export interface TestServer {
   readonly origin: string;
   readonly analyser: AnalyserDouble;
   readonly arena: UploadArena;
+  /** Where links of `/file` lead. */
+  readonly storagePrefixes: readonly string[];
   /** The lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
   /** The value of one series, by its name and labels as Prometheus writes them. */
   metric(series: string): Promise<number>;
 }
 
+/** No error is ever answered that the operation's documentation does not list. */
+function assertDocumented(log: readonly Record<string, unknown>[], routes: readonly Route[]): void {
+  const outside: readonly unknown[] = errorsOutsideOperations;
+  for (const { errorKey, method, route: path } of log) {
+    if (errorKey === undefined || outside.includes(errorKey)) continue;
+    const asked = method === 'HEAD' ? 'GET' : method;
+    const route = routes.find((candidate) => candidate.path === path && candidate.method === asked);
+    const documented: ReadonlySet<unknown> = route === undefined ? new Set() : errorsOf(route);
+    assert.ok(documented.has(errorKey), `${errorKey} is not documented for ${method} ${path}.`);
+  }
+}
+
+export const testAuthenticator: Authenticator = {
+  authenticate: (presented) => testKeys.get(presented),
+};
+
+export interface TestParts
+  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storagePrefixes' | 'fetchSurroundings'>> {
+  /** The models that are there when the server starts. */
+  readonly models?: readonly string[];
+  readonly speakerModels?: PipelineStatus['speakerModels'];
+}
+
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
+  { models, speakerModels, ...parts }: TestParts = {},
 ): Promise<TestServer> {
-  const config = { ...testConfig, ...overrides };
-  const arena = new UploadArena(config.maxInflightBytes);
-  const analyser = new AnalyserDouble(arena);
+  const arena = new UploadArena(overrides.maxInflightBytes ?? testConfig.maxInflightBytes);
+  const analyser = new AnalyserDouble(arena, speakerModels);
+  if (models !== undefined) analyser.currentStatus = { ...analyser.currentStatus, models };
+  return { ...(await startServerWith(test, analyser, arena, overrides, parts)), analyser };
+}
+
+/** The same with another analyser, which reads from `arena`. */
+export async function startServerWith(
+  test: TestContext,
+  analyser: Analyser,
+  arena: UploadArena,
+  overrides: Partial<Config> = {},
+  parts: Omit<TestParts, 'models' | 'speakerModels'> = {},
+): Promise<Omit<TestServer, 'analyser'>> {
+  const config = { ...testConfig, dataDir: temporaryFolder(test), ...overrides };
   const log: Record<string, unknown>[] = [];
   const logger = pino(
     { level: 'info', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
-  const authenticate = (presented: string) => keys.get(presented);
+  const files = await openStorage(config);
   const server = await startServer({
     config,
     analyser,
     arena,
-    keys: { authenticate },
+    keys: testAuthenticator,
+    files,
     log: logger,
     metrics: new ServiceMetrics(),
+    ...parts,
   });
-  test.after(() => server.stop());
+  test.after(async () => {
+    await server.stop();
+    assertDocumented(log, server.routes);
+  });
   const origin = `http://127.0.0.1:${server.port}`;
   async function metric(series: string): Promise<number> {
     const text = await (await fetch(`${origin}/metrics`)).text();
@@ -80,5 +158,6 @@ export async function startTestServer(
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));
   }
-  return { server, port: server.port, origin, analyser, arena, log, metric };
+  const storagePrefixes = files.storage.linkPrefixes(server.port);
+  return { server, port: server.port, origin, arena, storagePrefixes, log, metric };
 }

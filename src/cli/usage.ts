@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../config/load-config.js';
+import { KeyDirectory } from '../keys/key-directory.js';
+import { type DayUsage, readUsage, type UsageFilter } from '../metering/usage-report.js';
+import { textTable } from './text-table.js';
+
+interface UsageOptions {
+  readonly key?: string;
+  readonly account?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: true;
+}
+
+export function addUsageCommand(program: Command): void {
+  program
+    .command('usage')
+    .description('What each key used, per UTC day and route. A running server adds to it every two seconds.')
+    .option('--key <id>', 'only this key, by the id that `keys list` shows')
+    .option('--account <name>', 'only the keys of this account')
+    .option('--from <day>', 'first UTC day, such as 2026-11-01', parseDay)
+    .option('--to <day>', 'last UTC day, included', parseDay)
+    .option('--json', 'one line of JSON per row')
+    .action(({ key, account, from, to, json }: UsageOptions) => {
+      const { dataDir } = loadConfig(process.env);
+      const filter: UsageFilter = {
+        ...(key !== undefined && { keyId: key }),
+        ...(account !== undefined && { account }),
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+      };
+      const rows = readUsage(dataDir, filter);
+      process.stdout.write(json ? jsonLines(rows) : usageTable(rows, namesOf(dataDir)));
+    });
+}
+
+/** Names are the key files' own, and may be gone while the usage stays. */
+function namesOf(dataDir: string): ReadonlyMap<string, string> {
+  return new Map(new KeyDirectory(dataDir).list().map(({ id, name }) => [id, name]));
+}
+
+const rounded = (audioS: number): number => Math.round(audioS * 1000) / 1000;
+
+function jsonLines(rows: readonly DayUsage[]): string {
+  return rows
+    .map(({ day, keyId, account, route, requests, errors, audioS, windows, bytes }) => {
+      const row = {
+        day,
+        account,
+        key_id: keyId,
+        route,
+        requests,
+        errors,
+        audio_s: rounded(audioS),
+        windows,
+        bytes,
+      };
+      return `${JSON.stringify(row)}\n`;
+    })
+    .join('');
+}
+
+/** A row per day, key and route, and the sum of all. */
+export function usageTable(rows: readonly DayUsage[], names: ReadonlyMap<string, string>): string {
+  if (rows.length === 0) return 'No usage.\n';
+  const sum = (count: 'requests' | 'errors' | 'audioS' | 'windows' | 'bytes'): number =>
+    rows.reduce((total, row) => total + row[count], 0);
+  const counts = (row: Pick<DayUsage, 'requests' | 'errors' | 'audioS' | 'windows' | 'bytes'>): string[] => [
+    String(row.requests),
+    String(row.errors),
+    row.audioS.toFixed(1),
+    String(row.windows),
+    String(row.bytes),
+  ];
+  const totals = {
+    requests: sum('requests'),
+    errors: sum('errors'),
+    audioS: sum('audioS'),
+    windows: sum('windows'),
+    bytes: sum('bytes'),
+  };
+  return textTable(
+    ['day', 'account', 'key', 'name', 'route', '>requests', '>errors', '>audio s', '>windows', '>bytes'],
+    [
+      ...rows.map((row) => [
+        row.day,
+        row.account,
+        row.keyId,
+        names.get(row.keyId) ?? '-',
+        row.route,
+        ...counts(row),
+      ]),
+      ['total', '', '', '', '', ...counts(totals)],
+    ],
+  );
+}
+
+function parseDay(text: string): string {
+  const date = new Date(`${text}T00:00:00Z`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(date.getTime())) {
+    throw new InvalidArgumentError(`Expected a day such as 2026-11-21 but received ${text}.`);
+  }
+  return text;
+}

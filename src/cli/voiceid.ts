@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import type { Config } from '../config/config.js';
+import { loadConfig } from '../config/load-config.js';
+import { ServiceError } from '../errors/service-error.js';
+import { startPipeline } from '../pipeline/pipeline.js';
+import { defaultModel } from '../routes/predict-fields.js';
+import {
+  enrollmentBody,
+  isAiGenerated,
+  MIN_ENROLL_DURATION_S,
+  MIN_ENROLL_SPEECH_S,
+  MIN_VERIFY_DURATION_S,
+  MIN_VERIFY_SPEECH_S,
+  requireAuthentic,
+  requireOwn,
+  verificationBody,
+} from '../voiceid/answers.js';
+import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
+import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
+import { parseVoiceVector } from '../voiceid/voice-vector.js';
+import { maxDurationS, readInto, reportFailure, sizeOf, withoutTimeouts } from './local-files.js';
+import { bar } from './prediction-table.js';
+
+/** A script that trusts the exit code must not take another voice for the right one. */
+export const exitCodeOtherSpeaker = 3;
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+interface VerifyOptions extends JsonOption {
+  readonly vector: string;
+}
+
+export function addVoiceidCommands(program: Command): void {
+  program
+    .command('enroll <file>')
+    .description('Print the voiceprint of a voice, as a JSON array that `verify` takes.')
+    .option('--json', 'print what the server would answer')
+    .action(enroll);
+  program
+    .command('verify <file>')
+    .description('Compare a voice with a voiceprint.')
+    .requiredOption('--vector <file>', 'file with what `enroll` printed, or with base64 of its float32')
+    .option('--json', 'print what the server would answer')
+    .action(verify);
+}
+
+async function enroll(file: string, options: JsonOption): Promise<void> {
+  await withVoice(file, options, async (voice) => {
+    const policy = voice.config.enrollAuthenticity;
+    const sample = await voice.read(MIN_ENROLL_DURATION_S, MIN_ENROLL_SPEECH_S, policy !== 'skip');
+    if (policy === 'reject') requireAuthentic(sample);
+    else if (isAiGenerated(sample)) process.stderr.write(`${file}: The voice is AI-generated.\n`);
+    const body = enrollmentBody(sample, voice.speaker, voice.elapsedS());
+    process.stdout.write(`${JSON.stringify(options.json ? body : body.embedding)}\n`);
+  });
+}
+
+async function verify(file: string, options: VerifyOptions): Promise<void> {
+  await withVoice(file, options, async (voice) => {
+    const enrolled = parseVoiceVector(await readVectorFile(options.vector));
+    requireOwn(enrolled, voice.speaker);
+    const sample = await voice.read(MIN_VERIFY_DURATION_S, MIN_VERIFY_SPEECH_S, true);
+    requireAuthentic(sample);
+    const body = verificationBody(sample, enrolled, voice.speaker, voice.elapsedS());
+    process.stdout.write(options.json ? `${JSON.stringify(body)}\n` : verificationLine(file, body));
+    if (!body.is_match) process.exitCode = exitCodeOtherSpeaker;
+  });
+}
+
+interface LocalVoice {
+  readonly config: Config;
+  readonly speaker: Speaker;
+  elapsedS(): number;
+  read(minDurationS: number, minSpeechS: number, checksAuthenticity: boolean): Promise<VoiceSample>;
+}
+
+/** Starts the pipeline for one file and reports what fails. */
+async function withVoice(
+  file: string,
+  { json }: JsonOption,
+  work: (voice: LocalVoice) => Promise<void>,
+): Promise<void> {
+  const size = await sizeOf(file);
+  const config: Config = { ...loadConfig(process.env), ...withoutTimeouts };
+  const arena = new SharedArrayBuffer(typeof size === 'number' ? Math.max(1, size) : 1);
+  const analyser = await startPipeline(config, arena);
+  try {
+    const { models, speakerModels } = analyser.status();
+    const speaker = chooseSpeaker(speakerModels, config);
+    if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
+    if (typeof size !== 'number') throw size;
+    const length = await readInto(arena, file);
+    const startedMs = performance.now();
+    await work({
+      config,
+      speaker,
+      elapsedS: () => (performance.now() - startedMs) / 1000,
+      read: (minDurationS, minSpeechS, checksAuthenticity) =>
+        readVoice(analyser, speaker, {
+          region: { offset: 0, length },
+          detectorId: checksAuthenticity ? defaultModel(models) : undefined,
+          minDurationS,
+          maxDurationS,
+          minSpeechS,
+          signal: new AbortController().signal,
+        }),
+    });
+  } catch (error) {
+    reportFailure(file, error, json);
+    process.exitCode = 1;
+  } finally {
+    await analyser.close();
+  }
+}
+
+/** The text of a voice vector: the file's own, or its `embedding` where the file is an answer of enroll. */
+async function readVectorFile(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  if (!text.trimStart().startsWith('{')) return text;
+  try {
+    const { embedding } = JSON.parse(text) as { embedding?: unknown };
+    return JSON.stringify(embedding) ?? '';
+  } catch {
+    return text;
+  }
+}
+
+function verificationLine(file: string, body: ReturnType<typeof verificationBody>): string {
+  const { is_match: isMatch, similarity_score: similarity } = body;
+  const colour = isMatch ? pc.green : pc.red;
+  const verdict = isMatch ? 'the same speaker' : 'another speaker';
+  return `${file}  ${colour(bar(similarity))}  ${similarity.toFixed(3)}  ${colour(verdict)}  (${body.model_version})\n`;
+}

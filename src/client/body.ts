@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ByteStream, FileSource } from './file-input.js';
+
+export interface UploadProgress {
+  /** Bytes of the file that were handed to the network. */
+  readonly sentBytes: number;
+  /** Undefined for a stream of unknown size. */
+  readonly totalBytes: number | undefined;
+}
+
+export type OnUploadProgress = (progress: UploadProgress) => void;
+
+/** The body of a request, which can be sent again where it is replayable. */
+export interface RequestBody {
+  readonly contentType: string;
+  readonly sizeBytes: number | undefined;
+  readonly isReplayable: boolean;
+  open(): string | ByteStream;
+}
+
+export type FieldValues = Readonly<Record<string, unknown>>;
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** As the HTML standard has it, and as every server reads it. */
+const quoted = (name: string): string =>
+  `"${name.replace(/["\r\n]/g, (character) => encodeURIComponent(character))}"`;
+
+/** @param value any value that JSON has */
+export function jsonBody(value: unknown): RequestBody {
+  const text = JSON.stringify(value);
+  return { contentType: 'application/json', sizeBytes: undefined, isReplayable: true, open: () => text };
+}
+
+async function* reported(file: FileSource, onProgress: OnUploadProgress | undefined): ByteStream {
+  let sentBytes = 0;
+  for await (const chunk of file.open()) {
+    yield chunk;
+    sentBytes += chunk.length;
+    onProgress?.({ sentBytes, totalBytes: file.sizeBytes });
+  }
+}
+
+export function fileBody(file: FileSource, onProgress?: OnUploadProgress): RequestBody {
+  return {
+    contentType: 'application/octet-stream',
+    sizeBytes: file.sizeBytes,
+    isReplayable: file.isReplayable,
+    open: () => reported(file, onProgress),
+  };
+}
+
+export interface FormFile {
+  readonly field: string;
+  readonly filename: string;
+  readonly source: FileSource;
+}
+
+/** A form with its fields before the file, which is never held in memory as a whole. */
+export function formBody(file: FormFile, fields: FieldValues, onProgress?: OnUploadProgress): RequestBody {
+  const boundary = `veravox-${crypto.randomUUID()}`;
+  const { sizeBytes, isReplayable } = file.source;
+  const texts = Object.entries(fields).map(
+    ([name, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`,
+  );
+  const disposition = `form-data; name=${quoted(file.field)}; filename=${quoted(file.filename)}`;
+  const head = bytesOf(
+    `${texts.join('')}--${boundary}\r\nContent-Disposition: ${disposition}\r\n` +
+      'Content-Type: application/octet-stream\r\n\r\n',
+  );
+  const tail = bytesOf(`\r\n--${boundary}--\r\n`);
+  async function* open(): ByteStream {
+    yield head;
+    yield* reported(file.source, onProgress);
+    yield tail;
+  }
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    sizeBytes: sizeBytes === undefined ? undefined : head.length + sizeBytes + tail.length,
+    isReplayable,
+    open,
+  };
+}

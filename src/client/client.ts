@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress } from './body.js';
+import { type FileInput, sourceOf } from './file-input.js';
+import { type Call, type CallOptions, Transport } from './transport.js';
+import type {
+  EnrollFields,
+  Enrollment,
+  LargeFileFields,
+  LargeFilePrediction,
+  LinkList,
+  PredictFields,
+  Prediction,
+  Verification,
+  VerifyFields,
+} from './types.js';
+
+export interface ClientOptions {
+  /** The server's address without a version, such as `http://127.0.0.1:8080`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Default: 600,000. */
+  readonly timeoutMs?: number | undefined;
+  /** How often an answer of 429 or 503 is tried again; default: 4. */
+  readonly maxRetries?: number | undefined;
+  /** The longest first pause before a retry, where the server asks for none; default: 500. */
+  readonly backoffMs?: number | undefined;
+  /** In place of the global `fetch`, for a proxy or other limits. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export interface UploadOptions extends CallOptions {
+  readonly onUploadProgress?: OnUploadProgress | undefined;
+  /** Default: the name of a File, or `audio`. */
+  readonly filename?: string | undefined;
+}
+
+/** A file that the server fetches from its object storage, or from a host that its operator has allowed. */
+export interface PresignedInput {
+  readonly presignedUrl: string;
+}
+
+export type Link = LinkList['url'][number];
+
+/** Splits what controls the call from the fields of the request. */
+function split<Options extends UploadOptions>({
+  signal,
+  timeoutMs,
+  maxRetries,
+  onUploadProgress,
+  filename,
+  ...fields
+}: Options) {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return {
+    call: { signal, timeoutMs, maxRetries },
+    onUploadProgress,
+    filename,
+    fields: Object.fromEntries(given) as FieldValues,
+  };
+}
+
+/** Speaks v1 of the service. Every method rejects with VeravoxError when the server refuses. */
+export class VeravoxClient {
+  readonly #transport: Transport;
+  readonly #baseUrl: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor({ baseUrl, apiKey, ...options }: ClientOptions) {
+    this.#baseUrl = `${baseUrl.replace(/\/+$/, '')}/v1`;
+    this.#headers = { 'x-api-key': apiKey };
+    this.#transport = new Transport({
+      fetch: options.fetch ?? globalThis.fetch,
+      timeoutMs: options.timeoutMs ?? 600_000,
+      maxRetries: options.maxRetries ?? 4,
+      backoffMs: options.backoffMs ?? 500,
+    });
+  }
+
+  /** Is the voice in this recording AI-generated? */
+  async predict(
+    input: FileInput | PresignedInput,
+    options: PredictFields & UploadOptions = {},
+  ): Promise<Prediction> {
+    if (!('presignedUrl' in input)) return this.#sendFile('/predict', 'file', input, options);
+    const { call, fields } = split(options);
+    const body = jsonBody({ ...fields, presigned_url: input.presignedUrl });
+    return this.#json({ method: 'POST', url: '/predict', body }, call);
+  }
+
+  /** The same for files of 5 MB to 100 MiB. */
+  predictLargeFile(
+    file: FileInput,
+    options: LargeFileFields & UploadOptions = {},
+  ): Promise<LargeFilePrediction> {
+    const { filename } = options;
+    return this.#sendFile(
+      '/predict/large-file',
+      'file',
+      file,
+      options,
+      filename === undefined ? {} : { filename },
+    );
+  }
+
+  /** Makes a voiceprint of a clean sample. The server does not keep it: store `embedding`. */
+  enroll(sample: FileInput, options: EnrollFields & UploadOptions = {}): Promise<Enrollment> {
+    return this.#sendFile('/voiceid/enroll', 'audio_file', sample, options);
+  }
+
+  /** @param embedding as `enroll` gave it */
+  verify(
+    sample: FileInput,
+    embedding: readonly number[] | Float32Array,
+    options: Omit<VerifyFields, 'voice_vector'> & UploadOptions = {},
+  ): Promise<Verification> {
+    const voice_vector = JSON.stringify([...embedding]);
+    return this.#sendFile('/voiceid/verify', 'audio_file', sample, options, { voice_vector });
+  }
+
+  /** Links for `upload`, one for each key. */
+  createUploadLinks(
+    keys: readonly string[],
+    { entity = 'analysis', ...call }: CallOptions & { readonly entity?: string } = {},
+  ): Promise<LinkList> {
+    return this.#json({ method: 'POST', url: '/file', body: jsonBody({ keys, entity }) }, call);
+  }
+
+  /** Links for `download`, one for each stored object whose key begins with the prefix. */
+  getDownloadLinks(
+    keyPrefix: string,
+    { entity = 'analysis', ...call }: CallOptions & { readonly entity?: string } = {},
+  ): Promise<LinkList> {
+    const query = new URLSearchParams({ key_prefix: keyPrefix, entity });
+    return this.#json({ method: 'GET', url: `/file?${query}` }, call);
+  }
+
+  /** Sends a file to object storage. A stream needs its `sizeBytes`. */
+  async upload(link: Link, file: FileInput, options: UploadOptions = {}): Promise<void> {
+    const { call, onUploadProgress } = split(options);
+    const source = sourceOf(file);
+    if (source.sizeBytes === undefined) {
+      throw new TypeError(
+        'Expected sizeBytes for the stream but received none: object storage insists on it.',
+      );
+    }
+    const body = fileBody(source, onUploadProgress);
+    const response = await this.#transport.send(
+      { method: 'PUT', url: link.value, body, fallbackCode: 'storage_error' },
+      call,
+    );
+    await response.body?.cancel();
+  }
+
+  /** @returns the response with the object as its body, so that it can be streamed */
+  download(link: Link, options: CallOptions = {}): Promise<Response> {
+    return this.#transport.send({ method: 'GET', url: link.value, fallbackCode: 'storage_error' }, options);
+  }
+
+  #sendFile<Result>(
+    url: string,
+    field: string,
+    input: FileInput,
+    options: UploadOptions,
+    furtherFields: FieldValues = {},
+  ): Promise<Result> {
+    const { call, fields, onUploadProgress, filename } = split(options);
+    const source = sourceOf(input);
+    const file = { field, source, filename: filename ?? source.filename ?? 'audio' };
+    const body = formBody(file, { ...fields, ...furtherFields }, onUploadProgress);
+    return this.#json({ method: 'POST', url, body }, call);
+  }
+
+  async #json<Result>(call: Call, options: CallOptions): Promise<Result> {
+    const request = { ...call, url: `${this.#baseUrl}${call.url}`, headers: this.#headers };
+    const response = await this.#transport.send(request, options);
+    return (await response.json()) as Result;
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Bytes that come one after another: a `ReadableStream`, a Node stream, a generator. */
+export type ByteStream = AsyncIterable<Uint8Array>;
+
+export interface StreamInput {
+  /** A function is called once per try, so that a refused upload can be tried again; a stream can be read only once. */
+  readonly stream: ByteStream | (() => ByteStream);
+  /** Where it is known, the server reserves only this much memory; object storage insists on it. */
+  readonly sizeBytes?: number | undefined;
+}
+
+/** What can be uploaded. `openAsBlob` of `node:fs` makes a Blob of a file without reading it into memory. */
+export type FileInput = Blob | Uint8Array | ArrayBuffer | ByteStream | StreamInput;
+
+/** The content of an upload, in one shape. */
+export interface FileSource {
+  /** Undefined when only the end of the stream will tell. */
+  readonly sizeBytes: number | undefined;
+  readonly isReplayable: boolean;
+  /** The name that the input carries, such as that of a File. */
+  readonly filename: string | undefined;
+  open(): ByteStream;
+}
+
+/** Small enough for progress to be seen, large enough not to matter. */
+const SLICE_BYTES = 64 * 1024;
+
+async function* slices(bytes: Uint8Array): ByteStream {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
+}
+
+/** Ends an upload whose length is not what the request's head has promised. */
+async function* counted(stream: ByteStream, sizeBytes: number): ByteStream {
+  let sentBytes = 0;
+  for await (const chunk of stream) {
+    sentBytes += chunk.length;
+    if (sentBytes > sizeBytes) break;
+    yield chunk;
+  }
+  if (sentBytes !== sizeBytes) {
+    const received = sentBytes > sizeBytes ? 'more' : String(sentBytes);
+    throw new RangeError(`Expected ${sizeBytes} bytes from the stream but received ${received}.`);
+  }
+}
+
+function sourceOfBytes(bytes: Uint8Array): FileSource {
+  return { sizeBytes: bytes.length, isReplayable: true, filename: undefined, open: () => slices(bytes) };
+}
+
+function sourceOfStream({ stream, sizeBytes }: StreamInput): FileSource {
+  const open = typeof stream === 'function' ? stream : () => stream;
+  return {
+    sizeBytes,
+    isReplayable: typeof stream === 'function',
+    filename: undefined,
+    open: () => (sizeBytes === undefined ? open() : counted(open(), sizeBytes)),
+  };
+}
+
+export function sourceOf(input: FileInput): FileSource {
+  if (input instanceof Blob) {
+    return {
+      sizeBytes: input.size,
+      isReplayable: true,
+      filename: 'name' in input && typeof input.name === 'string' ? input.name : undefined,
+      open: () => input.stream(),
+    };
+  }
+  if (input instanceof Uint8Array) return sourceOfBytes(input);
+  if (input instanceof ArrayBuffer) return sourceOfBytes(new Uint8Array(input));
+  return sourceOfStream(Symbol.asyncIterator in input ? { stream: input } : input);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `veravox/client`: needs nothing but what Node and browsers bring.
+export type { OnUploadProgress, UploadProgress } from './body.js';
+export {
+  type ClientOptions,
+  type Link,
+  type PresignedInput,
+  type UploadOptions,
+  VeravoxClient,
+} from './client.js';
+export { type ErrorCode, VeravoxError } from './error.js';
+export type { ByteStream, FileInput, StreamInput } from './file-input.js';
+export type { CallOptions } from './transport.js';
+export type * from './types.js';

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** An origin that files may be fetched from, or all origins below a domain. */
+export interface AllowedHost {
+  readonly protocol: 'http:' | 'https:';
+  /** In lower case. */
+  readonly host: string;
+  /** Empty for the protocol's own. */
+  readonly port: string;
+  /** Any name below `host`, but not `host` itself. */
+  readonly isWildcard: boolean;
+}
+
+const LABEL = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
+// A last label that begins with a digit would make it an address, in one of the many spellings of one.
+const ENTRY = new RegExp(
+  `^(?:(https?)://)?(\\*\\.)?((?:${LABEL}\\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?)(?::(\\d{1,5}))?$`,
+);
+
+/** `[scheme://][*.]host[:port]`, https where no scheme is given; undefined for anything else. */
+export function parseAllowedHost(text: string): AllowedHost | undefined {
+  const [, scheme = 'https', star, host = '', port] = ENTRY.exec(text.toLowerCase()) ?? [];
+  // `*.com` would be everybody's.
+  if (host === '' || (star !== undefined && !host.includes('.'))) return undefined;
+  const origin = `${scheme}://${host}${port === undefined ? '' : `:${port}`}`;
+  if (!URL.canParse(origin)) return undefined;
+  const url = new URL(origin);
+  return {
+    protocol: url.protocol as AllowedHost['protocol'],
+    host: url.hostname,
+    port: url.port,
+    isWildcard: star !== undefined,
+  };
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { correlationId } from './identifiers.js';
+
+/** 7.1: the body of every error but that of 7.2. */
+export const errorBody = {
+  title: 'ErrorBody',
+  type: 'object',
+  properties: {
+    error: {
+      type: 'string',
+      description: 'Machine-readable code.',
+      enum: [
+        'validation_error',
+        'unauthorized',
+        'forbidden',
+        'not_found',
+        'method_not_allowed',
+        'timeout',
+        'payload_too_large',
+        'unsupported_format',
+        'rate_limited',
+        'internal_error',
+        'unavailable',
+      ],
+    },
+    message: { type: 'string', description: 'Explanation for people.', minLength: 1 },
+    status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
+    correlation_id: correlationId,
+  },
+  required: ['error', 'message', 'status', 'correlation_id'],
+  additionalProperties: false,
+  examples: [
+    {
+      error: 'validation_error',
+      message: 'Expected a number 0 to 1 for threshold but received 2.',
+      status: 400,
+      correlation_id: 'a1b2c3d4-e5f6-7890-abcd-ef1234567890',
+    },
+  ],
+} as const;
+
+/** 7.2: the body of the refusal of an AI-generated voice by the voice identity endpoints. */
+export const forbiddenErrorBody = {
+  title: 'ForbiddenErrorBody',
+  type: 'object',
+  properties: {
+    statusCode: { type: 'integer', const: 403 },
+    message: {
+      type: 'object',
+      properties: {
+        detail: {
+          type: 'string',
+          description: 'Explanation for people, with the confidence as a percentage.',
+          pattern: '\\d+(\\.\\d+)? ?%',
+        },
+        type: { type: 'string', const: 'forbidden_error' },
+        correlation_id: correlationId,
+        timestamp: {
+          type: 'string',
+          description: 'When, as ISO 8601 in UTC.',
+          pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$',
+        },
+      },
+      required: ['detail', 'type', 'correlation_id', 'timestamp'],
+      additionalProperties: false,
+    },
+  },
+  required: ['statusCode', 'message'],
+  additionalProperties: false,
+} as const;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import { audioDuration, modelVersion, predictionId, processingTime } from './identifiers.js';
+
+const confidence = {
+  type: 'number',
+  description: 'How far the raw score is from the threshold, 0 to 1.',
+  minimum: 0,
+  maximum: 1,
+} as const;
+
+const score = {
+  type: 'number',
+  description: 'Probability of being AI-generated.',
+  minimum: 0,
+  maximum: 1,
+} as const;
+
+const result = {
+  type: 'string',
+  description: '`spoofed` is AI-generated, `bonafide` human.',
+  enum: ['spoofed', 'bonafide'],
+} as const;
+
+const reason = {
+  type: ['string', 'null'],
+  description: 'Null, or a code that says why the verdict should not be taken as it stands.',
+  pattern: '^[a-z]+(_[a-z]+)*$',
+} as const;
+
+const start = { type: 'number', description: 'Start of the window in seconds.', minimum: 0 } as const;
+const end = { type: 'number', description: 'End of the window in seconds.', exclusiveMinimum: 0 } as const;
+
+/** 2.2, as `POST /predict` answers it. */
+export const globalVerdict = {
+  title: 'GlobalVerdict',
+  type: 'object',
+  properties: { score, confidence, result, reason },
+  required: ['score', 'confidence', 'result', 'reason'],
+  additionalProperties: false,
+} as const;
+
+/** 2.2, as `POST /predict/large-file` answers it: without the raw score. */
+export const largeFileGlobalVerdict = {
+  title: 'LargeFileGlobalVerdict',
+  type: 'object',
+  properties: { confidence, result, reason },
+  required: ['confidence', 'result', 'reason'],
+  additionalProperties: false,
+} as const;
+
+/** 2.3, as `POST /predict` answers it: with `scores`, without `index`. */
+export const segment = {
+  title: 'Segment',
+  type: 'object',
+  properties: {
+    start,
+    end,
+    scores: { type: 'array', description: 'Raw scores of the window.', items: score, minItems: 1 },
+    confidence,
+    result,
+  },
+  required: ['start', 'end', 'scores', 'confidence', 'result'],
+  additionalProperties: false,
+} as const;
+
+/** 2.3, as `POST /predict/large-file` answers it: with `index`, without `scores`. */
+export const largeFileSegment = {
+  title: 'LargeFileSegment',
+  type: 'object',
+  properties: {
+    index: { type: 'integer', description: 'Zero-based position.', minimum: 0 },
+    start,
+    end,
+    confidence,
+    result,
+  },
+  required: ['index', 'start', 'end', 'confidence', 'result'],
+  additionalProperties: false,
+} as const;
+
+const warnings = {
+  type: 'array',
+  description: 'One sentence per warning; empty when there is none.',
+  items: { type: 'string', minLength: 1 },
+} as const;
+
+const required = [
+  'prediction_id',
+  'global',
+  'segments',
+  'model',
+  'processing_time',
+  'audio_duration',
+  'warnings',
+] as const;
+
+/** 2.1: the answer of `POST /v1/predict`. */
+export const prediction = {
+  title: 'Prediction',
+  type: 'object',
+  properties: {
+    prediction_id: predictionId,
+    global: globalVerdict,
+    segments: { type: 'array', description: 'One entry per analysed window.', items: segment, minItems: 1 },
+    model: modelVersion,
+    processing_time: processingTime,
+    audio_duration: audioDuration,
+    warnings,
+  },
+  required,
+  additionalProperties: false,
+  examples: [
+    {
+      prediction_id: 'pred_9b6ff057a7f7',
+      global: { score: 0.975, confidence: 0.95, result: 'spoofed', reason: null },
+      segments: [
+        { start: 0, end: 5, scores: [0.98], confidence: 0.96, result: 'spoofed' },
+        { start: 5, end: 10, scores: [0.97], confidence: 0.94, result: 'spoofed' },
+      ],
+      model: 'apollo-4-2026-01-16',
+      processing_time: 1.23,
+      audio_duration: 10,
+      warnings: [],
+    },
+  ],
+} as const;
+
+/** 2.1: the answer of `POST /v1/predict/large-file`. */
+export const largeFilePrediction = {
+  title: 'LargeFilePrediction',
+  type: 'object',
+  properties: {
+    prediction_id: predictionId,
+    global: largeFileGlobalVerdict,
+    segments: {
+      type: 'array',
+      description: 'One entry per analysed window.',
+      items: largeFileSegment,
+      minItems: 1,
+    },
+    model: modelVersion,
+    processing_time: processingTime,
+    audio_duration: audioDuration,
+    warnings,
+  },
+  required,
+  additionalProperties: false,
+  examples: [
+    {
+      prediction_id: 'pred_abc123def456',
+      global: { confidence: 0.93, result: 'spoofed', reason: null },
+      segments: [
+        { index: 0, start: 0, end: 5, confidence: 0.95, result: 'spoofed' },
+        { index: 1, start: 5, end: 10, confidence: 0.91, result: 'spoofed' },
+      ],
+      model: 'apollo-4-2025-10-20',
+      processing_time: 32.54,
+      audio_duration: 10,
+      warnings: [],
+    },
+  ],
+} as const;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import { modelVersion, processingTime } from './identifiers.js';
+
+/** Numbers in a voiceprint. */
+export const EMBEDDING_SIZE = 256;
+
+/** Of length 1, as all are. */
+const exampleEmbedding = Array.from({ length: EMBEDDING_SIZE }, (_, i) => (i % 3 === 0 ? 0.0625 : -0.0625));
+
+/** 2.5: the answer of `POST /v1/voiceid/enroll`. */
+export const enrollment = {
+  title: 'Enrollment',
+  type: 'object',
+  properties: {
+    embedding: {
+      type: 'array',
+      description: 'The voiceprint: numbers of float32 precision.',
+      items: { type: 'number', minimum: -1, maximum: 1 },
+      minItems: EMBEDDING_SIZE,
+      maxItems: EMBEDDING_SIZE,
+    },
+    processing_time: processingTime,
+    model_version: modelVersion,
+    deepfake_checked: {
+      type: 'boolean',
+      description: 'Whether the sample was checked for being AI-generated.',
+    },
+  },
+  required: ['embedding', 'processing_time', 'model_version', 'deepfake_checked'],
+  additionalProperties: false,
+  examples: [
+    {
+      embedding: exampleEmbedding,
+      processing_time: 0.41,
+      model_version: 'voiceprint-1-2026-11-21',
+      deepfake_checked: true,
+    },
+  ],
+} as const;
+
+/** 2.6: the answer of `POST /v1/voiceid/verify`. */
+export const verification = {
+  title: 'Verification',
+  type: 'object',
+  properties: {
+    is_match: { type: 'boolean', description: 'Whether the sample matches the voiceprint.' },
+    similarity_score: { type: 'number', description: 'Calibrated similarity.', minimum: 0, maximum: 1 },
+    confidence_score: {
+      type: 'number',
+      description: "How far the similarity is from the model's operating point.",
+      minimum: 0,
+      maximum: 1,
+    },
+    processing_time: processingTime,
+    model_version: modelVersion,
+    deepfake_score: {
+      type: ['number', 'null'],
+      description: 'Null when the voice is authentic or was not checked.',
+      minimum: 0,
+      maximum: 1,
+    },
+  },
+  required: [
+    'is_match',
+    'similarity_score',
+    'confidence_score',
+    'processing_time',
+    'model_version',
+    'deepfake_score',
+  ],
+  additionalProperties: false,
+  examples: [
+    {
+      is_match: false,
+      similarity_score: 0.486,
+      confidence_score: 0.486,
+      processing_time: 6.24,
+      model_version: 'voiceprint-1-2026-11-21',
+      deepfake_score: null,
+    },
+  ],
+} as const;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../config/config.js';
+import { packageVersion } from '../config/package-dir.js';
+import type { Logger } from '../observe/log.js';
+import type { ServiceMetrics } from '../observe/service-metrics.js';
+import type { Analyser } from '../pipeline/analysis.js';
+import type { FileIntake } from '../routes/analysis-input.js';
+import { withDocs } from '../routes/docs.js';
+import { fileRoutes } from '../routes/file.js';
+import { livezRoute, readyzRoute } from '../routes/health.js';
+import { largeFileRoute } from '../routes/large-file.js';
+import { legacyPredictRoute } from '../routes/legacy-predict.js';
+import { metricsRoute } from '../routes/metrics.js';
+import { objectRoutes } from '../routes/object.js';
+import { predictRoute } from '../routes/predict.js';
+import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
+import type { Route } from '../routes/route.js';
+import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
+import type { FileStore } from '../storage/open-storage.js';
+
+export interface RouteParts {
+  readonly config: Config;
+  readonly analyser: Analyser;
+  readonly intake: FileIntake;
+  readonly files: FileStore;
+  readonly metrics: ServiceMetrics;
+  readonly log: Logger;
+  readonly isStopping: () => boolean;
+}
+
+/** Every route that a server made of these parts has. */
+export function serverRoutes(parts: RouteParts): readonly Route[] {
+  const { config, analyser, intake, files, metrics, log, isStopping } = parts;
+  const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
+  const routes: Route[] = [
+    predictRoute(config, analyser, intake),
+    ...(isLargeFileModelLoaded
+      ? [
+          largeFileRoute(config, analyser, intake.queue, log),
+          legacyPredictRoute('/v0/predict', config, analyser, intake),
+          legacyPredictRoute('/predict', config, analyser, intake),
+        ]
+      : []),
+    enrollRoute(config, analyser, intake.queue),
+    verifyRoute(config, analyser, intake.queue),
+    ...fileRoutes(config, files),
+    ...(files.embedded ? objectRoutes(config, files.embedded) : []),
+    livezRoute,
+    readyzRoute(() => analyser.status(), isStopping),
+    metricsRoute(metrics),
+  ];
+  return withDocs(routes, packageVersion);
+}

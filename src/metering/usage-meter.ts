@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { RequestRecord, RequestRecorder } from '../observe/request-record.js';
+import { dayOf, removeOldDays } from './days.js';
+
+/** What one key did on one route on one UTC day. */
+export interface UsageRow {
+  readonly keyId: string;
+  readonly account: string;
+  /** The route's path. */
+  readonly route: string;
+  requests: number;
+  /** Of these, those that were not answered with success: refusals, failures, clients that went away. */
+  errors: number;
+  audioS: number;
+  windows: number;
+  /** Of request bodies that arrived in full. */
+  bytes: number;
+}
+
+export interface UsageMeterOptions {
+  /** 0 keeps all. */
+  readonly keptDays: number;
+  readonly flushMs?: number;
+  readonly now?: () => Date;
+  /** Told when counts could not be written; they are kept and tried again. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What this server counted on one day. */
+interface Day {
+  /** Its own for every server that ever ran, so that none overwrites what another counted. */
+  readonly fileName: string;
+  readonly rows: Map<string, UsageRow>;
+  isWritten: boolean;
+}
+
+export const usageDir = (dataDir: string): string => path.join(dataDir, 'usage');
+
+/**
+ * Counts what each key uses, per UTC day and route. Every two seconds the day's counts replace its file
+ * `<dataDir>/usage/<day>.<random>.json` in one step, so that a crash costs what was counted since, and no more.
+ */
+export class UsageMeter implements RequestRecorder {
+  readonly dir: string;
+  readonly #options: Required<UsageMeterOptions>;
+  readonly #timer: NodeJS.Timeout;
+  readonly #days = new Map<string, Day>();
+  #writing: Promise<void> = Promise.resolve();
+  #cleanedDay = '';
+  #isFailing = false;
+
+  constructor(dataDir: string, options: UsageMeterOptions) {
+    this.dir = usageDir(dataDir);
+    this.#options = { flushMs: 2000, now: () => new Date(), onError: () => {}, ...options };
+    this.#timer = setInterval(() => void this.flush(), this.#options.flushMs);
+    this.#timer.unref();
+  }
+
+  /** Requests without a valid key are nobody's usage. */
+  record(record: RequestRecord): void {
+    const { keyId, account, route } = record;
+    if (keyId === undefined || account === undefined) return;
+    const day = this.#day(dayOf(this.#options.now()));
+    const name = `${keyId} ${route}`;
+    let row = day.rows.get(name);
+    if (row === undefined) {
+      row = { keyId, account, route, requests: 0, errors: 0, audioS: 0, windows: 0, bytes: 0 };
+      day.rows.set(name, row);
+    }
+    row.requests++;
+    if (record.status >= 400) row.errors++;
+    row.audioS += record.audioS ?? 0;
+    row.windows += record.scoredWindows ?? 0;
+    row.bytes += record.bodyBytes ?? 0;
+    day.isWritten = false;
+  }
+
+  /** Resolves when what was counted so far is written, or has failed to be. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#timer);
+    return this.flush();
+  }
+
+  #day(name: string): Day {
+    let day = this.#days.get(name);
+    if (day === undefined) {
+      day = { fileName: `${name}.${randomUUID()}.json`, rows: new Map(), isWritten: true };
+      this.#days.set(name, day);
+    }
+    return day;
+  }
+
+  async #write(): Promise<void> {
+    const today = dayOf(this.#options.now());
+    try {
+      for (const [name, day] of this.#days) {
+        if (!day.isWritten) await this.#replaceFile(day);
+        if (name !== today && day.isWritten) this.#days.delete(name);
+      }
+      if (this.#cleanedDay !== today) {
+        await fs.mkdir(this.dir, { recursive: true, mode: 0o700 });
+        await removeOldDays(this.dir, this.#options.keptDays, this.#options.now());
+        this.#cleanedDay = today;
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#options.onError(error);
+      this.#isFailing = true;
+    }
+  }
+
+  async #replaceFile(day: Day): Promise<void> {
+    const file = path.join(this.dir, day.fileName);
+    const text = JSON.stringify({ rows: [...day.rows.values()] });
+    // What is counted while this is being written is for the next time.
+    day.isWritten = true;
+    try {
+      await fs.mkdir(this.dir, { recursive: true, mode: 0o700 });
+      await fs.writeFile(`${file}.tmp`, `${text}\n`, { mode: 0o600, flush: true });
+      await fs.rename(`${file}.tmp`, file);
+    } catch (error) {
+      day.isWritten = false;
+      throw error;
+    }
+  }
+}

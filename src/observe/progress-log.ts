@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from './log.js';
+
+/** How far an analysis has come. */
+export interface Progress {
+  readonly scoredWindows: number;
+  readonly preparedS: number;
+  readonly fileProgress: number;
+}
+
+const INTERVAL_MS = 5000;
+
+const percent = (share: number): number => Math.round(share * 1000) / 10;
+
+/**
+ * Takes the progress of one analysis, as often as there is any, and writes a line at most every five seconds, so that an
+ * analysis that is over sooner writes none.
+ */
+export function progressLog(
+  log: Logger,
+  correlationId: string,
+  nowMs: () => number = () => performance.now(),
+): (progress: Progress) => void {
+  let nextMs = nowMs() + INTERVAL_MS;
+  return ({ scoredWindows, preparedS, fileProgress }) => {
+    const now = nowMs();
+    if (now < nextMs) return;
+    nextMs = now + INTERVAL_MS;
+    log.info({ correlationId, filePercent: percent(fileProgress), preparedS, scoredWindows }, 'analysing');
+  };
+}

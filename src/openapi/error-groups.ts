@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which errors the parts that routes are made of can answer with.
+import type { ErrorKey } from '../errors/catalogue.js';
+
+/** `receiveForm` and `fileOf`; what is too large differs between routes. */
+export const formErrors = [
+  'CONTENT_TYPE_INVALID',
+  'MULTIPART_MALFORMED',
+  'MULTIPART_LIMIT',
+  'FIELD_TOO_LARGE',
+  'FIELD_REPEATED',
+  'FILE_MISSING',
+  'FILE_EMPTY',
+  'RECEIVE_TIMEOUT',
+  'OVERLOADED',
+  'QUEUE_DEADLINE',
+] as const satisfies readonly ErrorKey[];
+
+/** `receiveJson`. */
+export const jsonErrors = [
+  'CONTENT_TYPE_INVALID',
+  'JSON_MALFORMED',
+  'BODY_TOO_LARGE',
+  'RECEIVE_TIMEOUT',
+] as const satisfies readonly ErrorKey[];
+
+/** `PresignedFetcher`. */
+const fetchErrors = [
+  'FETCH_HOST_REFUSED',
+  'FETCH_ADDRESS_REFUSED',
+  'FETCH_STATUS_REFUSED',
+  'FETCH_REDIRECTED',
+  'FETCH_ENCODED',
+  'FETCH_UNREACHABLE',
+  'FETCH_FAILED',
+  'FETCH_INSECURE',
+  'FETCH_TIMEOUT',
+] as const satisfies readonly ErrorKey[];
+
+/** `receiveInput`, which takes a form or a link in JSON. */
+export const inputErrors = [...formErrors, ...jsonErrors, ...fetchErrors, 'FIELD_INVALID'] as const;
+
+/** `Analyser.analyse` and `Analyser.embed`. */
+export const analysisErrors = [
+  'AUDIO_TOO_SHORT',
+  'AUDIO_TOO_LONG',
+  'UNSUPPORTED_FORMAT',
+  'NO_AUDIO_STREAM',
+  'UNDECODABLE',
+  'OVERLOADED',
+  'QUEUE_DEADLINE',
+  'ANALYSIS_TIMEOUT',
+  'NON_FINITE_OUTPUT',
+] as const satisfies readonly ErrorKey[];
+
+/** `ObjectStorage`. */
+export const storageErrors = ['STORAGE_UNAVAILABLE', 'STORAGE_FAILED'] as const satisfies readonly ErrorKey[];
+
+/** `SignatureCheck`. */
+export const signatureErrors = [
+  'ACCESS_DENIED',
+  'ACCESS_KEY_UNKNOWN',
+  'LINK_EXPIRED',
+  'SIGNATURE_MISMATCH',
+  'OBJECT_REQUEST_UNSUPPORTED',
+] as const satisfies readonly ErrorKey[];

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ErrorKey } from '../errors/catalogue.js';
+import type { FieldSchemas } from '../routes/form-fields.js';
+
+/** A JSON Schema. One with a `title` is documented once, under that name. */
+export interface Schema {
+  readonly title?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly [keyword: string]: unknown;
+}
+
+/** What stands in a query or a body. */
+export interface Fields {
+  readonly schemas: FieldSchemas;
+  readonly required?: readonly string[];
+  /** A request that the server answers with 200. */
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+/** Bytes that are no text. Outside these sizes they are refused. */
+export interface Binary {
+  readonly description: string;
+  readonly minBytes?: number;
+  readonly maxBytes: number;
+}
+
+export interface FilePart extends Binary {
+  readonly field: string;
+}
+
+/** An answer that the route itself gives. */
+export interface Answer {
+  readonly description: string;
+  /** Of a JSON body. */
+  readonly schema?: Schema;
+  /** Of another body. */
+  readonly contentType?: string;
+  /** What the route's own headers say. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const tags = {
+  Detection: 'Is the voice in a recording human or AI-generated?',
+  'Voice identity': 'Is this the enrolled speaker?',
+  Files: 'Links for moving large files to and from object storage.',
+  Operation: 'For whoever runs the server. These take no key.',
+} as const;
+
+/** What is documented of a route: made of the schemas and limits by which it judges requests. */
+export interface Operation {
+  /** Names it in generated clients; v0 and the unversioned base get a suffix. */
+  readonly id: string;
+  readonly tag: keyof typeof tags;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: Fields;
+  readonly form?: Fields & { readonly file: FilePart };
+  readonly json?: Fields;
+  /** A body that is a file and nothing else. */
+  readonly bytes?: Binary;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** The errors of the route itself; those of the front door are added. */
+  readonly errors: readonly ErrorKey[];
+}
+
+export const mediaFormats = 'WAV, MP3, AAC, FLAC, OGG, M4A, MP4, MOV, AVI or MKV';
+export const audioFormats = 'WAV, MP3, AAC, FLAC, OGG or M4A';

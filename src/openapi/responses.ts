@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  errorBody as errorSchema,
+  forbiddenErrorBody as forbiddenErrorSchema,
+} from '../contract/error-bodies.js';
+import { type CatalogueEntry, catalogue, type ErrorKey } from '../errors/catalogue.js';
+import { errorBody } from '../errors/error-body.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { Route } from '../routes/route.js';
+import type { Components, JsonObject } from './components.js';
+import type { Answer } from './operation.js';
+
+/** Errors of requests that reach no operation. */
+export const errorsOutsideOperations = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'] as const satisfies ErrorKey[];
+
+/** What decides about the answers beside the operation itself. */
+type Rules = Pick<Route, 'scope' | 'version' | 'takesPermit' | 'refusal'>;
+
+const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
+const exampleTime = new Date('2026-11-21T12:00:00Z');
+
+const entryOf = (key: ErrorKey): CatalogueEntry => catalogue[key];
+
+/** The errors that the front door answers with before the route sees a request. */
+function errorsAtTheDoor({ scope, version, takesPermit }: Rules): readonly ErrorKey[] {
+  const permitErrors: ErrorKey[] = ['OVERLOADED', 'STOPPING'];
+  if (scope === undefined) return takesPermit ? permitErrors : [];
+  const unauthorized = version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED';
+  return [unauthorized, 'FORBIDDEN', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', ...permitErrors];
+}
+
+/** Every error that a request to this route can be answered with. */
+export const errorsOf = (route: Rules & Pick<Route, 'operation'>): ReadonlySet<ErrorKey> =>
+  new Set([...route.operation.errors, ...errorsAtTheDoor(route), 'INTERNAL']);
+
+const references = (names: Readonly<Record<string, string>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(names).map(([header, name]) => [header, { $ref: `#/components/headers/${name}` }]),
+  );
+
+function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonObject {
+  const maySayWhen = keys.some((key) => entryOf(key).retryAfterS !== undefined);
+  return references({
+    'x-correlation-id': 'CorrelationId',
+    ...(scope !== undefined && {
+      'ratelimit-limit': 'RateLimitLimit',
+      'ratelimit-remaining': 'RateLimitRemaining',
+      'ratelimit-reset': 'RateLimitReset',
+    }),
+    ...(maySayWhen && { 'retry-after': 'RetryAfter' }),
+    ...(keys.includes('METHOD_NOT_ALLOWED') && { allow: 'Allow' }),
+    ...(version === 'v0' && { deprecation: 'Deprecation', sunset: 'Sunset', link: 'Link' }),
+  });
+}
+
+const xml: JsonObject = { type: 'string' };
+
+/** The body of an error, as it is sent. */
+function errorContent(key: ErrorKey, route: Rules, components: Components) {
+  const failure = new ServiceError(key, { percent: 97.5 });
+  const reply = route.refusal?.(failure, exampleId);
+  if (reply !== undefined) return { type: reply.contentType, schema: xml, value: reply.body };
+  const schema = failure.code === 'forbidden_error' ? forbiddenErrorSchema : errorSchema;
+  const value = errorBody(failure, exampleId, exampleTime);
+  return { type: 'application/json', schema: components.refer(schema), value };
+}
+
+/** One response that stands for several errors of the same status; each is an example under its key. */
+function errorResponse(keys: readonly ErrorKey[], route: Rules, components: Components): JsonObject {
+  const content: Record<string, { schema: JsonObject; examples: JsonObject }> = {};
+  for (const key of keys) {
+    const { type, schema, value } = errorContent(key, route, components);
+    const known = content[type]?.schema ?? schema;
+    content[type] = {
+      // At most two: that of 7.1 and that of 7.2.
+      schema: known.$ref === schema.$ref ? known : { anyOf: [known, schema] },
+      examples: { ...content[type]?.examples, [key]: { summary: entryOf(key).when, value } },
+    };
+  }
+  return {
+    description: keys.map((key) => `- \`${key}\`: ${entryOf(key).when}`).join('\n'),
+    headers: headersOf(route, keys),
+    content,
+  };
+}
+
+/** What has stages to time. */
+const isAnalysis = ({ scope }: Rules): boolean => scope === 'predict' || scope === 'voiceid';
+
+function answerContent({ schema, contentType }: Answer, components: Components): JsonObject {
+  if (schema !== undefined) {
+    const example = schema.examples?.[0];
+    const media = { schema: components.refer(schema), ...(example !== undefined && { example }) };
+    return { content: { 'application/json': media } };
+  }
+  return contentType === undefined ? {} : { content: { [contentType]: {} } };
+}
+
+const ownHeaders = ({ headers = {} }: Answer): JsonObject =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+
+const answerResponse = (answer: Answer, route: Rules, components: Components): JsonObject => ({
+  description: answer.description,
+  headers: {
+    ...headersOf(route, []),
+    ...(isAnalysis(route) && references({ 'server-timing': 'ServerTiming' })),
+    ...ownHeaders(answer),
+  },
+  ...answerContent(answer, components),
+});
+
+export function responses(route: Route, components: Components): JsonObject {
+  const answers = Object.entries(route.operation.answers).map(([status, answer]) => [
+    status,
+    answerResponse(answer, route, components),
+  ]);
+  const byStatus = new Map<number, ErrorKey[]>();
+  for (const key of errorsOf(route)) {
+    const { status } = entryOf(key);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
+  }
+  const errors = [...byStatus].map(([status, keys]) => [status, errorResponse(keys, route, components)]);
+  return Object.fromEntries([...answers, ...errors]);
+}
+
+export function responsesOutsideOperations(components: Components): JsonObject {
+  return Object.fromEntries(
+    errorsOutsideOperations.map((key) => [key, errorResponse([key], {}, components)]),
+  );
+}

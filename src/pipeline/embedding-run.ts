@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { VoiceEmbedding } from './analysis.js';
+import { type CollectedFile, FileRun } from './file-run.js';
+
+const lengthOf = (vector: Float64Array): number => Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
+
+/** What a speaker model says of a file: the mean direction of its windows' embeddings. */
+export class EmbeddingRun extends FileRun<Float64Array, VoiceEmbedding> {
+  protected override isUsable(embedding: Float64Array): boolean {
+    const length = lengthOf(embedding);
+    // Zero has no direction: as little an answer as NaN.
+    return Number.isFinite(length) && length > 0;
+  }
+
+  protected override resultOf(file: CollectedFile<Float64Array>): VoiceEmbedding {
+    const { modelId, windows, summary, timesMs } = file;
+    const { durationS, skipped, damagedPackets, speechRatio } = summary;
+    return {
+      modelId,
+      embedding: meanDirection(windows.flatMap((window) => window.outputs)),
+      durationS,
+      scoredWindows: windows.length,
+      speechS: speechRatio * durationS,
+      skipped,
+      damagedPackets,
+      timesMs,
+    };
+  }
+}
+
+// Each vector counts alike, whatever its length.
+function meanDirection(vectors: readonly Float64Array[]): Float32Array | undefined {
+  const [first] = vectors;
+  if (first === undefined) return undefined;
+  const sum = new Float64Array(first.length);
+  for (const vector of vectors) {
+    const length = lengthOf(vector);
+    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + (vector[i] as number) / length;
+  }
+  const length = lengthOf(sum);
+  return length > 0 ? Float32Array.from(sum, (x) => x / length) : undefined;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ServiceError } from '../errors/service-error.js';
+import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';
+import type { Fields } from '../openapi/operation.js';
+import type { ArenaQueue } from '../upload/arena-queue.js';
+import type { FormLimits } from '../upload/form-upload.js';
+import { isJsonType, receiveJson } from '../upload/json-body.js';
+import type { FieldSchema, FieldValidator } from './form-fields.js';
+import { type AnalysisInput, receiveFormInput } from './form-input.js';
+import type { RouteRequest } from './route.js';
+
+/** How files come into the upload arena. */
+export interface FileIntake {
+  readonly queue: ArenaQueue;
+  readonly fetcher: PresignedFetcher;
+}
+
+const LINK_FIELD = 'presigned_url';
+const MAX_JSON_BYTES = 64 * 1024;
+
+const link: FieldSchema = {
+  type: 'string',
+  expected: 'a string',
+  description:
+    'Where the server fetches the file: from its object storage, or a host that its operator has allowed.',
+};
+
+/** The fields of the JSON form, for the documentation. */
+export const withLink = ({ schemas, example }: Fields): Fields => ({
+  schemas: { [LINK_FIELD]: link, ...schemas },
+  required: [LINK_FIELD],
+  example: { [LINK_FIELD]: 'https://storage.example.com/recording.wav?X-Amz-Signature=0f1e', ...example },
+});
+
+/**
+ * Receives a form with a file, or a JSON object with a link to one and otherwise the same fields. Must be called before
+ * the request's handler first awaits. Whoever gets the input must release it. Rejects with ServiceError, or with the
+ * signal's reason when the client has gone.
+ */
+export async function receiveInput<Fields>(
+  request: RouteRequest,
+  validator: FieldValidator<Fields>,
+  intake: FileIntake,
+  limits: FormLimits,
+): Promise<AnalysisInput<Fields>> {
+  const { contentType } = request;
+  if (isJsonType(contentType)) return receiveLink(request, validator, intake, limits);
+  if (/^multipart\/form-data *(;|$)/i.test(contentType)) {
+    return receiveFormInput(request, validator, intake.queue, limits);
+  }
+  throw new ServiceError('CONTENT_TYPE_INVALID', {
+    expected: 'multipart/form-data or application/json',
+    received: contentType === '' ? 'none' : contentType,
+  });
+}
+
+async function receiveLink<Fields>(
+  { body, contentType, signal, record }: RouteRequest,
+  validator: FieldValidator<Fields>,
+  { fetcher }: FileIntake,
+  limits: FormLimits,
+): Promise<AnalysisInput<Fields>> {
+  const startedMs = performance.now();
+  const { receiveTimeoutMs } = limits;
+  const object = await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs });
+  const link = linkOf(object);
+  const fields = validator.fromJson(object);
+  try {
+    const { region, bytes, release } = await fetcher.receive(link, limits, signal);
+    record.fetch = 'fetched';
+    record.stagesMs = { receive: performance.now() - startedMs };
+    record.bodyBytes = bytes;
+    return { fields, region, release };
+  } catch (error) {
+    const isRefusal = error instanceof ServiceError && error.status < 500;
+    record.fetch = signal.aborted ? 'abandoned' : isRefusal ? 'refused' : 'failed';
+    throw error;
+  }
+}
+
+/** @throws ServiceError FIELD_INVALID, which never shows a link: its query holds a signature */
+function linkOf(object: Record<string, unknown>): string {
+  const link = Object.hasOwn(object, LINK_FIELD) ? object[LINK_FIELD] : undefined;
+  if (typeof link === 'string') return link;
+  const received = link === undefined ? 'none' : link === null ? 'null' : `a value of type ${typeof link}`;
+  throw new ServiceError('FIELD_INVALID', { field: LINK_FIELD, expected: 'a string', received });
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setImmediate as otherWork } from 'node:timers/promises';
+import type { Config } from '../config/config.js';
+import { linkList as linkListSchema } from '../contract/link-list.js';
+import { ServiceError } from '../errors/service-error.js';
+import { jsonErrors, storageErrors } from '../openapi/error-groups.js';
+import type { Operation } from '../openapi/operation.js';
+import type { LinkTerms } from '../storage/object-storage.js';
+import type { FileStore } from '../storage/open-storage.js';
+import { receiveJson } from '../upload/json-body.js';
+import {
+  type DownloadLinkFields,
+  downloadLinkSchemas,
+  queryValues,
+  refuseLongKey,
+  type UploadLinkFields,
+  uploadLinkSchemas,
+} from './file-fields.js';
+import { FieldValidator } from './form-fields.js';
+import { type ApiVersion, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
+
+/** Service interface, section 8. */
+export const LEGACY_MAX_FILE_BYTES = 4_000_000;
+/** Room for 100 keys of 512 bytes, each of them written as an escape. */
+const MAX_JSON_BYTES = 512 * 1024;
+const MAX_LINKS = 1000;
+/** Signing costs up to a millisecond; after so many, other requests get their turn. */
+const LINKS_PER_TURN = 8;
+
+interface Link {
+  readonly key: string;
+  readonly value: string;
+}
+
+const bases: readonly [path: string, version: ApiVersion][] = [
+  ['/v1/file', 'v1'],
+  ['/v0/file', 'v0'],
+  ['/file', 'v0'],
+];
+
+const uploadOperation: Operation = {
+  id: 'createUploadLinks',
+  tag: 'Files',
+  summary: 'Links for uploading files, by PUT.',
+  json: {
+    schemas: uploadLinkSchemas,
+    required: ['keys', 'entity'],
+    example: { keys: ['recording.wav'], entity: 'analysis' },
+  },
+  answers: { 200: { description: 'A link for each key.', schema: linkListSchema } },
+  errors: [...jsonErrors, 'FIELD_INVALID', ...storageErrors],
+};
+
+const downloadOperation = (maxBytes: number | undefined): Operation => ({
+  id: 'getDownloadLinks',
+  tag: 'Files',
+  summary: 'Links for downloading stored files, by GET.',
+  query: {
+    schemas: downloadLinkSchemas,
+    required: ['key_prefix', 'entity'],
+    example: { key_prefix: 'recording', entity: 'analysis' },
+  },
+  answers: {
+    200: { description: `A link for each object, ${MAX_LINKS} at most.`, schema: linkListSchema },
+  },
+  errors: [
+    'FIELD_INVALID',
+    'FIELD_REPEATED',
+    ...(maxBytes === undefined ? [] : (['FILE_TOO_LARGE_LEGACY'] as const)),
+    ...storageErrors,
+  ],
+});
+
+/** `POST /file` and `GET /file`, in each version: presigned links for sending and fetching files. */
+export function fileRoutes(config: Config, files: FileStore): Route[] {
+  return bases.flatMap(([path, version]) => {
+    const maxBytes = version === 'v0' ? LEGACY_MAX_FILE_BYTES : undefined;
+    const common = { path, version, scope: 'file', wantsHeaders: true } as const;
+    return [
+      {
+        ...common,
+        method: 'POST',
+        operation: uploadOperation,
+        handle: uploadLinks(config, files, maxBytes),
+      },
+      {
+        ...common,
+        method: 'GET',
+        operation: downloadOperation(maxBytes),
+        handle: downloadLinks(files, maxBytes),
+      },
+    ];
+  });
+}
+
+function uploadLinks(config: Config, { storage, folderOf }: FileStore, maxBytes: number | undefined) {
+  const validator = new FieldValidator<UploadLinkFields>(uploadLinkSchemas, ['keys', 'entity']);
+  const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs: config.receiveTimeoutMs };
+  return async (request: RouteRequest): Promise<Reply> => {
+    const body = await receiveJson(request.body, request.contentType, limits);
+    const { keys, entity } = validator.check(body);
+    keys.forEach((key, i) => {
+      refuseLongKey(`keys[${i}]`, key);
+    });
+    const folder = folderOf(accountOf(request));
+    const terms = linkTerms(request, maxBytes);
+    const names = keys.map((key) => `${entity}/${key}`);
+    return linkList(names, (name) => storage.presignPut(`${folder}/${name}`, terms));
+  };
+}
+
+function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | undefined) {
+  const validator = new FieldValidator<DownloadLinkFields>(downloadLinkSchemas, ['key_prefix', 'entity']);
+  return async (request: RouteRequest): Promise<Reply> => {
+    const { key_prefix, entity } = validator.check(queryValues(request.query, downloadLinkSchemas));
+    refuseLongKey('key_prefix', key_prefix);
+    const folder = folderOf(accountOf(request));
+    const terms = linkTerms(request, maxBytes);
+    const objects = await storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS);
+    if (maxBytes !== undefined && objects.some(({ bytes }) => bytes > maxBytes))
+      throw legacyTooLarge(maxBytes);
+    const names = objects.map(({ name }) => name.slice(folder.length + 1));
+    return linkList(names, (name) => storage.presignGet(`${folder}/${name}`, terms));
+  };
+}
+
+export const legacyTooLarge = (allowedBytes: number): ServiceError =>
+  new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes });
+
+async function linkList(keys: readonly string[], sign: (key: string) => Promise<string>): Promise<Reply> {
+  const url: Link[] = [];
+  for (const key of keys) {
+    if (url.length % LINKS_PER_TURN === LINKS_PER_TURN - 1) await otherWork();
+    url.push({ key, value: await sign(key) });
+  }
+  return jsonReply(200, { url });
+}
+
+function accountOf({ caller }: RouteRequest): string {
+  if (caller === undefined) throw new Error('A request without a key reached /file. This is a bug.');
+  return caller.account;
+}
+
+function linkTerms({ headers }: RouteRequest, maxBytes: number | undefined): LinkTerms {
+  const requestHost = headers.get('host') ?? '';
+  if (!/^[\w.-]+(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/i.test(requestHost)) {
+    throw new ServiceError('FIELD_INVALID', {
+      field: 'the host header',
+      expected: 'a host name or an address',
+      received: JSON.stringify(requestHost),
+    });
+  }
+  return { requestHost, ...(maxBytes !== undefined && { maxBytes }) };
+}

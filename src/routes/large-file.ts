@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../config/config.js';
+import { MIN_LARGE_FILE_BYTES } from '../config/options.js';
+import { largeFilePrediction } from '../contract/prediction.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { Logger } from '../observe/log.js';
+import { progressLog } from '../observe/progress-log.js';
+import { analysisErrors, formErrors } from '../openapi/error-groups.js';
+import { mediaFormats, type Operation } from '../openapi/operation.js';
+import type { Analyser } from '../pipeline/analysis.js';
+import type { ArenaQueue } from '../upload/arena-queue.js';
+import { largeFileBody } from '../verdict/prediction.js';
+import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
+import { FieldValidator } from './form-fields.js';
+import { LargeFileIntake } from './large-file-intake.js';
+import {
+  DEFAULT_SILENCE_THRESHOLD_PERCENT,
+  DEFAULT_THRESHOLD,
+  type LargeFileFields,
+  largeFileFieldSchemas,
+} from './predict-fields.js';
+import type { Route } from './route.js';
+
+const MIN_DURATION_S = 1;
+
+/** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
+export function largeFileRoute(config: Config, analyser: Analyser, queue: ArenaQueue, log: Logger): Route {
+  const { maxLargeFileBytes, maxLargeFileDurationS, largeFileReceiveTimeoutMs, largeFileTimeoutMs } = config;
+  const tooSmall = {
+    requiredBytes: MIN_LARGE_FILE_BYTES,
+    hint: 'POST /v1/predict takes smaller ones.',
+  };
+  const limits = {
+    fileField: 'file',
+    maxFileBytes: maxLargeFileBytes,
+    fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes: maxLargeFileBytes, hint: '' }),
+    minFile: { bytes: MIN_LARGE_FILE_BYTES, tooSmall: () => new ServiceError('FILE_TOO_SMALL', tooSmall) },
+    receiveTimeoutMs: largeFileReceiveTimeoutMs,
+  };
+  const intake = new LargeFileIntake<LargeFileFields>(
+    new FieldValidator(largeFileFieldSchemas),
+    queue,
+    limits,
+    config.maxInflightBytes,
+  );
+  const steps: AnalysisSteps<LargeFileFields> = {
+    receive: (request) => intake.receive(request),
+    plan: ({ model }, { record }) => ({
+      modelId: model,
+      silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+      minDurationS: MIN_DURATION_S,
+      maxDurationS: maxLargeFileDurationS,
+      longTimeoutMs: largeFileTimeoutMs,
+      onProgress: progressLog(log, record.correlationId),
+    }),
+    body: (analysis, fields, processingS) => {
+      const request = {
+        predictionId: fields.prediction_id ?? newPredictionId(),
+        threshold: DEFAULT_THRESHOLD,
+        silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+      };
+      return largeFileBody(analysis, request, processingS);
+    },
+  };
+  const operation: Operation = {
+    id: 'predictLargeFile',
+    tag: 'Detection',
+    summary: 'The same for a large file, with hours of audio.',
+    description: `Takes ${mediaFormats}, of at most ${maxLargeFileDurationS} s.`,
+    form: {
+      file: {
+        field: limits.fileField,
+        description: 'The recording.',
+        minBytes: MIN_LARGE_FILE_BYTES,
+        maxBytes: maxLargeFileBytes,
+      },
+      schemas: largeFileFieldSchemas,
+      example: { device: 'api', prediction_id: 'day-4711', filename: 'recording.wav' },
+    },
+    answers: { 200: { description: 'The verdict.', schema: largeFilePrediction } },
+    errors: [
+      ...formErrors,
+      'FIELD_INVALID',
+      'FILE_TOO_SMALL',
+      'FILE_TOO_LARGE',
+      ...analysisErrors,
+      'NO_SPEECH',
+    ],
+  };
+  return {
+    method: 'POST',
+    path: '/v1/predict/large-file',
+    scope: 'predict',
+    operation,
+    handle: (request) => answerAnalysis(request, analyser, steps),
+  };
+}

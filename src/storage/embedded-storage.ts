@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import path from 'node:path';
+import { DiskObjects } from './disk-objects.js';
+import { LinkSigner } from './link-signer.js';
+import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
+import { BUCKET } from './signature.js';
+import { SignatureCheck } from './signature-check.js';
+import type { StorageSecrets } from './storage-secrets.js';
+
+export interface EmbeddedSettings {
+  readonly dataDir: string;
+  readonly host: string;
+  /** Origin of links; empty for the host that whoever asks for a link has used. */
+  readonly publicUrl: string;
+  readonly linkLifetimeS: number;
+}
+
+/** What clients on this machine call an address to listen on; another program may listen on those left out. */
+function namesOf(host: string): string[] {
+  if (host === '0.0.0.0') return ['127.0.0.1', 'localhost'];
+  if (host === '::') return ['[::1]', '127.0.0.1', 'localhost'];
+  const name = host.includes(':') ? `[${host}]` : host;
+  return ['127.0.0.1', '::1'].includes(host) ? [name, 'localhost'] : [name];
+}
+
+/** The default: objects on the local disk, behind links to this server itself. */
+export class EmbeddedStorage implements ObjectStorage {
+  readonly objects: DiskObjects;
+  readonly signatures: SignatureCheck;
+  readonly #settings: EmbeddedSettings;
+  readonly #signer: LinkSigner;
+
+  private constructor(settings: EmbeddedSettings, secrets: StorageSecrets, objects: DiskObjects) {
+    this.#settings = settings;
+    this.#signer = new LinkSigner(secrets);
+    this.signatures = new SignatureCheck(secrets);
+    this.objects = objects;
+  }
+
+  static async open(settings: EmbeddedSettings, secrets: StorageSecrets): Promise<EmbeddedStorage> {
+    const objects = await DiskObjects.open(path.join(settings.dataDir, 'objects'));
+    return new EmbeddedStorage(settings, secrets, objects);
+  }
+
+  presignPut(name: string, terms: LinkTerms): Promise<string> {
+    return this.#link('PUT', name, terms);
+  }
+
+  presignGet(name: string, terms: LinkTerms): Promise<string> {
+    return this.#link('GET', name, terms);
+  }
+
+  list(prefix: string, limit: number): Promise<StoredObject[]> {
+    return this.objects.list(prefix, limit);
+  }
+
+  linkPrefixes(port: number): string[] {
+    const { publicUrl, host } = this.#settings;
+    if (publicUrl !== '') return [`${publicUrl}/${BUCKET}/`];
+    return namesOf(host).map((name) => `http://${name}:${port}/${BUCKET}/`);
+  }
+
+  close(): Promise<void> {
+    return this.objects.close();
+  }
+
+  #link(method: 'GET' | 'PUT', name: string, { requestHost, maxBytes }: LinkTerms): Promise<string> {
+    const { publicUrl, linkLifetimeS } = this.#settings;
+    const origin = publicUrl === '' ? `http://${requestHost}` : publicUrl;
+    return this.#signer.sign({ method, origin, name, lifetimeS: linkLifetimeS, maxBytes });
+  }
+}

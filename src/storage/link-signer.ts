@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SignatureV4 } from '@smithy/signature-v4';
+import {
+  BUCKET,
+  encoded,
+  MAX_BYTES_PARAMETER,
+  PAYLOAD_HEADER,
+  s3Signer,
+  UNSIGNED_PAYLOAD,
+} from './signature.js';
+import type { StorageSecrets } from './storage-secrets.js';
+
+export interface LinkRequest {
+  readonly method: 'GET' | 'PUT';
+  /** Scheme and host, with the port where it is not the scheme's own. */
+  readonly origin: string;
+  readonly name: string;
+  readonly lifetimeS: number;
+  readonly maxBytes?: number | undefined;
+}
+
+/** Makes links to the embedded storage: S3 path-style URLs, signed in their query. */
+export class LinkSigner {
+  readonly #signer: SignatureV4;
+
+  constructor(secrets: StorageSecrets) {
+    this.#signer = s3Signer(secrets);
+  }
+
+  async sign(request: LinkRequest, signingDate = new Date()): Promise<string> {
+    const { method, origin, name, lifetimeS, maxBytes } = request;
+    const host = origin.replace(/^https?:\/\//, '');
+    const path = `/${BUCKET}/${name.split('/').map(encoded).join('/')}`;
+    // The payload's hash goes into the signature but neither into the headers nor into the link.
+    const hidden = new Set([PAYLOAD_HEADER]);
+    const signed = await this.#signer.presign(
+      {
+        method,
+        protocol: 'http:',
+        hostname: host,
+        path,
+        query: maxBytes === undefined ? {} : { [MAX_BYTES_PARAMETER]: String(maxBytes) },
+        headers: { host, [PAYLOAD_HEADER]: UNSIGNED_PAYLOAD },
+      },
+      { signingDate, expiresIn: lifetimeS, unhoistableHeaders: hidden, unsignableHeaders: hidden },
+    );
+    const query = Object.entries(signed.query ?? {}).map(
+      ([key, value]) => `${encoded(key)}=${encoded(String(value))}`,
+    );
+    return `${origin}${path}?${query.join('&')}`;
+  }
+}

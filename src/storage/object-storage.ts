@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What a link is to allow beside its method and its object. */
+export interface LinkTerms {
+  /** The `host` header of the request that asks for the link: where its client can reach this server. */
+  readonly requestHost: string;
+  /** Larger objects are refused by the link itself, where the storage can do that. */
+  readonly maxBytes?: number;
+}
+
+export interface StoredObject {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/**
+ * Where files lie that clients send and fetch through presigned links. Names are `<account's folder>/<entity>/<key>`.
+ */
+export interface ObjectStorage {
+  presignPut(name: string, terms: LinkTerms): Promise<string>;
+  presignGet(name: string, terms: LinkTerms): Promise<string>;
+  /**
+   * Objects whose names start with `prefix`, in the order of their names' bytes.
+   * @throws ServiceError STORAGE_UNAVAILABLE
+   */
+  list(prefix: string, limit: number): Promise<StoredObject[]>;
+  /** What links begin with, up to a slash, as far as that is known. @param port the one that this server listens on */
+  linkPrefixes(port: number): string[];
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}

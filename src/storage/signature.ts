@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { StorageSecrets } from './storage-secrets.js';
+
+/** The embedded storage's one bucket: the first part of every link's path. */
+export const BUCKET = 'veravox';
+/** Part of what is signed; the one that clients take when they are told none. */
+export const REGION = 'us-east-1';
+export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
+export const PAYLOAD_HEADER = 'x-amz-content-sha256';
+/** A parameter of ours in links, signed like the others. */
+export const MAX_BYTES_PARAMETER = 'x-veravox-max-bytes';
+
+/** Node's SHA-256 in the shape that the signer wants. */
+class Sha256 {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', toKey(secret));
+  }
+
+  update(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+}
+
+function toKey(secret: string | ArrayBuffer | ArrayBufferView): string | Uint8Array {
+  if (typeof secret === 'string') return secret;
+  if (secret instanceof ArrayBuffer) return new Uint8Array(secret);
+  return new Uint8Array(secret.buffer, secret.byteOffset, secret.byteLength);
+}
+
+/** The way of signing that S3 asks for: paths are taken as they are, and no header is added. */
+export function s3Signer({ accessKeyId, secretAccessKey }: StorageSecrets): SignatureV4 {
+  return new SignatureV4({
+    credentials: { accessKeyId, secretAccessKey },
+    region: REGION,
+    service: 's3',
+    sha256: Sha256,
+    uriEscapePath: false,
+    applyChecksum: false,
+  });
+}
+
+/** Percent-encoding as SigV4 wants it: everything but letters, digits and `-._~`. */
+export const encoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { errorBody, forbiddenErrorBody } from '../../../src/contract/error-bodies.js';
+import { legacyPrediction } from '../../../src/contract/legacy-prediction.js';
+import { linkList } from '../../../src/contract/link-list.js';
+import { largeFilePrediction, prediction } from '../../../src/contract/prediction.js';
+import { enrollment, verification } from '../../../src/contract/voice-identity.js';
+import type {
+  Enrollment,
+  ErrorBody,
+  ForbiddenBody,
+  LargeFilePrediction,
+  LegacyPrediction,
+  LinkList,
+  Prediction,
+  Verification,
+} from './answers.js';
+import type { Answer } from './client.js';
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+
+export const expectPrediction = (answer: Answer): Prediction => expectOk<Prediction>(answer, prediction);
+export const expectLargeFilePrediction = (answer: Answer): LargeFilePrediction =>
+  expectOk<LargeFilePrediction>(answer, largeFilePrediction);
+export const expectLegacyPrediction = (answer: Answer): LegacyPrediction =>
+  expectOk<LegacyPrediction>(answer, legacyPrediction);
+export const expectEnrollment = (answer: Answer): Enrollment => expectOk<Enrollment>(answer, enrollment);
+export const expectVerification = (answer: Answer): Verification =>
+  expectOk<Verification>(answer, verification);
+export const expectLinks = (answer: Answer): LinkList['url'] => expectOk<LinkList>(answer, linkList).url;
+
+/** A 200 whose JSON body has every field of the schema and no other. */
+function expectOk<Body>(answer: Answer, schema: object): Body {
+  assert.equal(answer.status, 200, answer.text);
+  return expectBody<Body>(answer, schema);
+}
+
+function expectBody<Body>(answer: Answer, schema: object): Body {
+  assert.match(String(answer.headers['content-type']), /^application\/json\b/);
+  const validate = ajv.compile<Body>(schema);
+  const { json } = answer;
+  if (validate(json)) return json;
+  assert.fail(`${ajv.errorsText(validate.errors, { dataVar: 'body' })}: ${answer.text}`);
+}
+
+/** The codes of 7.1, which 7.3 and decisions.md tie to a status. */
+export const codeOfStatus = {
+  400: 'validation_error',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'timeout',
+  413: 'payload_too_large',
+  422: 'unsupported_format',
+  429: 'rate_limited',
+  500: 'internal_error',
+  503: 'unavailable',
+} as const;
+
+/** An error with the body of 7.1. Without `code` it is the one that belongs to the status. */
+export function expectError(
+  answer: Answer,
+  status: keyof typeof codeOfStatus,
+  message: RegExp = /./,
+  code: string = codeOfStatus[status],
+): ErrorBody {
+  assert.equal(answer.status, status, answer.text);
+  const body = expectBody<ErrorBody>(answer, errorBody);
+  assert.equal(body.error, code, answer.text);
+  assert.equal(body.status, status, answer.text);
+  assert.equal(body.correlation_id, answer.headers['x-correlation-id']);
+  assert.match(body.message, message);
+  return body;
+}
+
+/** A refusal where the documents leave the status open. */
+export function expectOneOf(
+  answer: Answer,
+  allowed: readonly (readonly [status: keyof typeof codeOfStatus, code: string])[],
+  message?: RegExp,
+): void {
+  const found = allowed.find(([status]) => status === answer.status);
+  assert.ok(found, `${answer.status}: ${answer.text}`);
+  expectError(answer, found[0], message, found[1]);
+}
+
+/** The refusal of an AI-generated voice, 7.2. */
+export function expectForbiddenVoice(answer: Answer): ForbiddenBody {
+  assert.equal(answer.status, 403, answer.text);
+  const body = expectBody<ForbiddenBody>(answer, forbiddenErrorBody);
+  assert.equal(body.message.correlation_id, answer.headers['x-correlation-id']);
+  return body;
+}
+
+export function expectNear(actual: number, expected: number, tolerance: number, what: string): void {
+  assert.ok(
+    Math.abs(actual - expected) <= tolerance,
+    `${what}: expected ${expected} (within ${tolerance}) but received ${actual}`,
+  );
+}

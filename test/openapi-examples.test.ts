@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the documentation shows is sent to a whole server with real threads: the requests work, and the answers are as
+// described. Only what an example cannot know is filled in: files, links and a voiceprint.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { pino } from 'pino';
+import { loadAddon } from '../src/addon/addon.js';
+import { VeravoxClient } from '../src/client/index.js';
+import { packageDir } from '../src/config/package-dir.js';
+import { type RunningServer, startServer } from '../src/http/server.js';
+import { ServiceMetrics } from '../src/observe/service-metrics.js';
+import { startPipeline } from '../src/pipeline/pipeline.js';
+import { openStorage } from '../src/storage/open-storage.js';
+import { UploadArena } from '../src/upload/arena.js';
+import {
+  documentOf,
+  type MediaType,
+  type OpenApiDocument,
+  type OperationObject,
+  validatorOf,
+} from './support/openapi.js';
+import { averageSpectrum, writeModels } from './support/speaker-models.js';
+import { API_KEY, testAuthenticator, testConfig } from './support/test-server.js';
+import { monoWav, repeated } from './wav.js';
+
+const RATE_HZ = 16_000;
+/** More than the ten seconds that an enrolment takes. */
+const MIN_RECORDING_S = 12;
+/** A bias with which the detector calls every voice human. */
+const HUMAN_BIAS = -30;
+
+let folder: string;
+let server: RunningServer;
+let origin: string;
+let document: OpenApiDocument;
+let client: VeravoxClient;
+let speech: Float32Array;
+let filledIn: Readonly<Record<string, string>>;
+let links: Readonly<Record<string, string>>;
+
+/** A recording of that size at least. */
+function recording(bytes = 0): Uint8Array<ArrayBuffer> {
+  const samples = Math.max(MIN_RECORDING_S * RATE_HZ, Math.ceil(bytes / Int16Array.BYTES_PER_ELEMENT));
+  return new Uint8Array(monoWav(repeated(speech, samples), RATE_HZ));
+}
+
+/** A speaker model, and a detector under each id that a route insists on. */
+function prepareModels(): string {
+  const modelsDir = fs.mkdtempSync(path.join(folder, 'models-'));
+  writeModels(modelsDir, [averageSpectrum()], HUMAN_BIAS);
+  const manifestFile = path.join(modelsDir, 'manifest.json');
+  const manifest = JSON.parse(fs.readFileSync(manifestFile, 'utf8'));
+  manifest.models.push({ ...manifest.models[0], id: 'apollo-4-2025-10-20', aliases: [] });
+  fs.writeFileSync(manifestFile, JSON.stringify(manifest));
+  return modelsDir;
+}
+
+async function storedLink(key: string): Promise<{ put: string; get: string }> {
+  const [upload] = (await client.createUploadLinks([key])).url;
+  assert.ok(upload);
+  await client.upload(upload, recording());
+  const [download] = (await client.getDownloadLinks(key)).url;
+  assert.ok(download);
+  return { put: upload.value, get: download.value };
+}
+
+before(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-examples-'));
+  speech = loadAddon().decode(
+    fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac')),
+  ).samples;
+  const config = {
+    ...testConfig,
+    dataDir: folder,
+    modelsDir: prepareModels(),
+    prepareThreads: 2,
+    scoringThreads: 2,
+  };
+  const arena = new UploadArena(config.maxInflightBytes);
+  server = await startServer({
+    config,
+    analyser: await startPipeline(config, arena.buffer),
+    arena,
+    keys: testAuthenticator,
+    files: await openStorage(config),
+    log: pino({ level: 'silent' }),
+    metrics: new ServiceMetrics(),
+  });
+  origin = `http://127.0.0.1:${server.port}`;
+  document = await documentOf(origin);
+  client = new VeravoxClient({ baseUrl: origin, apiKey: API_KEY });
+  const { embedding } = await client.enroll(recording());
+  const { put, get } = await storedLink('recording.wav');
+  filledIn = { voice_vector: JSON.stringify(embedding), presigned_url: get };
+  links = { put, get };
+});
+
+after(async () => {
+  await server.stop();
+  fs.rmSync(folder, { recursive: true });
+});
+
+function bodyOf(type: string, { schema, example = {} }: MediaType): RequestInit {
+  if (type === 'application/octet-stream') return { body: recording(), headers: { 'content-type': type } };
+  if (type === 'application/json') {
+    const entries = Object.entries(example).map(([name, value]) => [name, filledIn[name] ?? value]);
+    return { body: JSON.stringify(Object.fromEntries(entries)), headers: { 'content-type': type } };
+  }
+  const form = new FormData();
+  for (const [name, value] of Object.entries(example)) {
+    const isFile = String(value).startsWith('@');
+    const minBytes = Number(schema.properties?.[name]?.['x-min-bytes'] ?? 0);
+    if (isFile) form.append(name, new File([recording(minBytes)], String(value).slice(1)));
+    else form.append(name, filledIn[name] ?? String(value));
+  }
+  return { body: form };
+}
+
+/** One request per form of the body. */
+function requestsOf({ requestBody }: OperationObject): RequestInit[] {
+  const forms = Object.entries(requestBody?.content ?? {});
+  return forms.length === 0 ? [{}] : forms.map(([type, media]) => bodyOf(type, media));
+}
+
+/** Where an object lies is the secret of its link. */
+function urlOf(path: string, method: string, { parameters }: OperationObject): string {
+  if (path.includes('{')) return links[method] ?? assert.fail(`There is no link for ${method}.`);
+  const query = new URLSearchParams();
+  for (const { name, in: place, example } of parameters) {
+    if (place === 'query' && name !== undefined && example !== undefined) query.set(name, String(example));
+  }
+  return `${origin}${path}${query.size === 0 ? '' : `?${query}`}`;
+}
+
+test('every request that is shown works, and its answer is as described', async () => {
+  const validate = validatorOf(document);
+  const shown = new Set<string>();
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      for (const request of requestsOf(operation)) {
+        const what = `${method} ${path}`;
+        const key = operation.security.length === 0 ? {} : { 'x-api-key': API_KEY };
+        const headers = { ...(request.headers as object), ...key };
+        const init = { ...request, method: method.toUpperCase(), headers };
+        const response = await fetch(urlOf(path, method, operation), init);
+        const text = await response.text();
+        assert.equal(response.status, 200, `${what}: ${text}`);
+        const described = operation.responses['200']?.content ?? {};
+        const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+        assert.ok(type === '' || Object.hasOwn(described, type), `${what} answers with ${type}`);
+        if (type === 'application/json') validate(described[type]?.schema ?? {}, JSON.parse(text), what);
+        for (const header of response.headers.keys()) {
+          if (!transportHeaders.has(header))
+            assert.ok(operation.responses['200']?.headers[header], `${what}: ${header}`);
+        }
+        shown.add(what);
+      }
+    }
+  }
+  assert.ok(shown.has('post /v1/voiceid/verify') && shown.has('post /v1/predict/large-file'));
+});
+
+/** What HTTP itself, its caches and its security have, which OpenAPI does not describe. */
+const transportHeaders = new Set([
+  'accept-ranges',
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-security-policy',
+  'content-type',
+  'date',
+  'etag',
+  'keep-alive',
+  'last-modified',
+  'referrer-policy',
+  'uwebsockets',
+  'x-content-type-options',
+]);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Asks until the answer is yes; fails after ten seconds. */
+export async function eventually(isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadlineMs = performance.now() + 10_000;
+  while (!(await isDone())) {
+    assert.ok(performance.now() < deadlineMs, `${what}, within ten seconds`);
+    await nextTurn();
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AuthenticatedKey, Authenticator } from '../../src/admission/authenticator.js';
+
+/** Keys whose text is their id. */
+export function keysOf(...keys: readonly (Partial<AuthenticatedKey> & { id: string })[]): Authenticator {
+  const byId = new Map(
+    keys.map((key) => [key.id, { account: 'one', scopes: new Set(['predict' as const]), ...key }]),
+  );
+  return { authenticate: (presented) => byId.get(presented) };
+}
+
+/** The header that presents a key. */
+export const withKey = (id: string): { 'x-api-key': string } => ({ 'x-api-key': id });

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import type { Config } from '../../src/config/config.js';
+import { startServer } from '../../src/http/server.js';
+import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/pipeline/analysis.js';
+import { startPipeline } from '../../src/pipeline/pipeline.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { UploadArena } from '../../src/upload/arena.js';
+import { modelsFolder } from './models-folder.js';
+import { temporaryFolder } from './temporary-folder.js';
+import { testConfig, testKeys } from './test-server.js';
+
+/** The real pipeline, seen from outside. */
+class WatchedAnalyser implements Analyser {
+  onStart: (request: AnalysisRequest) => void = () => {};
+  onProgress: (progress: AnalysisProgress) => void = () => {};
+  /** Called when an analysis is over and its file's memory is free. */
+  onEnd: () => void = () => {};
+  readonly #analyser: Analyser;
+
+  constructor(analyser: Analyser) {
+    this.#analyser = analyser;
+  }
+
+  analyse(request: AnalysisRequest) {
+    this.onStart(request);
+    const onProgress = (progress: AnalysisProgress): void => {
+      request.onProgress?.(progress);
+      this.onProgress(progress);
+    };
+    return this.#analyser.analyse({ ...request, onProgress }).finally(() => this.onEnd());
+  }
+
+  embed(request: AnalysisRequest) {
+    return this.#analyser.embed(request);
+  }
+
+  status() {
+    return this.#analyser.status();
+  }
+
+  close() {
+    return this.#analyser.close();
+  }
+}
+
+export interface PipelineServer {
+  readonly port: number;
+  readonly analyser: WatchedAnalyser;
+  readonly arena: UploadArena;
+}
+
+/** A server with the real pipeline behind it, and a detector under the ids that the routes ask for. */
+export async function startPipelineServer(
+  test: TestContext,
+  overrides: Partial<Config> = {},
+): Promise<PipelineServer> {
+  const modelsDir = modelsFolder(test, ['apollo-4-5-2026-03-26', 'apollo-4-2025-10-20']);
+  const dataDir = temporaryFolder(test);
+  const config: Config = {
+    ...testConfig,
+    dataDir,
+    modelsDir,
+    prepareThreads: 2,
+    scoringThreads: 2,
+    ...overrides,
+  };
+  const arena = new UploadArena(config.maxInflightBytes);
+  const analyser = new WatchedAnalyser(await startPipeline(config, arena.buffer));
+  const server = await startServer({
+    config,
+    analyser,
+    arena,
+    keys: { authenticate: (presented) => testKeys.get(presented) },
+    files: await openStorage(config),
+    log: pino({ level: 'silent' }),
+    metrics: new ServiceMetrics(),
+  });
+  test.after(() => server.stop());
+  return { port: server.port, analyser, arena };
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageDir } from '../../src/config/package-dir.js';
+import type { DetectionModel, Manifest, SpeakerModel } from '../../src/models/manifest.js';
+import { meanModel } from './onnx-file.js';
+
+export const shippedModelsDir = path.join(packageDir, 'models');
+const shipped = JSON.parse(fs.readFileSync(path.join(shippedModelsDir, 'manifest.json'), 'utf8')) as Manifest;
+
+function shippedDetector(): DetectionModel {
+  const detector = shipped.models.find((model) => model.task === 'detection');
+  if (detector === undefined) throw new Error('The manifest lists no detector.');
+  return detector;
+}
+
+interface SpeakerSettings {
+  readonly id?: string;
+  /** Unary ONNX operators behind the mean: another one makes another model. */
+  readonly operators?: readonly string[];
+  readonly bands?: number;
+}
+
+/** An entry and its file: the long-term average spectrum as embedding, with a calibration that suits it. */
+export function averageSpectrum({
+  id = 'average-spectrum',
+  operators = [],
+  bands = 256,
+}: SpeakerSettings = {}) {
+  const shape = [1, bands, 498];
+  const file = meanModel(shape, 2, operators);
+  const { features, ...detector } = shippedDetector();
+  const entry = {
+    ...detector,
+    id,
+    aliases: [],
+    task: 'speaker',
+    file: `${id}.onnx`,
+    sha256: createHash('sha256').update(file).digest('hex'),
+    window_samples: 80000,
+    hop_samples: 80000,
+    features: { ...features, bands },
+    input: { name: 'features', shape: ['batch', ...shape] },
+    output: { name: 'embedding', kind: 'embedding', index: 0 },
+    // Of the cosines of the recordings in test/fixtures.
+    calibration: { scale: 40, bias: -36 },
+    operating_point: 0.5,
+    metrics: {},
+  } as unknown as SpeakerModel;
+  return { entry, file };
+}
+
+/** A models folder in `folder`: the shipped detector, with another bias if given, and the speaker models. */
+export function writeModels(
+  folder: string,
+  speakers: readonly ReturnType<typeof averageSpectrum>[],
+  detectorBias?: number,
+): string {
+  const detector = shippedDetector();
+  fs.symlinkSync(path.join(shippedModelsDir, detector.file), path.join(folder, detector.file));
+  for (const { entry, file } of speakers) fs.writeFileSync(path.join(folder, entry.file), file);
+  const calibration = { ...detector.calibration, ...(detectorBias !== undefined && { bias: detectorBias }) };
+  const models = [{ ...detector, calibration }, ...speakers.map(({ entry }) => entry)];
+  fs.writeFileSync(path.join(folder, 'manifest.json'), JSON.stringify({ version: 1, models }));
+  return folder;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import { parseAllowedHost } from '../../src/config/allowed-host.js';
+import { ServiceError } from '../../src/errors/service-error.js';
+import type { FetchTimeouts } from '../../src/fetch/fetch-clock.js';
+import { FetchPolicy } from '../../src/fetch/fetch-policy.js';
+import {
+  type FetchedFile,
+  type FetchSurroundings,
+  PresignedFetcher,
+} from '../../src/fetch/presigned-fetcher.js';
+import { UploadArena } from '../../src/upload/arena.js';
+import { ArenaQueue } from '../../src/upload/arena-queue.js';
+
+export interface TestFetcherOptions {
+  readonly storagePrefixes?: readonly string[];
+  readonly allowedHosts?: readonly string[];
+  readonly arenaBytes?: number;
+  readonly maxFileBytes?: number;
+  readonly timeouts?: Partial<FetchTimeouts>;
+  readonly surroundings?: Partial<FetchSurroundings>;
+}
+
+export const allowedHosts = (entries: readonly string[]) =>
+  entries.map((entry) => parseAllowedHost(entry) ?? assertParsed(entry));
+
+function assertParsed(entry: string): never {
+  throw new Error(`${entry} is no allowed host.`);
+}
+
+/** A fetcher with an arena of its own. */
+export class TestFetcher {
+  readonly arena: UploadArena;
+  readonly queue: ArenaQueue;
+  /** Every name that was resolved. */
+  readonly resolved: string[] = [];
+  readonly #fetcher: PresignedFetcher;
+  readonly #maxFileBytes: number;
+
+  constructor(options: TestFetcherOptions = {}) {
+    this.arena = new UploadArena(options.arenaBytes ?? 1 << 20);
+    this.queue = new ArenaQueue(this.arena, { maxWaiting: 4, timeoutMs: 300_000 });
+    this.#maxFileBytes = options.maxFileBytes ?? 1 << 19;
+    const { surroundings = {} } = options;
+    const resolve = async (hostname: string): Promise<readonly LookupAddress[]> => {
+      this.resolved.push(hostname);
+      if (surroundings.resolve === undefined) throw new Error(`${hostname} should not be resolved`);
+      return surroundings.resolve(hostname);
+    };
+    this.#fetcher = new PresignedFetcher(
+      new FetchPolicy(() => options.storagePrefixes ?? [], allowedHosts(options.allowedHosts ?? [])),
+      this.queue,
+      { stallTimeoutMs: 300_000, totalTimeoutMs: 300_000, ...options.timeouts },
+      { ...surroundings, resolve },
+    );
+  }
+
+  fetch(link: string, signal = new AbortController().signal): Promise<FetchedFile> {
+    const allowedBytes = this.#maxFileBytes;
+    const fileTooLarge = (): ServiceError => new ServiceError('FILE_TOO_LARGE', { allowedBytes, hint: '' });
+    return this.#fetcher.receive(link, { maxFileBytes: allowedBytes, fileTooLarge }, signal);
+  }
+
+  /** A copy of the file's bytes, after which its memory is given back. */
+  async bytesOf(link: string): Promise<Buffer> {
+    const { region, release } = await this.fetch(link);
+    const bytes = Buffer.from(this.arena.bytes.slice(region.offset, region.offset + region.length));
+    release();
+    return bytes;
+  }
+}
+
+export const answer = (...addresses: readonly string[]): LookupAddress[] =>
+  addresses.map((address) => ({ address, family: isIP(address) }));
