@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { roundedTimesMs } from '../observe/request-log.js';
 import type { RequestRecord, RequestRecorder } from '../observe/request-record.js';
+import { BackgroundWriter } from './background-writer.js';
 import { dayOf, removeOldDays } from './days.js';
 
 export interface AuditLogOptions {
@@ -33,13 +34,11 @@ interface Batch {
 export class AuditLog implements RequestRecorder {
   readonly dir: string;
   readonly #options: Required<AuditLogOptions>;
-  readonly #timer: NodeJS.Timeout;
+  readonly #writer: BackgroundWriter;
   #waiting: Batch[] = [];
   #waitingBytes = 0;
   #strangers = { second: 0, lines: 0 };
-  #writing: Promise<void> = Promise.resolve();
   #cleanedDay = '';
-  #isFailing = false;
 
   constructor(dataDir: string, options: AuditLogOptions) {
     this.dir = path.join(dataDir, 'audit');
@@ -52,8 +51,8 @@ export class AuditLog implements RequestRecorder {
       onLost: () => {},
       ...options,
     };
-    this.#timer = setInterval(() => void this.flush(), this.#options.flushMs);
-    this.#timer.unref();
+    const { flushMs: everyMs, onError } = this.#options;
+    this.#writer = new BackgroundWriter(() => this.#write(), { everyMs, onError });
   }
 
   record(record: RequestRecord): void {
@@ -75,13 +74,11 @@ export class AuditLog implements RequestRecorder {
 
   /** Resolves when what was recorded so far is written, or has failed to be. */
   flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
+    return this.#writer.flush();
   }
 
   close(): Promise<void> {
-    clearInterval(this.#timer);
-    return this.flush();
+    return this.#writer.close();
   }
 
   #mayNoteStranger(now: Date): boolean {
@@ -91,15 +88,8 @@ export class AuditLog implements RequestRecorder {
   }
 
   async #write(): Promise<void> {
-    try {
-      for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) {
-        await this.#append(batch);
-        this.#isFailing = false;
-      }
-    } catch (error) {
-      // Once, not at every attempt.
-      if (!this.#isFailing) this.#options.onError(error);
-      this.#isFailing = true;
+    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) {
+      await this.#append(batch);
     }
   }
 

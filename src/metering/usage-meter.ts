@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { RequestRecord, RequestRecorder } from '../observe/request-record.js';
+import { BackgroundWriter } from './background-writer.js';
 import { dayOf, removeOldDays } from './days.js';
 
 /** What one key did on one route on one UTC day. */
@@ -46,17 +47,15 @@ export const usageDir = (dataDir: string): string => path.join(dataDir, 'usage')
 export class UsageMeter implements RequestRecorder {
   readonly dir: string;
   readonly #options: Required<UsageMeterOptions>;
-  readonly #timer: NodeJS.Timeout;
+  readonly #writer: BackgroundWriter;
   readonly #days = new Map<string, Day>();
-  #writing: Promise<void> = Promise.resolve();
   #cleanedDay = '';
-  #isFailing = false;
 
   constructor(dataDir: string, options: UsageMeterOptions) {
     this.dir = usageDir(dataDir);
     this.#options = { flushMs: 2000, now: () => new Date(), onError: () => {}, ...options };
-    this.#timer = setInterval(() => void this.flush(), this.#options.flushMs);
-    this.#timer.unref();
+    const { flushMs: everyMs, onError } = this.#options;
+    this.#writer = new BackgroundWriter(() => this.#write(), { everyMs, onError });
   }
 
   /** Requests without a valid key are nobody's usage. */
@@ -80,13 +79,11 @@ export class UsageMeter implements RequestRecorder {
 
   /** Resolves when what was counted so far is written, or has failed to be. */
   flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
+    return this.#writer.flush();
   }
 
   close(): Promise<void> {
-    clearInterval(this.#timer);
-    return this.flush();
+    return this.#writer.close();
   }
 
   #day(name: string): Day {
@@ -100,20 +97,14 @@ export class UsageMeter implements RequestRecorder {
 
   async #write(): Promise<void> {
     const today = dayOf(this.#options.now());
-    try {
-      for (const [name, day] of this.#days) {
-        if (!day.isWritten) await this.#replaceFile(day);
-        if (name !== today && day.isWritten) this.#days.delete(name);
-      }
-      if (this.#cleanedDay !== today) {
-        await fs.mkdir(this.dir, { recursive: true, mode: 0o700 });
-        await removeOldDays(this.dir, this.#options.keptDays, this.#options.now());
-        this.#cleanedDay = today;
-      }
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) this.#options.onError(error);
-      this.#isFailing = true;
+    for (const [name, day] of this.#days) {
+      if (!day.isWritten) await this.#replaceFile(day);
+      if (name !== today && day.isWritten) this.#days.delete(name);
+    }
+    if (this.#cleanedDay !== today) {
+      await fs.mkdir(this.dir, { recursive: true, mode: 0o700 });
+      await removeOldDays(this.dir, this.#options.keptDays, this.#options.now());
+      this.#cleanedDay = today;
     }
   }
 

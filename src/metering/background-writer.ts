@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export interface BackgroundWriterOptions {
+  readonly everyMs: number;
+  /** Told when writing begins to fail; not again at every attempt. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Calls `write` now and then and when asked to, never twice at the same time; what fails is tried again the next time. */
+export class BackgroundWriter {
+  readonly #write: () => Promise<void>;
+  readonly #onError: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #writing: Promise<void> = Promise.resolve();
+  #isFailing = false;
+
+  constructor(write: () => Promise<void>, { everyMs, onError }: BackgroundWriterOptions) {
+    this.#write = write;
+    this.#onError = onError;
+    this.#timer = setInterval(() => void this.flush(), everyMs);
+    this.#timer.unref();
+  }
+
+  /** Resolves when what there was to write is written, or has failed to be. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#attempt());
+    return this.#writing;
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#timer);
+    return this.flush();
+  }
+
+  async #attempt(): Promise<void> {
+    try {
+      await this.#write();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#onError(error);
+      this.#isFailing = true;
+    }
+  }
+}
