@@ -9,14 +9,13 @@ import { startPipeline } from '../pipeline/pipeline.js';
 import { defaultModel } from '../routes/predict-fields.js';
 import {
   enrollmentBody,
+  enrollNeeds,
   isAiGenerated,
-  MIN_ENROLL_DURATION_S,
-  MIN_ENROLL_SPEECH_S,
-  MIN_VERIFY_DURATION_S,
-  MIN_VERIFY_SPEECH_S,
   requireAuthentic,
   requireOwn,
+  type SampleNeeds,
   verificationBody,
+  verifyNeeds,
 } from '../voiceid/answers.js';
 import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
@@ -52,7 +51,7 @@ export function addVoiceidCommands(program: Command): void {
 async function enroll(file: string, options: JsonOption): Promise<void> {
   await withVoice(file, options, async (voice) => {
     const policy = voice.config.enrollAuthenticity;
-    const sample = await voice.read(MIN_ENROLL_DURATION_S, MIN_ENROLL_SPEECH_S, policy !== 'skip');
+    const sample = await voice.read(enrollNeeds, policy !== 'skip');
     if (policy === 'reject') requireAuthentic(sample);
     else if (isAiGenerated(sample)) process.stderr.write(`${file}: The voice is AI-generated.\n`);
     const body = enrollmentBody(sample, voice.speaker, voice.elapsedS());
@@ -64,7 +63,7 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
   await withVoice(file, options, async (voice) => {
     const enrolled = parseVoiceVector(await readVectorFile(options.vector));
     requireOwn(enrolled, voice.speaker);
-    const sample = await voice.read(MIN_VERIFY_DURATION_S, MIN_VERIFY_SPEECH_S, true);
+    const sample = await voice.read(verifyNeeds, true);
     requireAuthentic(sample);
     const body = verificationBody(sample, enrolled, voice.speaker, voice.elapsedS());
     process.stdout.write(options.json ? `${JSON.stringify(body)}\n` : verificationLine(file, body));
@@ -76,7 +75,7 @@ interface LocalVoice {
   readonly config: Config;
   readonly speaker: Speaker;
   elapsedS(): number;
-  read(minDurationS: number, minSpeechS: number, checksAuthenticity: boolean): Promise<VoiceSample>;
+  read(needs: SampleNeeds, checksAuthenticity: boolean): Promise<VoiceSample>;
 }
 
 /** Starts the pipeline for one file and reports what fails. */
@@ -100,13 +99,12 @@ async function withVoice(
       config,
       speaker,
       elapsedS: () => (performance.now() - startedMs) / 1000,
-      read: (minDurationS, minSpeechS, checksAuthenticity) =>
+      read: (needs, checksAuthenticity) =>
         readVoice(analyser, speaker, {
           region: { offset: 0, length },
           detectorId: checksAuthenticity ? defaultModel(models) : undefined,
-          minDurationS,
+          ...needs,
           maxDurationS,
-          minSpeechS,
           signal: new AbortController().signal,
         }),
     });

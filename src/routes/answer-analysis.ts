@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import type { Analyser, Analysis, AnalysisRequest } from '../pipeline/analysis.js';
+import type { RequestRecord } from '../observe/request-record.js';
+import type { Analyser, Analysis, AnalysisRequest, VoiceEmbedding } from '../pipeline/analysis.js';
 import type { AnalysisInput } from './form-input.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
@@ -16,6 +17,18 @@ export interface AnalysisSteps<Fields> {
 /** The last group of a random UUID: 12 hexadecimal characters, all of them random. */
 export const newPredictionId = (): string => `pred_${randomUUID().slice(-12)}`;
 
+/** What is noted of every file that was analysed, whatever it was asked. */
+type Findings = Pick<VoiceEmbedding, 'modelId' | 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'>;
+
+/** Notes in a request's record what its log line, metrics and usage are made of. */
+export function noteFindings(record: RequestRecord, findings: Findings): void {
+  record.stagesMs = { ...record.stagesMs, ...findings.timesMs };
+  record.model = findings.modelId;
+  record.audioS = findings.durationS;
+  record.scoredWindows = findings.scoredWindows;
+  record.skippedS = findings.skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
+}
+
 /** Receives a file, has it analysed, notes in the request's record what was found out, and answers. */
 export async function answerAnalysis<Fields>(
   request: RouteRequest,
@@ -27,11 +40,7 @@ export async function answerAnalysis<Fields>(
   try {
     const receivedMs = performance.now();
     const analysis = await analyser.analyse({ ...steps.plan(fields, request), region, signal });
-    record.stagesMs = { ...record.stagesMs, ...analysis.timesMs };
-    record.model = analysis.modelId;
-    record.audioS = analysis.durationS;
-    record.scoredWindows = analysis.windows.length;
-    record.skippedS = analysis.skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
+    noteFindings(record, { ...analysis, scoredWindows: analysis.windows.length });
     return jsonReply(200, steps.body(analysis, fields, (performance.now() - receivedMs) / 1000));
   } finally {
     // Not earlier, even when the client has gone: the prepare thread may still be reading the file.

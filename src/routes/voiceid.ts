@@ -8,18 +8,18 @@ import type { Analyser } from '../pipeline/analysis.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import {
   enrollmentBody,
+  enrollNeeds,
   isAiGenerated,
-  MIN_ENROLL_DURATION_S,
-  MIN_ENROLL_SPEECH_S,
-  MIN_VERIFY_DURATION_S,
-  MIN_VERIFY_SPEECH_S,
   requireAuthentic,
   requireOwn,
+  type SampleNeeds,
   verificationBody,
+  verifyNeeds,
 } from '../voiceid/answers.js';
 import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
 import { parseVoiceVector, VOICE_VECTOR_EXPECTED, VOICE_VECTOR_FIELD } from '../voiceid/voice-vector.js';
+import { noteFindings } from './answer-analysis.js';
 import { type FieldSchemas, FieldValidator } from './form-fields.js';
 import { receiveFormInput } from './form-input.js';
 import { defaultModel } from './predict-fields.js';
@@ -60,8 +60,7 @@ interface Task<Fields> {
   readonly fieldSchemas: FieldSchemas;
   readonly documentation: Pick<Operation, 'id' | 'summary' | 'answers' | 'errors'> &
     Omit<FormFields, 'schemas'>;
-  readonly minDurationS: number;
-  readonly minSpeechS: number;
+  readonly needs: SampleNeeds;
   readonly checksAuthenticity: boolean;
   /** Called before the sample is looked at, so that a bad field costs nothing; returns how to answer. */
   begin(fields: Fields, speaker: Speaker): (sample: VoiceSample, processingS: number) => Answer;
@@ -91,8 +90,7 @@ export function enrollRoute(config: Config, analyser: Analyser, queue: ArenaQueu
       },
       errors: [],
     },
-    minDurationS: MIN_ENROLL_DURATION_S,
-    minSpeechS: MIN_ENROLL_SPEECH_S,
+    needs: enrollNeeds,
     checksAuthenticity: policy !== 'skip',
     begin: (_, speaker) => (sample, processingS) => {
       if (policy === 'reject') requireAuthentic(sample);
@@ -117,8 +115,7 @@ export function verifyRoute(config: Config, analyser: Analyser, queue: ArenaQueu
       answers: { 200: { description: 'Whether the voices match.', schema: verification } },
       errors: ['FIELD_MISSING', 'VOICEPRINT_FOREIGN'],
     },
-    minDurationS: MIN_VERIFY_DURATION_S,
-    minSpeechS: MIN_VERIFY_SPEECH_S,
+    needs: verifyNeeds,
     checksAuthenticity: true,
     begin({ voice_vector }, speaker) {
       if (voice_vector === undefined) throw new ServiceError('FIELD_MISSING', { field: VOICE_VECTOR_FIELD });
@@ -159,16 +156,11 @@ function voiceRoute<Fields>(
       const sample = await readVoice(analyser, speaker, {
         region,
         detectorId: task.checksAuthenticity ? defaultModel(models) : undefined,
-        minDurationS: task.minDurationS,
+        ...task.needs,
         maxDurationS: config.maxVoiceidDurationS,
-        minSpeechS: task.minSpeechS,
         signal: request.signal,
       });
-      record.stagesMs = { ...record.stagesMs, ...sample.timesMs };
-      record.model = speaker.modelId;
-      record.audioS = sample.durationS;
-      record.scoredWindows = sample.scoredWindows;
-      record.skippedS = sample.skippedS;
+      noteFindings(record, { ...sample, modelId: speaker.modelId });
       const { body, headers = [] } = answer(sample, (performance.now() - receivedMs) / 1000);
       return { ...jsonReply(200, body), headers };
     } finally {
@@ -183,8 +175,8 @@ function voiceRoute<Fields>(
     tag: 'Voice identity',
     summary,
     description:
-      `Takes ${audioFormats}, of ${task.minDurationS} to ${config.maxVoiceidDurationS} s, with at least ` +
-      `${task.minSpeechS} s of speech.`,
+      `Takes ${audioFormats}, of ${task.needs.minDurationS} to ${config.maxVoiceidDurationS} s, with at least ` +
+      `${task.needs.minSpeechS} s of speech.`,
     form: {
       file: { field: FILE_FIELD, description: 'The voice sample.', maxBytes: config.maxVoiceidBytes },
       schemas: task.fieldSchemas,

@@ -32,6 +32,7 @@ const MAX_PART_HEADER_BYTES = 8 * 1024;
 const MAX_FIELD_BYTES = 64 * 1024;
 /** What a body may hold beside the file: boundaries, part headers, the other fields. */
 export const FORM_OVERHEAD_BYTES = 512 * 1024;
+
 /** Receives one form into the arena and parses it there as it comes. */
 class FormUpload {
   readonly #queue: ArenaQueue;

@@ -2,13 +2,14 @@
 import { ServiceError } from '../errors/service-error.js';
 import { confidenceOf, rounded } from '../verdict/verdict.js';
 import type { Speaker } from './speaker.js';
-import { DEEPFAKE_THRESHOLD, type VoiceSample } from './voice-sample.js';
+import { DEEPFAKE_THRESHOLD, type VoiceSample, type VoiceSampleRequest } from './voice-sample.js';
 import { asJsonNumbers } from './voice-vector.js';
 
-export const MIN_ENROLL_DURATION_S = 10;
-export const MIN_ENROLL_SPEECH_S = 3;
-export const MIN_VERIFY_DURATION_S = 1;
-export const MIN_VERIFY_SPEECH_S = 1;
+/** How much a sample has to hold. */
+export type SampleNeeds = Pick<VoiceSampleRequest, 'minDurationS' | 'minSpeechS'>;
+
+export const enrollNeeds: SampleNeeds = { minDurationS: 10, minSpeechS: 3 };
+export const verifyNeeds: SampleNeeds = { minDurationS: 1, minSpeechS: 1 };
 
 export function isAiGenerated(sample: VoiceSample): boolean {
   return sample.deepfakeScore !== undefined && sample.deepfakeScore >= DEEPFAKE_THRESHOLD;

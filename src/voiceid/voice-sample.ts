@@ -4,6 +4,7 @@ import type {
   Analyser,
   Analysis,
   AnalysisRequest,
+  SkippedStretch,
   StageTimesMs,
   VoiceEmbedding,
 } from '../pipeline/analysis.js';
@@ -25,7 +26,7 @@ export interface VoiceSample {
   readonly deepfakeScore: number | undefined;
   readonly durationS: number;
   readonly scoredWindows: number;
-  readonly skippedS: number;
+  readonly skipped: readonly SkippedStretch[];
   /** Of both analyses together, although they overlap. */
   readonly timesMs: StageTimesMs;
 }
@@ -69,7 +70,7 @@ export async function readVoice(
       authenticity && verdictOf(authenticity, DEEPFAKE_THRESHOLD, silenceThresholdsPercent[1]).score,
     durationS: voice.durationS,
     scoredWindows: voice.scoredWindows + (authenticity ? authenticity.windows.length : 0),
-    skippedS: voice.skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0),
+    skipped: voice.skipped,
     timesMs: authenticity ? sumOf(voice.timesMs, authenticity.timesMs) : voice.timesMs,
   };
 }
