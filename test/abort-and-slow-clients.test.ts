@@ -6,23 +6,20 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { FORM_OVERHEAD_BYTES } from '../src/upload/form-upload.js';
 import { someAnalysis } from './support/analyser-double.js';
+import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, predictHead, RawClient } from './support/http-client.js';
 import { startTestServer, type TestServer } from './support/test-server.js';
+import { until } from './support/until.js';
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Yields to the event loop, which serves both sides here, until it is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 120_000;
-  while (!isSo()) {
-    if (performance.now() > deadlineMs) throw new Error(`Not within 120 s: ${isSo}`);
-    await nextTick();
-  }
-}
-
 const linesWithStatus = ({ log }: TestServer, status: number): number =>
   log.filter((line) => line.msg === 'request' && line.status === status).length;
+
+/** Resolves once the server has read the heads of so many requests. */
+const inFlight = ({ metric }: TestServer, count: number): Promise<void> =>
+  eventually(async () => (await metric('veravox_requests_in_flight')) === count, `${count} in flight`);
 
 /** Five normal requests in a row, while something else is going on. */
 async function assertServes({ port, analyser }: TestServer): Promise<void> {
@@ -45,7 +42,7 @@ test('500 connections that abort mid-upload leave nothing behind and disturb nob
       await client.write(body.subarray(0, (i * 197) % body.length));
     }),
   );
-  while ((await server.metric('veravox_requests_in_flight')) < 500) await nextTick();
+  await inFlight(server, 500);
   const serving = assertServes(server);
   clients.forEach((client, i) => {
     if (i % 2 === 0) client.socket.destroy();
@@ -68,7 +65,7 @@ test('200 clients that trickle take no upload memory, and one that trickles to t
   for (let at = 0; at < 100; at++) {
     await Promise.all(clients.map((client) => client.write(start.subarray(at, at + 1))));
   }
-  assert.equal(await server.metric('veravox_requests_in_flight'), 200);
+  await inFlight(server, 200);
   assert.equal(server.arena.usedBytes, 0);
   await assertServes(server);
   for (const client of clients) client.socket.destroy();

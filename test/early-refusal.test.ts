@@ -37,11 +37,11 @@ test('the answer has the length that it declares', async (t) => {
 test('a refused client that neither sends the rest nor leaves is cut off after a while', async (t) => {
   const { port } = await startTestServer(t);
   const client = await RawClient.connect(port);
+  const askedMs = performance.now();
   await client.write(predictHead({ 'content-length': 100 * MEBIBYTE }));
   await client.until(/\}\r\n$/);
-  const answeredMs = performance.now();
   await client.closed;
-  assert.ok(performance.now() - answeredMs > 3000);
+  assert.ok(performance.now() - askedMs > 3000);
 });
 
 test('a chunked body is refused as soon as the file is over the limit', async (t) => {

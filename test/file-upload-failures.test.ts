@@ -88,7 +88,8 @@ test('links of v0 and the unversioned base take 4 MB and refuse one byte more wi
 });
 
 test('a sender that stalls, or brings too little, is refused with 408', async (t) => {
-  const server = await start(t, { receiveTimeoutMs: 150 });
+  // Long enough for the request of the link itself, on a busy machine too.
+  const server = await start(t, { receiveTimeoutMs: 1000 });
   for (const sentBytes of [0, 300_000]) {
     const client = await rawUpload(await uploadLink(server, 'a'), { 'content-length': 1_000_000 });
     await client.write(noise(sentBytes));
@@ -105,7 +106,7 @@ test('a sender that stalls, or brings too little, is refused with 408', async (t
 });
 
 test('an upload may take longer than the time limit while it goes on', async (t) => {
-  const receiveTimeoutMs = 1000;
+  const receiveTimeoutMs = 3000;
   const server = await start(t, { receiveTimeoutMs });
   const step = noise(300_000);
   const client = await rawUpload(await uploadLink(server, 'a'), { 'content-length': 6 * step.length });
@@ -117,7 +118,7 @@ test('an upload may take longer than the time limit while it goes on', async (t)
       if (++sent < 6) return;
       clearInterval(interval);
       resolve();
-    }, 300);
+    }, 900);
   });
   await client.until(/^HTTP\/1\.1 200 OK\r\n/);
   assert.ok(performance.now() - startedMs > receiveTimeoutMs);

@@ -39,6 +39,8 @@ async function isListening(port: number): Promise<boolean> {
 test('not ready at once, but still serving during the grace period, with connections that end', async (t) => {
   const { server, port, analyser, metric } = await startTestServer(t, { stopGraceMs: 1500 });
   assert.equal((await request(port, '/readyz')).status, 200);
+  // The grace period lasts as long as this test needs it.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const stopped = server.stop();
   const ready = await request(port, '/readyz');
   assert.equal(ready.status, 503);
@@ -48,6 +50,9 @@ test('not ready at once, but still serving during the grace period, with connect
   const answer = await predict(port, body);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.connection, 'close');
+  t.mock.timers.tick(1499);
+  assert.ok(await isListening(port));
+  t.mock.timers.tick(1);
   await stopped;
   assert.ok(analyser.closed);
   assert.ok(!(await isListening(port)));
