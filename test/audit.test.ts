@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -209,4 +210,26 @@ test('every request to the API has one line, written when the server stops, and 
   for (const secret of ['patient', 'pred_of', '0.125', 'X-Amz', 'storage.example', API_KEY]) {
     assert.ok(!text.includes(secret), secret);
   }
+});
+
+test('a request that the stop cuts off has a line, also when its work takes a while to end', async (t) => {
+  const { log, lines } = createLog(t);
+  const server = await startTestServer(t, { stopDrainMs: 0 }, { recorders: [log] });
+  const started = new Promise<void>((resolve) => {
+    server.analyser.answer = async ({ signal }) => {
+      resolve();
+      await once(signal, 'abort');
+      for (let turn = 0; turn < 20; turn++) await fs.promises.stat(log.dir).catch(() => {});
+      throw signal.reason;
+    };
+  });
+  server.analyser.close = async () => {};
+  const cutOff = assert.rejects(predict(server.port, formBody([fileEntry(noise(1000))])));
+  await started;
+  await server.server.stop();
+  await cutOff;
+  assert.deepEqual(
+    lines().map(({ status }) => status),
+    [499],
+  );
 });

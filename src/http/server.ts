@@ -52,6 +52,9 @@ const MAX_WAITING_UPLOADS = 256;
 /** Well under the 10 s of uWebSockets.js' receive timer, which ticks every 4 s. */
 const KEEP_RECEIVING_MS = 3000;
 
+/** For requests that were cut off to notice that they were. */
+const SETTLE_MS = 2000;
+
 /** Resolves after that time, or earlier with `other`. */
 async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -124,8 +127,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(keepReceiving);
     listener.close();
     await Promise.all([analyser.close(), files.storage.close()]);
-    // What was cut off is recorded once its promises have settled.
-    await new Promise((resolve) => setImmediate(resolve));
+    // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
+    await atMost(SETTLE_MS, permits.drained());
+    if (permits.inUse > 0)
+      log.warn({ requestsInFlight: permits.inUse }, 'stopped without a record of requests');
     await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }

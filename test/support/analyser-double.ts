@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import { ServiceError } from '../../src/errors/service-error.js';
 import type {
   Analyser,
   Analysis,
@@ -66,9 +67,14 @@ export class AnalyserDouble implements Analyser {
   });
   answerVoice: (request: AnalysisRequest) => VoiceEmbedding | Promise<VoiceEmbedding> = () => someEmbedding;
   readonly #arena: UploadArena;
+  #rejectRunning = (_reason: unknown): void => {};
+  readonly #closing = new Promise<never>((_, reject) => {
+    this.#rejectRunning = reject;
+  });
 
   constructor(arena: UploadArena, speakerModels: readonly SpeakerModelStatus[] = [someSpeakerModel]) {
     this.#arena = arena;
+    this.#closing.catch(() => {});
     this.currentStatus = { ...this.currentStatus, speakerModels };
   }
 
@@ -88,7 +94,7 @@ export class AnalyserDouble implements Analyser {
     this.requests.push(request);
     this.running++;
     try {
-      const result = await answer(request);
+      const result = await Promise.race([answer(request), this.#closing]);
       // Only now, so that a region that was given back too early shows as a wrong hash.
       this.hashes.push(
         createHash('sha256')
@@ -107,5 +113,6 @@ export class AnalyserDouble implements Analyser {
 
   async close(): Promise<void> {
     this.closed = true;
+    this.#rejectRunning(new ServiceError('STOPPING'));
   }
 }
