@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-dir.js';
 import { addDoctorCommand } from './doctor.js';
 import { addKeysCommand } from './keys.js';
+import { addModelsCommand } from './models.js';
 import { addOpenApiCommand } from './openapi.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serve.js';
@@ -27,6 +28,7 @@ addKeysCommand(program);
 addPredictCommand(program);
 addUsageCommand(program);
 addVoiceidCommands(program);
+addModelsCommand(program);
 addOpenApiCommand(program);
 addDoctorCommand(program, packageVersion);
 

@@ -10,6 +10,7 @@ import { UsageMeter } from '../metering/usage-meter.js';
 import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import { ServiceMetrics } from '../observe/service-metrics.js';
+import { differenceOf } from '../pipeline/known-answers.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import { openStorage } from '../storage/open-storage.js';
 import { UploadArena } from '../upload/arena.js';
@@ -35,10 +36,16 @@ async function serve(): Promise<void> {
   });
   const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
-  const analyser = await startPipeline(config, arena.buffer);
-  const { provider, fallbackReason, models, speakerModels } = analyser.status();
+  const analyser = await startPipeline(config, arena.buffer, { answersPerModel: 1 });
+  const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = analyser.status();
   const speakers = speakerModels.map((model) => model.id);
   log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
+  for (const check of wrongAnswers) {
+    log.logger.error(
+      { ...check, difference: differenceOf(check) },
+      'a known answer does not hold: not ready',
+    );
+  }
   const metrics = new ServiceMetrics();
   let server: RunningServer;
   try {
@@ -58,7 +65,7 @@ async function serve(): Promise<void> {
   }
   stopOnSignal(server, log);
   log.flush();
-  announce(config.host, server.port, firstKey);
+  announce(config.host, server.port, firstKey, ready);
 }
 
 /** What notes who did what and how much. */

@@ -56,6 +56,7 @@ export class AnalyserDouble implements Analyser {
   closed = false;
   currentStatus: PipelineStatus = {
     ready: true,
+    wrongAnswers: [],
     provider: 'cpu',
     models: ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16', 'apollo-4-2025-10-20'],
     speakerModels: [someSpeakerModel],
