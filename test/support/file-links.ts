@@ -11,9 +11,6 @@ export interface Link {
   readonly value: string;
 }
 
-/** The server closes idle connections after 10 s: one that was kept over a long transfer may break when it is used. */
-const agent = new http.Agent({ keepAlive: false });
-
 type Server = Pick<TestServer, 'port'>;
 
 interface LinkOptions {
@@ -30,7 +27,6 @@ export function postFile(
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-    agent,
   });
 }
 
@@ -39,7 +35,7 @@ export function getFile(
   query: string,
   { base = '/v1', apiKey = API_KEY }: LinkOptions = {},
 ): Promise<Answer> {
-  return request(port, `${base}/file${query}`, { headers: { 'x-api-key': apiKey }, agent });
+  return request(port, `${base}/file${query}`, { headers: { 'x-api-key': apiKey } });
 }
 
 export async function uploadLink(server: Server, key: string, options?: LinkOptions): Promise<string> {
@@ -81,13 +77,18 @@ export interface LinkAnswer {
 }
 
 /** Sends a request to a link just as it is written: nothing is normalised on the way. */
-export function follow(link: string, options: FollowOptions = {}): Promise<LinkAnswer> {
+export function follow(
+  link: string,
+  { method = 'GET', headers = {}, body }: FollowOptions = {},
+): Promise<LinkAnswer> {
   const [, host = '', port = '', rest = '/'] = /^http:\/\/([^/:]+):(\d+)(\/.*)$/s.exec(link) ?? [];
-  const { method = 'GET', headers = {}, body } = options;
   return new Promise((resolve, reject) => {
     const isChunked = headers['transfer-encoding'] !== undefined;
-    const all = { ...(body && !isChunked && { 'content-length': body.length }), ...headers };
-    const outgoing = http.request({ host, port, path: rest, method, headers: all }, (incoming) => {
+    const length = body && !isChunked && { 'content-length': body.length };
+    // As `request` does, and for the same reason.
+    const all = { connection: 'keep-alive', ...length, ...headers };
+    const options = { host, port, path: rest, method, headers: all, agent: false };
+    const outgoing = http.request(options, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk) => chunks.push(chunk));
       incoming.on('error', reject);

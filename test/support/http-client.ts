@@ -19,23 +19,26 @@ export interface RequestOptions {
   readonly agent?: http.Agent;
 }
 
+/**
+ * On a connection of its own unless there is an agent: the shared one would reuse a connection that the server gives up in
+ * that moment, after a pause in a test that a busy machine makes long.
+ */
 export function request(port: number, path: string, options: RequestOptions = {}): Promise<Answer> {
-  const { method = 'GET', headers = {}, body, agent } = options;
+  const { method = 'GET', body, agent = false } = options;
+  // The server is asked to keep the connection all the same, as nearly all clients do.
+  const headers = { connection: 'keep-alive', ...options.headers };
   return new Promise((resolve, reject) => {
-    const outgoing = http.request(
-      { host: '127.0.0.1', port, path, method, headers, ...(agent && { agent }) },
-      (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk) => chunks.push(chunk));
-        incoming.on('error', reject);
-        incoming.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          const isJson = incoming.headers['content-type']?.startsWith('application/json');
-          const json = isJson && text !== '' ? JSON.parse(text) : undefined;
-          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json });
-        });
-      },
-    );
+    const outgoing = http.request({ host: '127.0.0.1', port, path, method, headers, agent }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = incoming.headers['content-type']?.startsWith('application/json');
+        const json = isJson && text !== '' ? JSON.parse(text) : undefined;
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json });
+      });
+    });
     outgoing.on('error', reject);
     outgoing.end(body);
   });

@@ -13,6 +13,7 @@ import type { Route } from '../../src/routes/route.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';
+import { request } from './http-client.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 export const API_KEY = 'a-valid-key';
@@ -153,7 +154,7 @@ export async function startServerWith(
   });
   const origin = `http://127.0.0.1:${server.port}`;
   async function metric(series: string): Promise<number> {
-    const text = await (await fetch(`${origin}/metrics`)).text();
+    const { text } = await request(server.port, '/metrics');
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));
