@@ -121,28 +121,9 @@ export interface SpeakerAnswer extends KnownAnswer {
 /** One entry of models/manifest.json. */
 export type Model = DetectionModel | SpeakerModel;
 
-/** Numbers per embedding (service interface, section 8). */
-export const EMBEDDING_SIZE = 256;
-
-/** Numbers that a model gives for one input. */
-export function outputSizeOf({ task }: Pick<Model, 'task'>): number {
-  return task === 'speaker' ? EMBEDDING_SIZE : 1;
-}
-
 export interface Manifest {
   readonly version: 1;
   readonly models: readonly Model[];
-}
-
-/** The axes of one model input, without the batch. */
-export function inputShapeOf({ input }: Pick<Model, 'input'>): number[] {
-  const [, ...shape] = input.shape;
-  return shape;
-}
-
-/** Floats per model input. */
-export function inputSizeOf(model: Pick<Model, 'input'>): number {
-  return inputShapeOf(model).reduce((product, size) => product * size, 1);
 }
 
 /** The manifest or a model file cannot be used; each of `problems` names the file and the field. */
@@ -190,9 +171,9 @@ export async function readManifest(modelsDir: string): Promise<Manifest> {
  * @throws ManifestError
  */
 export function checkManifest(path: string, value: unknown): Manifest {
-  const isManifest = new Ajv({ allErrors: true, discriminator: true, strictTuples: false }).compile<Manifest>(
-    manifestSchema,
-  );
+  const options = { allErrors: true, discriminator: true, strictTuples: false };
+  const ajv = new Ajv({ ...options, meta: false, validateSchema: false });
+  const isManifest = ajv.compile<Manifest>(manifestSchema);
   if (!isManifest(value)) {
     throw new ManifestError((isManifest.errors ?? []).map((error) => `${path}: ${describe(error, value)}.`));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Addon, Preparer } from '../addon/addon.js';
-import { inputShapeOf, ManifestError, type Model } from './manifest.js';
+import { ManifestError, type Model } from './manifest.js';
+import { inputShapeOf } from './model-sizes.js';
 
 /**
  * The native code that makes a model's inputs, after a look at whether they have the shape that the model's entry states:

@@ -61,23 +61,15 @@ export async function startPipeline(
     batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows,
   );
   const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
-  const scheduler = await Scheduler.start<Flight>(
-    {
-      modelsDir: config.modelsDir,
-      models,
-      slots: slots.shared,
-      provider: choice.provider,
-      maxBatchInputs: config.maxBatchWindows,
-    },
-    {
-      threads: config.scoringThreads,
-      maxBatchInputs: config.maxBatchWindows,
-      // On a CPU a fuller batch is hardly faster per window: not worth waiting for.
-      batchWaitMs: choice.provider === 'cuda' ? config.batchWaitMs : 0,
-    },
-  );
-  const pipeline = new Pipeline(config, models, choice, slots, scheduler, arena);
-  await pipeline.threadsReady();
+  const pipeline = new Pipeline(config, models, choice, slots, arena);
+  // While the threads start, so that the system hands out the memory here and not in the middle of requests.
+  slots.touch();
+  try {
+    await pipeline.threadsReady();
+  } catch (error) {
+    await pipeline.close();
+    throw error;
+  }
   await pipeline.checkAnswers(options.answersPerModel ?? 0);
   return pipeline;
 }
@@ -114,12 +106,12 @@ class Pipeline implements Analyser {
   #lastId = 0;
   #closing = false;
 
+  /** Starts the threads. */
   constructor(
     config: PipelineConfig,
     models: readonly Model[],
     choice: ProviderChoice,
     slots: InputSlots,
-    scheduler: Scheduler<Flight>,
     arena: SharedArrayBuffer,
   ) {
     this.#config = config;
@@ -127,7 +119,21 @@ class Pipeline implements Analyser {
     this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
-    this.#scheduler = scheduler;
+    this.#scheduler = new Scheduler(
+      {
+        modelsDir: config.modelsDir,
+        models,
+        slots: slots.shared,
+        provider: choice.provider,
+        maxBatchInputs: config.maxBatchWindows,
+      },
+      {
+        threads: config.scoringThreads,
+        maxBatchInputs: config.maxBatchWindows,
+        // On a CPU a fuller batch is hardly faster per window: not worth waiting for.
+        batchWaitMs: choice.provider === 'cuda' ? config.batchWaitMs : 0,
+      },
+    );
     this.#control = RunControl.create(config.prepareThreads);
     this.#prepare = new PreparePool(
       config.prepareThreads,
@@ -148,8 +154,11 @@ class Pipeline implements Analyser {
     );
   }
 
-  threadsReady(): Promise<void> {
-    return this.#prepare.ready;
+  /** Rejects when a model cannot be loaded; not before every thread can be ended. */
+  async threadsReady(): Promise<void> {
+    const threads = [this.#scheduler.ready, this.#prepare.ready];
+    await Promise.allSettled(threads);
+    await Promise.all(threads);
   }
 
   async checkAnswers(answersPerModel: number): Promise<void> {

@@ -30,9 +30,12 @@ export class InputSlots {
       floatsPerSlot,
     });
     Atomics.store(slots.#state, freeCountIndex, count);
-    // Written once now, so that the system hands out the memory here and not in the middle of requests.
-    new Float32Array(slots.shared.floats).fill(0);
     return slots;
+  }
+
+  /** Makes the system hand out the memory now. Not once slots are in use. */
+  touch(): void {
+    new Float32Array(this.shared.floats).fill(0);
   }
 
   get count(): number {

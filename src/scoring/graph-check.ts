@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { InferenceSession } from 'onnxruntime-node';
-import { EMBEDDING_SIZE, type Model } from '../models/manifest.js';
+import type { Model } from '../models/manifest.js';
+import { EMBEDDING_SIZE } from '../models/model-sizes.js';
 
 type Metadata = readonly InferenceSession.ValueMetadata[];
 type TensorMetadata = InferenceSession.TensorValueMetadata;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { inputShapeOf, inputSizeOf, type Model, outputSizeOf } from '../models/manifest.js';
+import type { Model } from '../models/manifest.js';
+import { inputShapeOf, inputSizeOf, outputSizeOf } from '../models/model-sizes.js';
 import { checkGraph, checkOutputSize } from './graph-check.js';
 import { toProbability } from './score.js';
 import type { Provider } from './scoring-task.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { outputSizeOf } from '../models/manifest.js';
+import { outputSizeOf } from '../models/model-sizes.js';
 import { FairQueue } from './fair-queue.js';
 import { ScoringOwner } from './scoring-owner.js';
 import type { ScoringResult, ScoringWorkerData } from './scoring-task.js';
@@ -31,6 +31,8 @@ export interface SchedulerOptions {
  * thread at a time. Jobs of a request that nobody waits for any more are removed before they reach a batch.
  */
 export class Scheduler<Owner> {
+  /** Resolves when every model is loaded and warm in each thread; nothing may be pushed before. */
+  readonly ready: Promise<void>;
   readonly #options: SchedulerOptions;
   readonly #idle: ScoringOwner[];
   readonly #owners: readonly ScoringOwner[];
@@ -39,31 +41,14 @@ export class Scheduler<Owner> {
   readonly #outputSizes: readonly number[];
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(
-    owners: readonly ScoringOwner[],
-    outputSizes: readonly number[],
-    options: SchedulerOptions,
-  ) {
-    this.#owners = owners;
-    this.#idle = [...owners];
+  /** Starts the threads. */
+  constructor(workerData: ScoringWorkerData, options: SchedulerOptions) {
+    this.#owners = Array.from({ length: options.threads }, () => new ScoringOwner(workerData));
+    this.#idle = [...this.#owners];
     this.#options = options;
-    this.#outputSizes = outputSizes;
-    this.#queues = outputSizes.map(() => new FairQueue());
-  }
-
-  /** Starts the threads; resolves when every model is loaded and warm in each of them. */
-  static async start<Owner>(
-    workerData: ScoringWorkerData,
-    options: SchedulerOptions,
-  ): Promise<Scheduler<Owner>> {
-    const owners = Array.from({ length: options.threads }, () => new ScoringOwner(workerData));
-    try {
-      await Promise.all(owners.map((owner) => owner.warmUp()));
-    } catch (error) {
-      await Promise.allSettled(owners.map((owner) => owner.close()));
-      throw error;
-    }
-    return new Scheduler(owners, workerData.models.map(outputSizeOf), options);
+    this.#outputSizes = workerData.models.map(outputSizeOf);
+    this.#queues = this.#outputSizes.map(() => new FairQueue());
+    this.ready = Promise.all(this.#owners.map((owner) => owner.warmUp())).then(() => {});
   }
 
   get waitingCount(): number {
@@ -80,7 +65,7 @@ export class Scheduler<Owner> {
     return this.#queues.flatMap((queue) => queue.remove(owner));
   }
 
-  /** Waits for batches that run, releases the sessions and ends the threads. */
+  /** Waits for what runs, releases the sessions and ends the threads; also when not every thread became ready. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await Promise.all(this.#owners.map((owner) => owner.close()));

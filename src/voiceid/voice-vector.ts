@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../errors/service-error.js';
-import { EMBEDDING_SIZE } from '../models/manifest.js';
+import { EMBEDDING_SIZE } from '../models/model-sizes.js';
 
 export const VOICE_VECTOR_FIELD = 'voice_vector';
 export const VOICE_VECTOR_EXPECTED = `a JSON array of ${EMBEDDING_SIZE} finite numbers, or base64 of ${EMBEDDING_SIZE} little-endian float32,`;
