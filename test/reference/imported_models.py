@@ -58,6 +58,18 @@ class Graph:
         matrix_name, bias_name = self.weight(matrix, f"{name}_matrix"), self.weight(bias, f"{name}_bias")
         self.add("Gemm", matrix_name, bias_name, name=name)
 
+    def multiply_by_value(self, size_in, size, name, scale):
+        """By a matrix that the graph computes, as attention does: onnxruntime then sums in an order that depends on the
+        size of the batch. (A constant is packed when the file is loaded, and summed in one order.)"""
+        hidden = self.last
+        self.add("ReduceMean", keepdims=0)
+        self.add("Mul", self.weight(np.zeros((), np.float32), "nothing"))
+        matrix = random.normal(0, scale * size_in**-0.5, (size_in, size)).astype(np.float32)
+        self.add("Add", self.weight(matrix, f"{name}_matrix"))
+        matrix_name, self.last = self.last, hidden
+        self.add("MatMul", matrix_name)
+        self.add("Add", self.weight(random.normal(0, 0.1, size).astype(np.float32), f"{name}_bias"), name=name)
+
     def output(self, name, *shape):
         self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [self.batch, *shape]))
 
@@ -83,7 +95,7 @@ def waveform_graph(batch):
 
 def raw_logits():
     graph = waveform_graph("batch")
-    graph.multiply(8, 2, "logits", scale=100.0)
+    graph.multiply_by_value(8, 2, "logits", scale=100.0)
     graph.output("logits", 2)
     return graph
 
