@@ -120,9 +120,10 @@ def frames_graph(input_name, frames, bands, output_name, numbers, scale):
     return graph
 
 
-KALDI_80 = DEFAULTS | KALDI | dict(window="hamming", normalisation="mean", layout="frames_bands")
+# The field may be left out.
+KALDI_80 = {name: value for name, value in DEFAULTS.items() if name != "edges"} | KALDI | dict(window="hamming", normalisation="mean", layout="frames_bands")
 SLANEY_40 = DEFAULTS | dict(
-    fft_size=400, periodic_window=True, bands=40, fmin_hz=0.0, mel_formula="slaney", mel_norm="slaney", log="none",
+    fft_size=400, periodic_window=True, centred=True, edges="zeros", bands=40, fmin_hz=0.0, mel_formula="slaney", mel_norm="slaney", log="none",
     layout="frames_bands",
 )  # fmt: skip
 WAVEFORM = dict(kind="waveform", input_gain=1.0, normalisation="none")
@@ -154,7 +155,7 @@ def make_models():
         entry("random-waveform-batch-1", "detection", 64600, 8000, WAVEFORM | dict(normalisation="mean_variance"),
               raw_probabilities(), output_of("probabilities", "probability"), calibration=(1.0, -12.0)),
         # Partial windows of 160 frames, half of which overlap, and more numbers than anyone needs.
-        entry("random-partial-windows", "detection", 159 * 160 + 400, 80 * 160, SLANEY_40,
+        entry("random-partial-windows", "detection", 159 * 160, 80 * 160, SLANEY_40,
               frames_graph("mels", 160, 40, "embedding", 192, 20.0), output_of("embedding", "independent_logit", 7)),
         entry("random-kaldi-speaker", "speaker", WINDOW_SAMPLES, WINDOW_SAMPLES, KALDI_80,
               frames_graph("fbank", 498, 80, "voice", 256, 1.0), output_of("voice", "embedding")),
