@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { withConfigurationTable } from '../src/config/documentation.js';
 import { options } from '../src/config/options.js';
 import { errorReferencePage } from '../src/errors/reference-page.js';
+import { withManifestTables } from '../src/models/manifest-documentation.js';
 import { reasonsPage } from '../src/verdict/reasons.js';
 
 const read = (file: string): string => fs.readFileSync(file, 'utf8');
@@ -18,6 +19,14 @@ test('the table of settings in the README is what npm run docs would write', () 
 test('the pages of errors and reasons are what npm run docs would write', () => {
   assert.equal(read('docs/errors.md'), errorReferencePage());
   assert.equal(read('docs/reasons.md'), reasonsPage());
+});
+
+test('the fields of the manifest are what npm run docs would write', () => {
+  const page = read('docs/models.md');
+  assert.equal(page, withManifestTables(page));
+  for (const field of ['window_samples', 'triangles_on_mel_axis', 'known_answers']) {
+    assert.match(page, new RegExp(`^\\| \`${field}\` \\|`, 'm'));
+  }
 });
 
 test('a page that lost a mark is an error, not silently left as it is', () => {

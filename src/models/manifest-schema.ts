@@ -33,69 +33,79 @@ export const waveformSchema = closedObject({
 });
 
 /** The model's input is a spectrogram. */
-export const spectrogramSchema = closedObject({
-  kind: { const: 'spectrogram', description: 'A spectrogram, linear or mel.' },
-  fft_size: positiveInteger('Points of the FFT; even, and fast when it has small prime factors.'),
-  window_length: positiveInteger('Samples per frame, at most `fft_size`; zeros fill the rest of the FFT.'),
-  hop_length: positiveInteger('Samples between the beginnings of two frames.'),
-  window: oneOf(
-    "Window function; `povey` is Kaldi's: `hann` to the power of 0.85.",
-    'hann',
-    'hamming',
-    'povey',
-    'rectangular',
-  ),
-  periodic_window: boolean(
-    "Periodic as librosa's and `torch.stft`'s windows are, or symmetric as Kaldi's and NumPy's.",
-  ),
-  centred: boolean(
-    'True: frame t has its middle at sample t x `hop_length`, and the audio is mirrored at its ends, as `torch.stft` does; 1 + floor(samples / hop) frames. False: frame t begins there, and only whole frames count, as in Kaldi; 1 + floor((samples - window) / hop) frames.',
-  ),
-  pre_emphasis: number("k of x[i] - k x[i-1], per frame, with x[-1] = x[0]; Kaldi's is 0.97, 0 is none."),
-  remove_dc_offset: boolean("Takes each frame's mean off before pre-emphasis, as Kaldi does."),
-  input_gain: inputGain,
-  scale: oneOf(
-    '`linear`: the bins of the FFT from `first_bin` on; `mel`: triangles from `fmin_hz` to `fmax_hz`.',
-    'linear',
-    'mel',
-  ),
-  bands: positiveInteger('How many bins or triangles.'),
-  first_bin: {
-    type: 'integer',
-    minimum: 0,
-    description: 'Linear scale: the lowest bin that is used; 1 leaves out 0 Hz.',
+export const spectrogramSchema = closedObject(
+  {
+    kind: { const: 'spectrogram', description: 'A spectrogram, linear or mel.' },
+    fft_size: positiveInteger('Points of the FFT; even, and fast when it has small prime factors.'),
+    window_length: positiveInteger('Samples per frame, at most `fft_size`; zeros fill the rest of the FFT.'),
+    hop_length: positiveInteger('Samples between the beginnings of two frames.'),
+    window: oneOf(
+      "Window function; `povey` is Kaldi's: `hann` to the power of 0.85.",
+      'hann',
+      'hamming',
+      'povey',
+      'rectangular',
+    ),
+    periodic_window: boolean(
+      "Periodic as librosa's and `torch.stft`'s windows are, or symmetric as Kaldi's and NumPy's.",
+    ),
+    centred: boolean(
+      'True: frame t has its middle at sample t x `hop_length`, as in librosa; 1 + floor(samples / hop) frames. False: frame t begins there, and only whole frames count, as in Kaldi; 1 + floor((samples - window) / hop) frames.',
+    ),
+    edges: oneOf(
+      'What a centred frame finds beyond the ends of the input: the input mirrored, as in `torch.stft`, which is the default, or zeros, as in librosa since 0.9.',
+      'mirrored',
+      'zeros',
+    ),
+    pre_emphasis: number("k of x[i] - k x[i-1], per frame, with x[-1] = x[0]; Kaldi's is 0.97, 0 is none."),
+    remove_dc_offset: boolean("Takes each frame's mean off before pre-emphasis, as Kaldi does."),
+    input_gain: inputGain,
+    scale: oneOf(
+      '`linear`: the bins of the FFT from `first_bin` on; `mel`: triangles from `fmin_hz` to `fmax_hz`.',
+      'linear',
+      'mel',
+    ),
+    bands: positiveInteger('How many bins or triangles.'),
+    first_bin: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Linear scale: the lowest bin that is used; 1 leaves out 0 Hz.',
+    },
+    fmin_hz: number('Mel scale: where the first triangle begins.'),
+    fmax_hz: number('Mel scale: where the last triangle ends; at most 8000.'),
+    mel_formula: oneOf(
+      "`htk`: 2595 log10(1 + f / 700), Kaldi's too; `slaney`: librosa's, linear below 1 kHz.",
+      'htk',
+      'slaney',
+    ),
+    mel_norm: oneOf(
+      '`slaney`: each triangle has an area of 1 over Hz, as in librosa; `none`: a peak of 1, as in Kaldi.',
+      'none',
+      'slaney',
+    ),
+    triangles_on_mel_axis: boolean(
+      'Triangles are straight over mel, as in Kaldi, or over Hz, as in librosa.',
+    ),
+    power: { type: 'number', enum: [1, 2], description: '1: magnitudes; 2: powers.' },
+    log: oneOf(
+      'Of what came out, at least `log_floor`; `decibel` is 10 log10.',
+      'none',
+      'natural',
+      'log10',
+      'decibel',
+    ),
+    log_floor: number("Smallest number that the logarithm is taken of; Kaldi's is 1.1920929e-7."),
+    normalisation: oneOf(
+      'Over the frames of one input: nothing, less the mean, or also divided by the root of the variance plus 1e-7.',
+      'none',
+      'mean',
+      'mean_variance',
+    ),
+    normalise_globally: boolean('One mean and variance over all bands together instead of one per band.'),
+    layout: oneOf('Which axis comes first.', 'bands_frames', 'frames_bands'),
   },
-  fmin_hz: number('Mel scale: where the first triangle begins.'),
-  fmax_hz: number('Mel scale: where the last triangle ends; at most 8000.'),
-  mel_formula: oneOf(
-    "`htk`: 2595 log10(1 + f / 700), Kaldi's too; `slaney`: librosa's, linear below 1 kHz.",
-    'htk',
-    'slaney',
-  ),
-  mel_norm: oneOf(
-    '`slaney`: each triangle has an area of 1 over Hz, as in librosa; `none`: a peak of 1, as in Kaldi.',
-    'none',
-    'slaney',
-  ),
-  triangles_on_mel_axis: boolean('Triangles are straight over mel, as in Kaldi, or over Hz, as in librosa.'),
-  power: { type: 'number', enum: [1, 2], description: '1: magnitudes; 2: powers.' },
-  log: oneOf(
-    'Of what came out, at least `log_floor`; `decibel` is 10 log10.',
-    'none',
-    'natural',
-    'log10',
-    'decibel',
-  ),
-  log_floor: number("Smallest number that the logarithm is taken of; Kaldi's is 1.1920929e-7."),
-  normalisation: oneOf(
-    'Over the frames of one input: nothing, less the mean, or also divided by the root of the variance plus 1e-7.',
-    'none',
-    'mean',
-    'mean_variance',
-  ),
-  normalise_globally: boolean('One mean and variance over all bands together instead of one per band.'),
-  layout: oneOf('Which axis comes first.', 'bands_frames', 'frames_bands'),
-});
+  ['edges'],
+);
 
 /** What the ONNX file takes. */
 export const inputSchema = closedObject({

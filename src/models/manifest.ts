@@ -22,6 +22,8 @@ export interface SpectrogramRecipe {
   readonly window: 'hann' | 'hamming' | 'povey' | 'rectangular';
   readonly periodic_window: boolean;
   readonly centred: boolean;
+  /** What a centred frame finds beyond the ends of the input; mirrored where absent. */
+  readonly edges?: 'mirrored' | 'zeros';
   readonly pre_emphasis: number;
   readonly remove_dc_offset: boolean;
   readonly input_gain: number;

@@ -46,8 +46,8 @@ export class ModelSession {
     const session = await InferenceSession.create(join(modelsDir, model.file), sessionOptions(provider));
     try {
       const { takesOneInput } = checkGraph(model, session.inputMetadata, session.outputMetadata);
-      // A CPU is no faster per input with several at once, and kernels that are chosen by the batch's size round
-      // differently: one by one, an input's answer never depends on what else there is to do.
+      // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those
+      // of attention, in an order that depends on the batch: one by one, an answer never depends on what else there is to do.
       const isOneByOne = takesOneInput || provider === 'cpu';
       return new ModelSession(session, model, isOneByOne ? 1 : maxBatchInputs);
     } catch (error) {

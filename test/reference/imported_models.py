@@ -58,6 +58,18 @@ class Graph:
         matrix_name, bias_name = self.weight(matrix, f"{name}_matrix"), self.weight(bias, f"{name}_bias")
         self.add("Gemm", matrix_name, bias_name, name=name)
 
+    def multiply_by_value(self, size_in, size, name, scale):
+        """By a matrix that the graph computes, as attention does: onnxruntime then sums in an order that depends on the
+        size of the batch. (A constant is packed when the file is loaded, and summed in one order.)"""
+        hidden = self.last
+        self.add("ReduceMean", keepdims=0)
+        self.add("Mul", self.weight(np.zeros((), np.float32), "nothing"))
+        matrix = random.normal(0, scale * size_in**-0.5, (size_in, size)).astype(np.float32)
+        self.add("Add", self.weight(matrix, f"{name}_matrix"))
+        matrix_name, self.last = self.last, hidden
+        self.add("MatMul", matrix_name)
+        self.add("Add", self.weight(random.normal(0, 0.1, size).astype(np.float32), f"{name}_bias"), name=name)
+
     def output(self, name, *shape):
         self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [self.batch, *shape]))
 
@@ -83,7 +95,7 @@ def waveform_graph(batch):
 
 def raw_logits():
     graph = waveform_graph("batch")
-    graph.multiply(8, 2, "logits", scale=100.0)
+    graph.multiply_by_value(8, 2, "logits", scale=100.0)
     graph.output("logits", 2)
     return graph
 
@@ -108,9 +120,10 @@ def frames_graph(input_name, frames, bands, output_name, numbers, scale):
     return graph
 
 
-KALDI_80 = DEFAULTS | KALDI | dict(window="hamming", normalisation="mean", layout="frames_bands")
+# The field may be left out.
+KALDI_80 = {name: value for name, value in DEFAULTS.items() if name != "edges"} | KALDI | dict(window="hamming", normalisation="mean", layout="frames_bands")
 SLANEY_40 = DEFAULTS | dict(
-    fft_size=400, periodic_window=True, bands=40, fmin_hz=0.0, mel_formula="slaney", mel_norm="slaney", log="none",
+    fft_size=400, periodic_window=True, centred=True, edges="zeros", bands=40, fmin_hz=0.0, mel_formula="slaney", mel_norm="slaney", log="none",
     layout="frames_bands",
 )  # fmt: skip
 WAVEFORM = dict(kind="waveform", input_gain=1.0, normalisation="none")
@@ -142,7 +155,7 @@ def make_models():
         entry("random-waveform-batch-1", "detection", 64600, 8000, WAVEFORM | dict(normalisation="mean_variance"),
               raw_probabilities(), output_of("probabilities", "probability"), calibration=(1.0, -12.0)),
         # Partial windows of 160 frames, half of which overlap, and more numbers than anyone needs.
-        entry("random-partial-windows", "detection", 159 * 160 + 400, 80 * 160, SLANEY_40,
+        entry("random-partial-windows", "detection", 159 * 160, 80 * 160, SLANEY_40,
               frames_graph("mels", 160, 40, "embedding", 192, 20.0), output_of("embedding", "independent_logit", 7)),
         entry("random-kaldi-speaker", "speaker", WINDOW_SAMPLES, WINDOW_SAMPLES, KALDI_80,
               frames_graph("fbank", 498, 80, "voice", 256, 1.0), output_of("voice", "embedding")),
