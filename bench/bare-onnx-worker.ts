@@ -2,6 +2,8 @@
 //
 // Runs one model session in a loop for a while, with nothing around it: the ceiling that the server is
 // measured against. Same session options and input as in the server's scoring threads.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Model } from '../src/models/manifest.js';
 import { InputSlots, type SharedInputSlots } from '../src/prepare/input-slots.js';
@@ -15,7 +17,7 @@ export interface BareOnnxData {
 }
 
 const { modelsDir, model, slots } = workerData as BareOnnxData;
-const session = await ModelSession.load(modelsDir, model, 'cpu', 1);
+const session = await ModelSession.load(readFileSync(join(modelsDir, model.file)), model, 'cpu', 1);
 await session.warmUp();
 const input = new InputSlots(slots).view(0, session.inputSize);
 

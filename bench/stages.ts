@@ -148,7 +148,7 @@ try {
       while (preparer.next(output));
       preparer.close();
     });
-    const session = await ModelSession.load(modelsDir, model, 'cpu', 1);
+    const session = await ModelSession.load(readFileSync(join(modelsDir, model.file)), model, 'cpu', 1);
     sessions.push(session);
     bench.add(`model ${model.id}`, async () => void (await session.score([output])));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -20,8 +21,8 @@ before(async () => {
 
 function startThread(slots: InputSlots): Piscina<ScoringTask, ScoringResult> {
   const workerData: ScoringWorkerData = {
-    modelsDir,
     models,
+    files: models.map(({ file }) => readFileSync(path.join(modelsDir, file))),
     slots: slots.shared,
     provider: 'cpu',
     maxBatchInputs: 1,

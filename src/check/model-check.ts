@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { loadAddon, type Preparer } from '../addon/addon.js';
-import { checkFile, ManifestError, type Model } from '../models/manifest.js';
+import { ManifestError, type Model, readModelFile } from '../models/manifest.js';
 import type { OnnxHeader } from '../models/onnx-header.js';
 import { makePreparer } from '../models/recipe-check.js';
 import { type AnswerCheck, checkAnswers, describeCheck, holds } from '../pipeline/known-answers.js';
@@ -77,10 +79,12 @@ async function checkModel(
       return undefined;
     }
   };
-  const file = await attempt(() => checkFile(modelsDir, model));
+  const file = await attempt(() => readModelFile(modelsDir, model));
   const preparer = await attempt(() => makePreparer(loadAddon(), model));
-  const session = await attempt(() => ModelSession.load(modelsDir, model, provider, 1));
-  if (file !== undefined) found = { ...found, file };
+  const session = await attempt(async () =>
+    ModelSession.load(file?.bytes ?? (await readFile(join(modelsDir, model.file))), model, provider, 1),
+  );
+  if (file !== undefined) found = { ...found, file: { sizeBytes: file.bytes.length, ...file.header } };
   if (session !== undefined) {
     const times = preparer && (await attempt(() => timesOf(preparer, session, runs)));
     if (times !== undefined) found = { ...found, ...times };

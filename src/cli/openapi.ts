@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.js';
 import { packageVersion } from '../config/package-dir.js';
+import { ServedModels } from '../http/served-models.js';
 import { serverRoutes } from '../http/server-routes.js';
 import { loadManifest } from '../models/manifest.js';
 import { openApiDocument } from '../openapi/document.js';
@@ -33,8 +34,9 @@ async function printDocument(): Promise<void> {
   };
   const routes = serverRoutes({
     config,
-    analyser,
+    models: new ServedModels(analyser),
     intake: { queue: unused, fetcher: unused },
+    largeFilePermits: unused,
     files: {
       storage: unused,
       folderOf: neverCalled,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isatty } from 'node:tty';
 import type { Command } from 'commander';
 import { type Addon, loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
@@ -11,10 +12,12 @@ import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import { ServiceMetrics } from '../observe/service-metrics.js';
 import { differenceOf } from '../pipeline/known-answers.js';
+import { ModelReload } from '../pipeline/model-reload.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import { openStorage } from '../storage/open-storage.js';
 import { UploadArena } from '../upload/arena.js';
 import { announce, createFirstKey } from './first-start.js';
+import { followHangUps } from './hang-up.js';
 
 export function addServeCommand(program: Command): void {
   program
@@ -24,6 +27,8 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(): Promise<void> {
+  const hangUp = followHangUps();
+  const isTerminalLog = isatty(1);
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel);
   process.on('exit', log.flush);
@@ -36,7 +41,7 @@ async function serve(): Promise<void> {
   });
   const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
-  const analyser = await startPipeline(config, arena.buffer, { answersPerModel: 1 });
+  const analyser = await startPipeline(config, arena.buffer, { answersPerModel });
   const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = analyser.status();
   const speakers = speakerModels.map((model) => model.id);
   log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
@@ -63,7 +68,25 @@ async function serve(): Promise<void> {
     await analyser.close();
     throw error;
   }
-  stopOnSignal(server, log);
+  const choice = { provider, ...(fallbackReason !== undefined && { fallbackReason }) };
+  const reload = new ModelReload({
+    // On what runs the models now: whether there is CUDA has been found out.
+    start: () => startPipeline(config, arena.buffer, { answersPerModel, choice }),
+    use: (next) => server.replaceModels(next),
+    onResult: (result) => metrics.countReload(result),
+    log: log.logger,
+  });
+  const stop = stopOnSignal(async () => {
+    await Promise.all([reload.close(), server.stop()]);
+  }, log);
+  hangUp.follow((isTerminalGone) => {
+    if (!isTerminalGone) {
+      reload.request();
+      return;
+    }
+    if (isTerminalLog) log.discard();
+    void stop('SIGHUP');
+  });
   log.flush();
   announce(config.host, server.port, firstKey, ready);
 }
@@ -90,11 +113,21 @@ function createArena(bytes: number, addon: Addon): UploadArena {
   return arena;
 }
 
+/** As without a handler. On its way out by itself, Node aborts where the terminal is gone that it wants to put in order. */
+function endBy(signal: NodeJS.Signals, log: ServiceLog): void {
+  log.flush();
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
+// Known answers of each model that have to hold before requests are answered.
+const answersPerModel = 1;
+
 // Ctrl-C under `npm start` sends two: the terminal signals the whole group, and npm passes its own on.
 const sameSignalMs = 500;
 
 /** The first signal starts a graceful stop, one more ends the process at once. */
-function stopOnSignal(server: RunningServer, log: ServiceLog): void {
+function stopOnSignal(stopGracefully: () => Promise<void>, log: ServiceLog) {
   let firstMs: number | undefined;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (firstMs !== undefined) {
@@ -103,9 +136,11 @@ function stopOnSignal(server: RunningServer, log: ServiceLog): void {
     }
     firstMs = performance.now();
     log.logger.info({ signal }, 'stop requested');
-    await server.stop();
-    process.exit(0);
+    await stopGracefully();
+    if (signal === 'SIGHUP') endBy(signal, log);
+    else process.exit(0);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  return stop;
 }

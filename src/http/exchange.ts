@@ -42,6 +42,8 @@ export class Exchange implements RouteRequest, BodyStream {
   route: Route | undefined;
   /** Where the caller's key stands with its rate; undefined where it has none, or is not known yet. */
   rate: RateState | undefined;
+  /** Of its route, as long as it holds on to them. */
+  models: Route['models'];
   /** Holds a permit, and counts as in flight for its key. */
   isAdmitted = false;
   readonly record: RequestRecord;

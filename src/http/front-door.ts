@@ -26,12 +26,12 @@ import {
   type Route,
 } from '../routes/route.js';
 import { ClientGone, Exchange } from './exchange.js';
+import { RouteTable } from './route-table.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
 export type Phase = 'running' | 'grace' | 'draining';
 
 export interface FrontDoorOptions {
-  readonly routes: readonly Route[];
   readonly keys: Authenticator;
   readonly permits: RequestPermits;
   readonly rates: RateLimits;
@@ -58,21 +58,22 @@ export class FrontDoor {
   /** While the server stops, answers end their connection; once it drains, nothing new is admitted. */
   phase: Phase = 'running';
   readonly #options: FrontDoorOptions;
-  readonly #routes = new Map<string, Map<string, Route>>();
-  readonly #prefixes: string[] = [];
+  #table = new RouteTable([]);
   readonly #receiving = new Set<Exchange>();
 
   constructor(options: FrontDoorOptions) {
     this.#options = options;
     options.metrics.declareRoute('other');
-    for (const route of options.routes) {
-      const methods = this.#routes.get(route.path) ?? new Map<string, Route>();
-      methods.set(route.method, route);
-      if (route.method === 'GET') methods.set('HEAD', route);
-      if (route.isPrefix && !this.#prefixes.includes(route.path)) this.#prefixes.push(route.path);
-      this.#routes.set(route.path, methods);
-      options.metrics.declareRoute(route.path);
-    }
+  }
+
+  get routes(): readonly Route[] {
+    return this.#table.routes;
+  }
+
+  /** Serves these routes from now on. Requests that have begun go on with those that they began with. */
+  serve(routes: readonly Route[]): void {
+    for (const { path } of routes) this.#options.metrics.declareRoute(path);
+    this.#table = new RouteTable(routes);
   }
 
   /** Called for every request by uWebSockets.js, which wants an answer or an abort handler before this returns. */
@@ -103,25 +104,23 @@ export class FrontDoor {
 
   /** Undefined when the request is answered already. */
   #findRoute(exchange: Exchange): Route | undefined {
-    const path = this.#routePath(exchange.path);
-    const methods = this.#routes.get(path);
-    if (methods === undefined) throw new ServiceError('NOT_FOUND', { path });
+    const found = this.#table.find(exchange.path);
+    if (found === undefined) throw new ServiceError('NOT_FOUND', { path: exchange.path });
+    const { path, methods } = found;
     exchange.record.route = path;
     const route = methods.get(exchange.method);
     exchange.route = route ?? methods.values().next().value;
-    if (route !== undefined) return route;
+    if (route !== undefined) {
+      exchange.models = route.models;
+      exchange.models?.enter();
+      return route;
+    }
     const allowed = [...methods.keys(), 'OPTIONS'].join(', ');
     if (exchange.method !== 'OPTIONS') {
       throw new MethodNotAllowed(exchange.method, allowed);
     }
     this.#answer(exchange, { status: 204, contentType: '', body: '' }, [['allow', allowed]]);
     return undefined;
-  }
-
-  /** The path of the route that takes requests to `path`, or the same where there is none. */
-  #routePath(path: string): string {
-    if (this.#routes.has(path)) return path;
-    return this.#prefixes.find((prefix) => path.startsWith(prefix)) ?? path;
   }
 
   #authenticate(exchange: Exchange, version: ApiVersion): AuthenticatedKey {
@@ -179,8 +178,10 @@ export class FrontDoor {
     exchange.isAdmitted = true;
   }
 
-  /** Gives back what `#admit` took, the first time that it is called. */
+  /** Gives back what the request held, the first time that it is called. */
   #leave(exchange: Exchange): void {
+    exchange.models?.leave();
+    exchange.models = undefined;
     if (!exchange.isAdmitted) return;
     exchange.isAdmitted = false;
     this.#options.permits.release();

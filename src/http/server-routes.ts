@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { BytePermits } from '../admission/byte-permits.js';
 import type { Config } from '../config/config.js';
 import { packageVersion } from '../config/package-dir.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
-import type { Analyser } from '../pipeline/analysis.js';
 import type { FileIntake } from '../routes/analysis-input.js';
 import { withDocs } from '../routes/docs.js';
 import { fileRoutes } from '../routes/file.js';
@@ -17,11 +17,13 @@ import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import type { Route } from '../routes/route.js';
 import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
 import type { FileStore } from '../storage/open-storage.js';
+import type { ServedModels } from './served-models.js';
 
 export interface RouteParts {
   readonly config: Config;
-  readonly analyser: Analyser;
+  readonly models: ServedModels;
   readonly intake: FileIntake;
+  readonly largeFilePermits: BytePermits;
   readonly files: FileStore;
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
@@ -30,19 +32,23 @@ export interface RouteParts {
 
 /** Every route that a server made of these parts has. */
 export function serverRoutes(parts: RouteParts): readonly Route[] {
-  const { config, analyser, intake, files, metrics, log, isStopping } = parts;
+  const { config, models, intake, largeFilePermits, files, metrics, log, isStopping } = parts;
+  const { analyser } = models;
   const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
-  const routes: Route[] = [
+  const analysing: Route[] = [
     predictRoute(config, analyser, intake),
     ...(isLargeFileModelLoaded
       ? [
-          largeFileRoute(config, analyser, intake.queue, log),
+          largeFileRoute(config, analyser, intake.queue, largeFilePermits, log),
           legacyPredictRoute('/v0/predict', config, analyser, intake),
           legacyPredictRoute('/predict', config, analyser, intake),
         ]
       : []),
     enrollRoute(config, analyser, intake.queue),
     verifyRoute(config, analyser, intake.queue),
+  ];
+  const routes: Route[] = [
+    ...analysing.map((route) => ({ ...route, models })),
     ...fileRoutes(config, files),
     ...(files.embedded ? objectRoutes(config, files.embedded) : []),
     livezRoute,

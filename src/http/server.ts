@@ -9,7 +9,8 @@ import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fet
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
-import type { Analyser } from '../pipeline/analysis.js';
+import type { Analyser, PipelineStatus } from '../pipeline/analysis.js';
+import { createLargeFilePermits } from '../routes/large-file-intake.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import type { Route } from '../routes/route.js';
 import type { FileStore } from '../storage/open-storage.js';
@@ -17,6 +18,7 @@ import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
 import { FrontDoor } from './front-door.js';
+import { ServedModels } from './served-models.js';
 import { serverRoutes } from './server-routes.js';
 import { listen } from './uws.js';
 
@@ -39,7 +41,14 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly port: number;
+  /** Those that requests begin with now. */
   readonly routes: readonly Route[];
+  /**
+   * Answers requests that begin from now on with other models. Those that have begun go on with the models before, which are
+   * closed when the last of them is over.
+   * @throws Error when the configuration names a model that is not among them; then nothing has changed
+   */
+  replaceModels(analyser: Analyser): void;
   /**
    * Not ready at once; then takes requests for `stopGraceMs` more, so that load balancers notice; then no new ones, and
    * those in flight get `stopDrainMs`. Closes the analyser. Resolves when nothing is left; later calls wait for the first.
@@ -67,7 +76,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, analyser, arena, keys, files, log, metrics, recorders = [] } = options;
+  const { config, arena, keys, files, log, metrics, recorders = [] } = options;
   for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
@@ -86,13 +95,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.fetchSurroundings,
   );
   const intake = { queue, fetcher };
+  const largeFilePermits = createLargeFilePermits(config);
   const isStopping = (): boolean => door.phase !== 'running';
-  const routes = serverRoutes({ config, analyser, intake, files, metrics, log, isStopping });
-  if (!analyser.status().models.includes(LARGE_FILE_MODEL)) {
-    log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
-  }
   const door = new FrontDoor({
-    routes,
     keys,
     permits,
     rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
@@ -104,14 +109,42 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   metrics.declareGauges({
     requestsInFlight: () => permits.inUse,
+    modelSets: () => 1 + retiring.size,
+    models: () => status(),
     uploadsWaiting: () => queue.waiting,
     arenaUsedBytes: () => arena.usedBytes,
     arenaTotalBytes: () => arena.totalBytes,
-    ready: () => analyser.status().ready && !isStopping(),
-    wrongAnswers: () => analyser.status().wrongAnswers.length,
-    provider: () => analyser.status().provider,
-    fellBackToCpu: () => analyser.status().fallbackReason !== undefined,
+    ready: () => status().ready && !isStopping(),
+    wrongAnswers: () => status().wrongAnswers.length,
+    provider: () => status().provider,
+    fellBackToCpu: () => status().fallbackReason !== undefined,
   });
+
+  let models = new ServedModels(options.analyser);
+  const retiring = new Set<ServedModels>();
+  const status = (): PipelineStatus => models.analyser.status();
+
+  function serve(next: ServedModels): void {
+    door.serve(
+      serverRoutes({ config, models: next, intake, largeFilePermits, files, metrics, log, isStopping }),
+    );
+    models = next;
+    if (!status().models.includes(LARGE_FILE_MODEL)) {
+      log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
+    }
+  }
+
+  async function retire(earlier: ServedModels): Promise<void> {
+    retiring.add(earlier);
+    try {
+      await earlier.retire();
+    } catch (error) {
+      log.error({ err: error }, 'earlier models could not be closed');
+    }
+    retiring.delete(earlier);
+  }
+
+  serve(models);
   const listener = await listen(config.host, config.port, door.handle);
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   log.info({ host: config.host, port: listener.port }, 'listening');
@@ -127,7 +160,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log.warn({ requestsInFlight: permits.inUse }, 'cutting off requests at the drain deadline');
     clearInterval(keepReceiving);
     listener.close();
-    await Promise.all([analyser.close(), files.storage.close()]);
+    await Promise.all([...[models, ...retiring].map((served) => served.close()), files.storage.close()]);
     // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
     await atMost(SETTLE_MS, permits.drained());
     if (permits.inUse > 0)
@@ -139,7 +172,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopped: Promise<void> | undefined;
   return {
     port: listener.port,
-    routes,
+    get routes() {
+      return door.routes;
+    },
+    replaceModels(analyser) {
+      if (isStopping()) throw new Error('The server is stopping.');
+      const earlier = models;
+      serve(new ServedModels(analyser));
+      void retire(earlier);
+    },
     stop() {
       stopped ??= stop();
       return stopped;

@@ -149,7 +149,7 @@ export function manifestPath(modelsDir: string): string {
  */
 export async function loadManifest(modelsDir: string): Promise<Manifest> {
   const manifest = await readManifest(modelsDir);
-  for (const model of manifest.models) await checkFile(modelsDir, model);
+  for (const model of manifest.models) await readModelFile(modelsDir, model);
   return manifest;
 }
 
@@ -213,10 +213,10 @@ function describe({ instancePath, message, params }: ErrorObject, manifest: unkn
 }
 
 /**
- * Makes sure that a model's file is the one that its entry means, and tells about it.
+ * A model's file, if it is the one that its entry means.
  * @throws ManifestError
  */
-export async function checkFile(modelsDir: string, model: Pick<Model, 'id' | 'file' | 'sha256'>) {
+export async function readModelFile(modelsDir: string, model: Pick<Model, 'id' | 'file' | 'sha256'>) {
   const path = join(modelsDir, model.file);
   const bytes = await readFile(path);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -231,5 +231,5 @@ export async function checkFile(modelsDir: string, model: Pick<Model, 'id' | 'fi
       `${path}: expected a file that holds its own weights, but some of them lie in another file, which no SHA-256 vouches for.`,
     ]);
   }
-  return { sizeBytes: bytes.length, ...header };
+  return { bytes, header };
 }

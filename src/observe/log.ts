@@ -11,6 +11,8 @@ export interface ServiceLog {
   readonly logger: Logger;
   /** Writes what is still buffered; call it last. */
   flush(): void;
+  /** To be called when nobody can read the log any more: nothing is written from now on. */
+  discard(): void;
 }
 
 /**
@@ -25,5 +27,23 @@ export function createLog(level: string): ServiceLog {
     sync: true,
   });
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  return { logger, flush: () => destination.flushSync() };
+  let isDiscarded = false;
+  const discard = (): void => {
+    if (isDiscarded) return;
+    isDiscarded = true;
+    logger.level = 'silent';
+    // Otherwise a flush would try again and again to write what there is.
+    destination.destroy();
+  };
+  // Lines that a full disk does not take are lost; the server goes on.
+  destination.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EIO') discard();
+  });
+  return {
+    logger,
+    flush() {
+      if (!isDiscarded) destination.flushSync();
+    },
+    discard,
+  };
 }

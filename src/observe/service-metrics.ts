@@ -8,10 +8,15 @@ const STAGE_BUCKETS_S = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120,
 ];
 const providers = ['cpu', 'cuda'] as const;
+const reloadResults = ['loaded', 'failed'] as const;
+export type ReloadResult = (typeof reloadResults)[number];
 
 /** What the gauges show; read when somebody asks for the metrics, never kept up to date in between. */
 export interface GaugeSources {
   requestsInFlight(): number;
+  /** Sets of models in memory: that in use, and those that earlier requests still go on with. */
+  modelSets(): number;
+  models(): { models: readonly string[]; speakerModels: readonly { id: string }[] };
   uploadsWaiting(): number;
   arenaUsedBytes(): number;
   arenaTotalBytes(): number;
@@ -40,6 +45,7 @@ export class ServiceMetrics {
   readonly #windowsScored: Counter;
   readonly #skippedSeconds: Counter;
   readonly auditLinesLost: Counter;
+  readonly #reloads: Counter<'result'>;
 
   constructor() {
     const registers = [this.registry];
@@ -86,6 +92,13 @@ export class ServiceMetrics {
       registers,
     });
     for (const outcome of fetchOutcomes) this.#fetches.labels(outcome).inc(0);
+    this.#reloads = new Counter({
+      name: 'veravox_reload_total',
+      help: 'Reloads of the models, by result; one that failed has changed nothing.',
+      labelNames: ['result'],
+      registers,
+    });
+    for (const result of reloadResults) this.#reloads.labels(result).inc(0);
     const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
     this.#receivedBytes = counter(
       'veravox_received_bytes_total',
@@ -101,6 +114,10 @@ export class ServiceMetrics {
       'veravox_audit_lines_lost_total',
       'Requests without an audit line: too many without a key, or a disk that takes no more.',
     );
+  }
+
+  countReload(result: ReloadResult): void {
+    this.#reloads.labels(result).inc();
   }
 
   /** Declares the series of a route, so that they are there before its first request. */
@@ -137,6 +154,24 @@ export class ServiceMetrics {
     gauge('veravox_cpu_fallback', '1 when CUDA was wanted but the CPU runs the models.', () =>
       Number(sources.fellBackToCpu()),
     );
+    gauge(
+      'veravox_model_sets',
+      'Sets of models in memory: 1, and one for each reload whose earlier models still answer requests.',
+      sources.modelSets,
+    );
+    new Gauge({
+      name: 'veravox_model_info',
+      help: '1 for each model that can be asked for, under each of its names.',
+      labelNames: ['task', 'model'],
+      registers: [this.registry],
+      collect() {
+        // Models that are gone after a reload are no longer told of.
+        this.reset();
+        const { models, speakerModels } = sources.models();
+        for (const model of models) this.set({ task: 'detection', model }, 1);
+        for (const { id } of speakerModels) this.set({ task: 'speaker', model: id }, 1);
+      },
+    });
     new Gauge({
       name: 'veravox_provider_info',
       help: '1 for what runs the models.',

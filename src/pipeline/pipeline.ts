@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
-import { loadManifest, type Model } from '../models/manifest.js';
+import { type Model, readManifest, readModelFile } from '../models/manifest.js';
 import { makePreparer } from '../models/recipe-check.js';
 import { InputSlots } from '../prepare/input-slots.js';
 import { PreparePool } from '../prepare/prepare-pool.js';
@@ -38,6 +38,8 @@ const minSlots = 32;
 export interface PipelineOptions {
   /** Of the manifest, those to load; all where absent. */
   readonly models?: readonly Model[];
+  /** What runs the models; chosen by the configuration where absent. */
+  readonly choice?: ProviderChoice;
   /** How many of each model's known answers have to hold before the pipeline says that it is ready; none where absent. */
   readonly answersPerModel?: number;
 }
@@ -51,9 +53,11 @@ export async function startPipeline(
   arena: SharedArrayBuffer,
   options: PipelineOptions = {},
 ): Promise<Analyser> {
-  const models = options.models ?? (await loadManifest(config.modelsDir)).models;
+  const { modelsDir, device } = config;
+  const models = options.models ?? (await readManifest(modelsDir)).models;
+  const files = await Promise.all(models.map((model) => sharedFile(modelsDir, model)));
   const first = models[0] as Model;
-  const choice = await chooseProvider(config.device, join(config.modelsDir, first.file));
+  const choice = options.choice ?? (await chooseProvider(device, join(modelsDir, first.file)));
   const addon = loadAddon();
   const inputSizes = models.map((model) => makePreparer(addon, model).inputSize);
   const slotCount = Math.max(
@@ -61,7 +65,7 @@ export async function startPipeline(
     batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows,
   );
   const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
-  const pipeline = new Pipeline(config, models, choice, slots, arena);
+  const pipeline = new Pipeline(config, models, files, choice, slots, arena);
   // While the threads start, so that the system hands out the memory here and not in the middle of requests.
   slots.touch();
   try {
@@ -72,6 +76,13 @@ export async function startPipeline(
   }
   await pipeline.checkAnswers(options.answersPerModel ?? 0);
   return pipeline;
+}
+
+async function sharedFile(modelsDir: string, model: Model): Promise<Uint8Array> {
+  const { bytes } = await readModelFile(modelsDir, model);
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
 }
 
 /** One analysis on its way through the threads. */
@@ -94,6 +105,7 @@ interface Flight {
 class Pipeline implements Analyser {
   readonly #config: PipelineConfig;
   readonly #models: readonly Model[];
+  readonly #files: readonly Uint8Array[];
   readonly #offered: ReturnType<typeof modelStatus>;
   readonly #choice: ProviderChoice;
   readonly #slots: InputSlots;
@@ -110,19 +122,21 @@ class Pipeline implements Analyser {
   constructor(
     config: PipelineConfig,
     models: readonly Model[],
+    files: readonly Uint8Array[],
     choice: ProviderChoice,
     slots: InputSlots,
     arena: SharedArrayBuffer,
   ) {
     this.#config = config;
     this.#models = models;
+    this.#files = files;
     this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
     this.#scheduler = new Scheduler(
       {
-        modelsDir: config.modelsDir,
         models,
+        files,
         slots: slots.shared,
         provider: choice.provider,
         maxBatchInputs: config.maxBatchWindows,
@@ -189,6 +203,9 @@ class Pipeline implements Analyser {
     for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
     await this.#prepare.close();
     await this.#scheduler.close();
+    // The collector does not know how much memory this is, and may take its time to come.
+    const { releasePages } = loadAddon();
+    for (const memory of [new Uint8Array(this.#slots.shared.floats), ...this.#files]) releasePages(memory);
   }
 
   async #process<Output, Result>(

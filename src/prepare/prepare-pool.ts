@@ -27,8 +27,10 @@ export class PreparePool {
   readonly #waiting = new Set<Waiting>();
   /** Indices in the control block that no running task has: one per idle thread. */
   readonly #idle: number[];
+  readonly #running = new Set<Promise<PrepareResult>>();
   readonly #maxRunningLong: number;
   #runningLong = 0;
+  #isClosed = false;
 
   constructor(threads: number, workerData: PrepareWorkerData, onInputs: (ready: InputsReady) => void) {
     this.#idle = Array.from({ length: threads }, (_, i) => i);
@@ -78,26 +80,30 @@ export class PreparePool {
     });
   }
 
-  /** Waits for running tasks; stop them first. */
+  /** Waits for running tasks; stop them first, and abort those that wait. */
   async close(): Promise<void> {
-    await this.#piscina.close();
+    this.#isClosed = true;
+    await Promise.allSettled(this.#running);
+    // Its `close` would keep everything that the pool refers to for 30 s.
+    await this.#piscina.destroy();
   }
 
   #dispatch(): void {
+    if (this.#isClosed) return;
     for (const next of this.#waiting) {
       if (next.isLong && this.#runningLong === this.#maxRunningLong) continue;
       const control = this.#idle.pop();
       if (control === undefined) return;
       this.#waiting.delete(next);
       if (next.isLong) this.#runningLong++;
-      this.#piscina
-        .run(next.makeTask(control))
-        .then(next.resolve, next.reject)
-        .finally(() => {
-          this.#idle.push(control);
-          if (next.isLong) this.#runningLong--;
-          this.#dispatch();
-        });
+      const running = this.#piscina.run(next.makeTask(control));
+      this.#running.add(running);
+      running.then(next.resolve, next.reject).finally(() => {
+        this.#running.delete(running);
+        this.#idle.push(control);
+        if (next.isLong) this.#runningLong--;
+        this.#dispatch();
+      });
     }
   }
 }

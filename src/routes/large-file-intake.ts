@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BytePermits } from '../admission/byte-permits.js';
+import type { Config } from '../config/config.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES, type FormLimits } from '../upload/form-upload.js';
 import type { FieldValidator } from './form-fields.js';
@@ -8,6 +9,16 @@ import type { RouteRequest } from './route.js';
 
 /** Two files of the largest size fit into this share of the upload memory, as both are by default. */
 const LARGE_SHARE = 0.8;
+
+/** For the share of the upload memory that large files may have together, whichever route takes them. */
+export function createLargeFilePermits(
+  config: Pick<Config, 'maxInflightBytes' | 'maxLargeFileBytes'>,
+): BytePermits {
+  const shareBytes = Math.floor(config.maxInflightBytes * LARGE_SHARE);
+  // One always fits, so that no setting can refuse them all.
+  const limitBytes = Math.max(shareBytes, config.maxLargeFileBytes + FORM_OVERHEAD_BYTES);
+  return new BytePermits(limitBytes, 'large files in flight');
+}
 
 /**
  * Receives large files, which together may hold only part of the upload memory: one that had to wait in the queue for
@@ -20,16 +31,17 @@ export class LargeFileIntake<Fields> {
   readonly #largestBodyBytes: number;
   readonly #permits: BytePermits;
 
-  /** @param memoryBytes of all uploads together */
-  constructor(validator: FieldValidator<Fields>, queue: ArenaQueue, limits: FormLimits, memoryBytes: number) {
+  constructor(
+    validator: FieldValidator<Fields>,
+    queue: ArenaQueue,
+    limits: FormLimits,
+    permits: BytePermits,
+  ) {
     this.#validator = validator;
     this.#queue = queue;
     this.#limits = limits;
     this.#largestBodyBytes = limits.maxFileBytes + FORM_OVERHEAD_BYTES;
-    const shareBytes = Math.floor(memoryBytes * LARGE_SHARE);
-    // One always fits, so that no setting can refuse them all.
-    const limitBytes = Math.max(shareBytes, this.#largestBodyBytes);
-    this.#permits = new BytePermits(limitBytes, 'large files in flight');
+    this.#permits = permits;
   }
 
   /** Must be called before the request's handler first awaits. Whoever gets the input must release it. */

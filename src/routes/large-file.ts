@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { BytePermits } from '../admission/byte-permits.js';
 import type { Config } from '../config/config.js';
 import { MIN_LARGE_FILE_BYTES } from '../config/options.js';
 import { largeFilePrediction } from '../contract/prediction.js';
@@ -24,7 +25,13 @@ import type { Route } from './route.js';
 const MIN_DURATION_S = 1;
 
 /** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
-export function largeFileRoute(config: Config, analyser: Analyser, queue: ArenaQueue, log: Logger): Route {
+export function largeFileRoute(
+  config: Config,
+  analyser: Analyser,
+  queue: ArenaQueue,
+  permits: BytePermits,
+  log: Logger,
+): Route {
   const { maxLargeFileBytes, maxLargeFileDurationS, largeFileReceiveTimeoutMs, largeFileTimeoutMs } = config;
   const tooSmall = {
     requiredBytes: MIN_LARGE_FILE_BYTES,
@@ -41,7 +48,7 @@ export function largeFileRoute(config: Config, analyser: Analyser, queue: ArenaQ
     new FieldValidator(largeFileFieldSchemas),
     queue,
     limits,
-    config.maxInflightBytes,
+    permits,
   );
   const steps: AnalysisSteps<LargeFileFields> = {
     receive: (request) => intake.receive(request),

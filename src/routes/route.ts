@@ -60,6 +60,8 @@ export interface Route {
   readonly scope?: Scope;
   /** Which version's rules hold for refused keys and deprecation; v1 where nothing is said. */
   readonly version?: ApiVersion;
+  /** What must not be closed while a request to the route goes on. */
+  readonly models?: { enter(): void; leave(): void };
   /** What `/openapi.json` says of it. */
   readonly operation: Operation;
   /**

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Model } from '../models/manifest.js';
 import { inputShapeOf, inputSizeOf, outputSizeOf } from '../models/model-sizes.js';
-import { checkGraph, checkOutputSize } from './graph-check.js';
+import { checkGraph, checkOutputSize, GraphError } from './graph-check.js';
 import { toProbability } from './score.js';
 import type { Provider } from './scoring-task.js';
 
@@ -24,6 +23,16 @@ function sessionOptions(provider: Provider): InferenceSession.SessionOptions {
   };
 }
 
+async function createSession(file: Uint8Array, model: Model, provider: Provider): Promise<InferenceSession> {
+  try {
+    return await InferenceSession.create(file, sessionOptions(provider));
+  } catch (cause) {
+    throw new GraphError(`${model.id}: ${model.file} cannot be loaded: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
 /** One model loaded in one thread, with the memory for its largest batch. `score` blocks the thread. */
 export class ModelSession {
   readonly #session: InferenceSession;
@@ -41,9 +50,9 @@ export class ModelSession {
     this.#batch = new Float32Array(this.#inputSize * this.#maxBatchInputs);
   }
 
-  /** @throws GraphError when the file is another one than the model's entry describes */
-  static async load(modelsDir: string, model: Model, provider: Provider, maxBatchInputs: number) {
-    const session = await InferenceSession.create(join(modelsDir, model.file), sessionOptions(provider));
+  /** @throws GraphError when the file is another one than the model's entry describes, or none that can be loaded */
+  static async load(file: Uint8Array, model: Model, provider: Provider, maxBatchInputs: number) {
+    const session = await createSession(file, model, provider);
     try {
       const { takesOneInput } = checkGraph(model, session.inputMetadata, session.outputMetadata);
       // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those

@@ -6,8 +6,9 @@ export type Provider = 'cpu' | 'cuda';
 
 /** Given to every scoring thread once. */
 export interface ScoringWorkerData {
-  readonly modelsDir: string;
   readonly models: readonly Model[];
+  /** The file of each model, in shared memory: those that were checked, whatever lies in the folder by now. */
+  readonly files: readonly Uint8Array[];
   readonly slots: SharedInputSlots;
   readonly provider: Provider;
   readonly maxBatchInputs: number;

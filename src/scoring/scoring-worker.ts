@@ -12,8 +12,10 @@ const nothing: ScoringResult = { outputs: new Float64Array(0), inferenceMs: 0 };
 
 // Normally called once, by the warm-up; again in a thread that had to be replaced.
 async function loadSessions(): Promise<void> {
-  for (const model of data.models) {
-    const session = await ModelSession.load(data.modelsDir, model, data.provider, data.maxBatchInputs);
+  for (const [index, model] of data.models.entries()) {
+    // onnxruntime-node takes no shared memory.
+    const file = new Uint8Array(data.files[index] as Uint8Array);
+    const session = await ModelSession.load(file, model, data.provider, data.maxBatchInputs);
     await session.warmUp();
     sessions.push(session);
   }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Route } from '../routes/route.js';
+
+/** Finds the routes of a path. */
+export class RouteTable {
+  readonly routes: readonly Route[];
+  readonly #byPath = new Map<string, Map<string, Route>>();
+  readonly #prefixes: string[] = [];
+
+  constructor(routes: readonly Route[]) {
+    this.routes = routes;
+    for (const route of routes) {
+      const methods = this.#byPath.get(route.path) ?? new Map<string, Route>();
+      methods.set(route.method, route);
+      if (route.method === 'GET') methods.set('HEAD', route);
+      if (route.isPrefix && !this.#prefixes.includes(route.path)) this.#prefixes.push(route.path);
+      this.#byPath.set(route.path, methods);
+    }
+  }
+
+  /** The path of the route that takes requests to `path`, and its routes by method; undefined where there is none. */
+  find(path: string): { path: string; methods: ReadonlyMap<string, Route> } | undefined {
+    const routePath = this.#byPath.has(path)
+      ? path
+      : this.#prefixes.find((prefix) => path.startsWith(prefix));
+    const methods = routePath === undefined ? undefined : this.#byPath.get(routePath);
+    return routePath === undefined || methods === undefined ? undefined : { path: routePath, methods };
+  }
+}

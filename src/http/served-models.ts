@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Analyser } from '../pipeline/analysis.js';
+
+/** The models that requests are answered with, and how many requests that is. */
+export class ServedModels {
+  readonly analyser: Analyser;
+  #requests = 0;
+  #whenUnused: (() => void) | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(analyser: Analyser) {
+    this.analyser = analyser;
+  }
+
+  enter(): void {
+    this.#requests++;
+  }
+
+  leave(): void {
+    this.#requests--;
+    if (this.#requests === 0) this.#whenUnused?.();
+  }
+
+  /** Closes the analyser after the last request that has entered. To be called when none can enter any more. */
+  async retire(): Promise<void> {
+    if (this.#requests > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenUnused = resolve;
+      });
+    }
+    await this.close();
+  }
+
+  /** Closes the analyser now, once. */
+  close(): Promise<void> {
+    this.#closed ??= this.analyser.close();
+    return this.#closed;
+  }
+}
