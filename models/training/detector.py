@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The network: a residual CNN that halves a spectrogram early, then pools over time with learnt attention."""
 
-import math
-
 import torch
 from torch import nn
-
-DYNAMIC_RANGE = 80 / 10 * math.log(10)  # 80 dB as a natural logarithm of power: what lies further below the loudest is not heard
 
 
 # What differs between the shipped detectors: the arguments of Detector.
@@ -57,26 +53,17 @@ class AttentiveStatistics(nn.Module):
         return torch.cat([mean, variance.clamp_min(1e-4).sqrt()], dim=1)
 
 
-def _mean(values, weights, axes):
-    return (values * weights).sum(axes, keepdim=True) / weights.sum(axes, keepdim=True).clamp_min(1)
-
-
-def two_views(log_power):
-    """[batch, 1, bands, frames] of natural log power -> [batch, 2, bands, frames]: the window in units of its own, and the
-    same without each band's mean, so that what a fixed microphone or equaliser adds is gone from it.
-
-    Neither view changes with the level, and stretches of digital silence take no part in the means and deviations."""
-    floor = log_power.amax((2, 3), keepdim=True) - DYNAMIC_RANGE
-    heard = (log_power > floor).to(log_power.dtype)
-    level = torch.maximum(log_power, floor)
-    centred = level - _mean(level, heard, (2, 3))
-    scaled = centred / (_mean(centred * centred, heard, (2, 3)) + 1e-3).sqrt()
-    return torch.cat([scaled, scaled - _mean(scaled, heard, (3,))], dim=1)
+def two_views(features):
+    """[batch, 1, bands, frames] as recipe.py makes them -> [batch, 2, bands, frames]: the same, and once more without each
+    band's mean, so that what a fixed microphone or equaliser adds is gone from it."""
+    # Digital silence lies on the recipe's floor, and must not take part.
+    heard = (features > features.amin((2, 3), keepdim=True)).to(features.dtype)
+    means = (features * heard).sum(3, keepdim=True) / heard.sum(3, keepdim=True).clamp_min(1)
+    return torch.cat([features, features - means], dim=1)
 
 
 class Detector(nn.Module):
-    """[batch, 1, bands, frames] of natural log power -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free
-    while training."""
+    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training."""
 
     def __init__(self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2):
         super().__init__()
@@ -99,8 +86,8 @@ class Detector(nn.Module):
         # The statistics need float32 even when the convolutions run in bfloat16.
         return self.head(self.pooling(x.squeeze(2).float())).squeeze(1)
 
-    def forward(self, log_power):
-        return self.decide(two_views(log_power))
+    def forward(self, features):
+        return self.decide(two_views(features))
 
 
 def export_onnx(model, path, bands, frames):

@@ -193,9 +193,9 @@ def train(options, folder):
             return
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(progress, options.peak_rate)
-        log_power, labels = next(batches)
+        features, labels = next(batches)
         run.model.train()
-        views = hide_parts(two_views(log_power), np.random.default_rng([options.seed, run.step, 1]))
+        views = hide_parts(two_views(features), np.random.default_rng([options.seed, run.step, 1]))
         views = views.to(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             logits = run.model.decide(views).float()

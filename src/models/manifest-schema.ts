@@ -18,7 +18,8 @@ function closedObject(properties: Record<string, object>, optional: readonly str
 
 const waveform = closedObject({ kind: { const: 'waveform' }, input_gain: number, normalisation });
 
-const spectrogram = closedObject({
+const spectrogram = closedObject(
+  {
   kind: { const: 'spectrogram' },
   fft_size: positiveInteger,
   window_length: positiveInteger,
@@ -41,9 +42,12 @@ const spectrogram = closedObject({
   log: oneOf('none', 'natural', 'log10', 'decibel'),
   log_floor: number,
   normalisation,
+  dynamic_range_db: { type: 'number', minimum: 0 },
   normalise_globally: boolean,
   layout: oneOf('bands_frames', 'frames_bands'),
-});
+  },
+  ['dynamic_range_db'],
+);
 
 function model(task: string, output: object) {
   return closedObject(
