@@ -86,15 +86,16 @@ def choose_codec(rng):
     """(name, encoder arguments, container, rates the encoder may run at)."""
     kbit = lambda *rates: ["-b:a", f"{rng.choice(rates)}k"]
     kinds = {
-        "mp3": (["-c:a", "libmp3lame", *kbit(32, 48, 64, 96, 128, 160)], "mp3", [16000, 22050, 24000, 44100]),
+        "mp3": (["-c:a", "libmp3lame", *kbit(24, 32, 32, 48, 64, 96, 128)], "mp3", [16000, 22050, 24000, 44100]),
         "aac": (["-c:a", "aac", *kbit(32, 48, 64, 96, 128)], "m4a", [16000, 22050, 24000, 44100]),
-        "opus": (["-c:a", "libopus", *kbit(12, 16, 24, 32, 48, 64)], "ogg", [16000, 24000, 48000]),
+        "opus": (["-c:a", "libopus", *kbit(10, 12, 16, 16, 24, 32, 48)], "ogg", [16000, 24000, 48000]),
         "vorbis": (["-c:a", "libvorbis", "-q:a", f"{rng.integers(0, 7)}"], "ogg", [16000, 22050, 44100]),
         "speex": (["-c:a", "libspeex", *kbit(16, 24)], "ogg", [16000]),
         "g722": (["-c:a", "g722"], "wav", [16000]),
         "gsm": (["-c:a", "libgsm_ms"], "wav", [8000]),
+        "mu-law": (["-c:a", "pcm_mulaw"], "wav", [8000]),
     }
-    weights = [0.40, 0.14, 0.18, 0.12, 0.04, 0.04, 0.08]
+    weights = [0.34, 0.14, 0.22, 0.08, 0.04, 0.04, 0.06, 0.08]
     name = rng.choice(list(kinds), p=weights)
     return (name, *kinds[name])
 

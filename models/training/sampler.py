@@ -80,9 +80,9 @@ class CropSampler:
     def _draw_length(self, window_samples, rng):
         # The length comes before the clip, which must be long enough: many human clips are single words, no spoof is.
         kind = rng.random()
-        if kind < 0.08:
+        if kind < 0.15:
             return int(rng.uniform(0.9, 1.2) * SAMPLE_RATE_HZ)
-        if kind < 0.3:
+        if kind < 0.4:
             return int(rng.uniform(1.0, window_samples / SAMPLE_RATE_HZ) * SAMPLE_RATE_HZ)
         return window_samples
 
