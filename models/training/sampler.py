@@ -11,6 +11,7 @@ from corpus_cache import SAMPLE_RATE_HZ
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 SOURCE_POWER = 0.5
 COPY_PAIR_SHARE = 0.3  # of the pairs: our own copy-synthesis of a human crop beside that very crop
+NEURAL_COPY_WEIGHT = 3.0  # of a copy through a neural vocoder, beside 1 of a classical one
 ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
 CODEC_SHARE = 0.5
@@ -57,7 +58,8 @@ class CropSampler:
         engines = [clip for clip in train if clip["category"] == "speech-engine"]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
         self._spoofs = _WeightedGroups(spoofs, "system", "source", lambda _, count: count ** SYSTEM_POWER)
-        self._copies = _WeightedGroups(copies, "system", "source", lambda _, count: 1.0)
+        self._copies = _WeightedGroups(
+            copies, "system", "source", lambda name, _: NEURAL_COPY_WEIGHT if name.startswith("copy-neural") else 1.0)
         self._engines = _WeightedGroups(engines, "system", "source", lambda _, count: 1.0) if engines else None
         self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count ** SOURCE_POWER)
         self._by_path = {clip["path"]: clip for clip in humans}
