@@ -137,7 +137,8 @@ def copy(name, samples, rng):
 
     Below 60 Hz it keeps the recording: no voice is there, and a vocoder's own drift would give every copy away.
     """
-    voice, spoof = _without_rumble(samples), _without_rumble(VOCODERS[name](samples, rng))
+    voice = _without_rumble(samples).astype(np.float32)
+    spoof = _without_rumble(VOCODERS[name](voice, rng))
     if not np.all(np.isfinite(spoof)):
         raise ValueError(f"a sample of {name} is not finite")
     spoof = samples - voice + spoof * np.sqrt(np.mean(voice ** 2) / (np.mean(spoof ** 2) + 1e-12))

@@ -44,7 +44,8 @@ def _choose_predictors(samples, rng):
     if rng.random() < 0.5:
         steps = rng.uniform(2, 12)
         reflection = np.tanh(np.round(np.arctanh(np.clip(reflection, -0.9999, 0.9999)) * steps) / steps)
-    return whitening_filters(np.clip(reflection, -0.9995, 0.9995))
+    # A resonance of 25 Hz or more dies away: narrower ones let the loops of codebook and ADPCM run off.
+    return whitening_filters(np.clip(reflection, -0.9995, 0.9995)) * 0.995 ** np.arange(reflection.shape[1] + 1)
 
 
 def _frame_of_samples(count):
@@ -142,7 +143,7 @@ def lpc_codebook(samples, rng):
     codebook[:, 0] += 1e-3
     lags = np.arange(36, 260)
     past = np.arange(size) % lags[:, None] - lags[:, None]
-    perceptual, steps_per_octave = rng.uniform(0.7, 0.95) ** np.arange(order + 1), rng.uniform(1.5, 4)
+    perceptual, steps_per_octave = rng.uniform(0.85, 0.97) ** np.arange(order + 1), rng.uniform(1.5, 4)
     count = -(-len(samples) // size) * size
     wanted = np.pad(samples.astype(np.float64), (order, count - len(samples)))
     out, excitation = np.zeros(order + count), np.zeros(lags[-1] + count, np.float32)
