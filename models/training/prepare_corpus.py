@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decode the corpus once, add copy-synthesised spoofs, and pass the training clips of both classes through codecs.
 
-    prepare_corpus.py --corpus FOLDER --cache FOLDER [--codec-variants 2] [--copies 1600] [--jobs 2]
+    prepare_corpus.py --corpus FOLDER --cache FOLDER [--codec-variants 2] [--copies 2500] [--more-clips FOLDER ..] [--jobs 2]
 
-Writes clean.i16, codec1.i16.. (mono 16 kHz int16) and clips.csv into --cache, outside the repository.
+--more-clips takes in the clips of another folder of this kind, such as speech_engines.py writes. Writes clean.i16,
+codec1.i16.. (mono 16 kHz int16) and clips.csv into --cache, outside the repository.
 """
 
 import argparse
@@ -19,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from copy_synthesis import VOCODERS
-from corpus_cache import SAMPLE_RATE_HZ, write_table
+from copy_synthesis import VOCODERS, copy
+from corpus_cache import SAMPLE_RATE_HZ, CorpusCache, write_clips
 
 MIN_SAMPLES = SAMPLE_RATE_HZ // 4
 GAP_SAMPLES = 1600  # silence between clips that share one encoded stream
@@ -70,14 +71,11 @@ def choose_clips_to_copy(clips, audio, count, rng):
     return sorted(chosen)
 
 
-def add_copies(clips, audio, count, rng):
+def add_copies(clips, audio, count, seed):
     names = list(VOCODERS)
-    for number, index in enumerate(choose_clips_to_copy(clips, audio, count, rng)):
+    for number, index in enumerate(choose_clips_to_copy(clips, audio, count, np.random.default_rng(seed))):
         name, human = names[number % len(names)], audio[index][:MAX_COPY_SAMPLES].astype(np.float32) / 32768
-        spoof = VOCODERS[name](human, rng)
-        if not np.all(np.isfinite(spoof)):
-            raise ValueError(f"{name} of {clips[index]['path']} is not finite")
-        audio.append((np.clip(spoof, -1, 0.9999) * 32768).astype(np.int16))
+        audio.append(np.round(copy(name, human, np.random.default_rng([seed, number])) * 32768).astype(np.int16))
         clips.append({**clips[index], "path": f"{name}:{clips[index]['path']}", "label": "spoof", "system": name,
                       "category": "own-copy-synthesis"})
 
@@ -150,7 +148,8 @@ def main():
     parser.add_argument("--corpus", default=os.environ.get("VERAVOX_CORPUS"))
     parser.add_argument("--cache", required=True)
     parser.add_argument("--codec-variants", type=int, default=2)
-    parser.add_argument("--copies", type=int, default=1600)
+    parser.add_argument("--copies", type=int, default=2500)
+    parser.add_argument("--more-clips", nargs="*", default=[], metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=20260326)
     options = parser.parse_args()
@@ -166,17 +165,16 @@ def main():
 
     clips, audio = decode_corpus(Path(options.corpus), options.jobs)
     report(f"{len(clips)} clips decoded")
-    add_copies(clips, audio, options.copies, np.random.default_rng(options.seed))
-    report(f"{len(clips)} clips with copies")
+    add_copies(clips, audio, options.copies, options.seed)
+    for folder in options.more_clips:
+        more = CorpusCache(folder)
+        clips += more.clips
+        audio += [more.pcm(clip) for clip in more.clips]
+    report(f"{len(clips)} clips with copies and more clips")
     kept = [index for index in range(len(clips)) if len(audio[index]) >= MIN_SAMPLES and np.any(audio[index])]
     clips, audio = [clips[index] for index in kept], [audio[index] for index in kept]
-    offset = 0
-    for clip, samples in zip(clips, audio):
-        clip["offset"], clip["samples"] = offset, len(samples)
-        offset += len(samples)
-    np.concatenate(audio).tofile(cache / "clean.i16")
-    write_table(cache, clips)
-    report(f"{len(clips)} clips kept, {offset / SAMPLE_RATE_HZ / 3600:.2f} h")
+    write_clips(cache, clips, audio)
+    report(f"{len(clips)} clips kept, {sum(map(len, audio)) / SAMPLE_RATE_HZ / 3600:.2f} h")
     for variant in range(1, options.codec_variants + 1):
         np.concatenate(code_variant(clips, audio, options.seed + variant, options.jobs)).tofile(cache / f"codec{variant}.i16")
         report(f"codec variant {variant}")
