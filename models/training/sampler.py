@@ -11,7 +11,9 @@ from corpus_cache import SAMPLE_RATE_HZ
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 SOURCE_POWER = 0.5
 COPY_PAIR_SHARE = 0.3  # of the pairs: our own copy-synthesis of a human crop beside that very crop
-NEURAL_COPY_WEIGHT = 3.0  # of a copy through a neural vocoder, beside 1 of a classical one
+NEURAL_COPY_WEIGHT = 3.0  # of a system of neural copies, beside 1 of a classical one
+# What these leave behind a telephone's coder leaves on a human voice, too.
+CODED_COPIES = {"copy-sampling-noise", "copy-lpc-adpcm", "copy-lpc-mu-law-residual", "copy-lpc-codebook"}
 ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
 CODEC_SHARE = 0.5
@@ -54,7 +56,8 @@ class CropSampler:
         train = [clip for clip in cache.clips if clip["split"] == "train"]
         own = {"own-copy-synthesis", "speech-engine"}
         spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in own]
-        copies = [clip for clip in train if clip["category"] == "own-copy-synthesis"]
+        copies = [clip for clip in train
+                  if clip["category"] == "own-copy-synthesis" and clip["system"] not in CODED_COPIES]
         engines = [clip for clip in train if clip["category"] == "speech-engine"]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
         self._spoofs = _WeightedGroups(spoofs, "system", "source", lambda _, count: count ** SYSTEM_POWER)
