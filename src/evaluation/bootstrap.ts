@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { groupedBy } from './grouped.js';
 import type { Interval } from './proportion.js';
 import { SeededRandom } from './random.js';
 
@@ -23,7 +24,10 @@ export function bootstrapIntervals<Name extends string>(
   figures: (weights: Float64Array) => Readonly<Record<Name, number | undefined>>,
   { rounds, seed }: BootstrapSettings = defaultBootstrap,
 ): Partial<Record<Name, Interval>> {
-  const classes = [false, true].map((positive) => membersOf(units, (i) => isPositive[i] === positive));
+  const classes = [false, true].map((positive) => {
+    const own = isPositive.flatMap((is, i) => (is === positive ? [i] : []));
+    return [...groupedBy(own, (i) => units[i]).values()];
+  });
   const random = new SeededRandom(seed);
   const values = new Map<Name, number[]>();
   const weights = new Float64Array(units.length);
@@ -49,18 +53,6 @@ export function bootstrapIntervals<Name extends string>(
     intervals[name] = [quantile(drawn, 0.025), quantile(drawn, 0.975)];
   }
   return intervals;
-}
-
-/** Indices of the samples of each unit. */
-function membersOf(units: readonly string[], counts: (i: number) => boolean): number[][] {
-  const members = new Map<string, number[]>();
-  units.forEach((unit, i) => {
-    if (!counts(i)) return;
-    const known = members.get(unit);
-    if (known) known.push(i);
-    else members.set(unit, [i]);
-  });
-  return [...members.values()];
 }
 
 /** Linear between neighbours, as NumPy's default. */

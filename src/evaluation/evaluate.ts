@@ -9,6 +9,7 @@ import {
   minDetectionCost,
   nistCosts,
 } from './figures.js';
+import { groupedBy } from './grouped.js';
 import { groupsOf } from './groups.js';
 import { probabilityQuality } from './probability-quality.js';
 import { type ErrorRates, RankedScores } from './ranked-scores.js';
@@ -50,12 +51,10 @@ export function evaluate(
   const ranked = new RankedScores(scores, isPositive);
   const rates = ranked.errorRates();
   const figures = figuresOf(task, samples, ranked, threshold);
-  const intervals = bootstrapIntervals(
-    samples.map((sample) => unitOf(task, sample)),
-    isPositive,
-    figures.under,
-    bootstrap,
-  );
+  const units = samples.map((sample) => unitOf(task, sample));
+  const intervals = bootstrapIntervals(units, isPositive, figures.under, bootstrap);
+  const unitsOf = (positives: boolean): number =>
+    new Set(units.filter((_, i) => isPositive[i] === positives)).size;
   const values = figures.under(new Float64Array(samples.length).fill(1));
   const figure = (name: string): Figure | null => {
     const [value, interval] = [values[name], intervals[name]];
@@ -77,7 +76,13 @@ export function evaluate(
   return {
     task,
     classes: classNames[task],
-    counts: { positive, negative, failed: failed.length },
+    counts: {
+      positive,
+      negative,
+      failed: failed.length,
+      positive_units: unitsOf(true),
+      negative_units: unitsOf(false),
+    },
     failures: failuresByCode(failed),
     overall: {
       // Infinity where every score is below; no threshold above 1 can be asked for.
@@ -206,16 +211,8 @@ function weightsAlike(task: Task, samples: readonly Sample[]): number[] {
 
 /** The indices of the samples of each source that has both classes. */
 function sourcesWithBoth(samples: readonly Sample[]): [source: string, members: number[]][] {
-  const members = new Map<string, number[]>();
-  samples.forEach(({ columns }, i) => {
-    const { source = '' } = columns;
-    if (source === '') return;
-    const known = members.get(source);
-    if (known) known.push(i);
-    else members.set(source, [i]);
-  });
-  return [...members]
-    .filter(([, own]) => new Set(own.map((i) => samples[i]?.isPositive)).size === 2)
+  return [...groupedBy(samples.keys(), (i) => samples[i]?.columns.source || undefined)]
+    .filter(([, members]) => new Set(members.map((i) => samples[i]?.isPositive)).size === 2)
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
@@ -231,13 +228,7 @@ function histogram(samples: readonly Sample[], positives: boolean): number[] {
 
 /** The most frequent first. */
 function failuresByCode(failed: readonly FailedSample[]): Failure[] {
-  const byCode = new Map<string, FailedSample[]>();
-  for (const failure of failed) {
-    const known = byCode.get(failure.code);
-    if (known) known.push(failure);
-    else byCode.set(failure.code, [failure]);
-  }
-  return [...byCode]
+  return [...groupedBy(failed, ({ code }) => code)]
     .map(([code, all]) => ({
       code,
       positive: all.filter(({ isPositive }) => isPositive).length,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { areaUnderCurve, equalErrorPoint } from './figures.js';
+import { groupedBy } from './grouped.js';
 import { RankedScores } from './ranked-scores.js';
 import type { Group, GroupClass } from './report.js';
 import { type Sample, valueIn } from './sample.js';
@@ -51,14 +52,8 @@ export function groupsOf(
   );
 }
 
+/** The indices of the samples of each value. */
 function membersByValue(samples: readonly Sample[], column: string): [value: string, members: number[]][] {
-  const members = new Map<string, number[]>();
-  samples.forEach((sample, i) => {
-    const value = valueIn(sample, column);
-    if (value === undefined) return;
-    const known = members.get(value);
-    if (known) known.push(i);
-    else members.set(value, [i]);
-  });
+  const members = groupedBy(samples.keys(), (i) => valueIn(samples[i] as Sample, column));
   return [...members].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
 }

@@ -68,7 +68,14 @@ export interface Failure {
 export interface Findings {
   readonly task: Task;
   readonly classes: ClassNames;
-  readonly counts: { readonly positive: number; readonly negative: number; readonly failed: number };
+  readonly counts: {
+    readonly positive: number;
+    readonly negative: number;
+    readonly failed: number;
+    /** How many generators, speakers and the like the bootstrap draws from: intervals over few of them say little. */
+    readonly positive_units: number;
+    readonly negative_units: number;
+  };
   readonly failures: readonly Failure[];
   /** Each is null where a class has no sample. */
   readonly overall: {
