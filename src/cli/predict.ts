@@ -80,7 +80,7 @@ async function predictFile(
   options: ResolvedOptions,
 ): Promise<void> {
   const startedMs = performance.now();
-  const length = await readInto(arena, file);
+  const length = await readInto(new Uint8Array(arena), file);
   const progress = new ProgressLine(process.stderr, file);
   const analysis = await analyser
     .analyse({

@@ -94,7 +94,7 @@ async function withVoice(
     const speaker = chooseSpeaker(speakerModels, config, OperatingPoints.load(config.dataDir));
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
     if (typeof size !== 'number') throw size;
-    const length = await readInto(arena, file);
+    const length = await readInto(new Uint8Array(arena), file);
     const startedMs = performance.now();
     await work({
       config,

@@ -173,7 +173,8 @@ function figuresOf(task: Task, samples: readonly Sample[], ranked: RankedScores,
     })),
     under(weights: Float64Array): Readonly<Record<string, number | undefined>> {
       const rates = ranked.errorRates(weights);
-      const ratesAlike = ranked.errorRates(weights.map((weight, i) => weight * (alike[i] as number)));
+      const ratesAlike =
+        alike && ranked.errorRates(weights.map((weight, i) => weight * (alike[i] as number)));
       const eer = (of: ErrorRates) => equalErrorPoint(of).rate;
       return {
         eer: whenDefined(rates, eer),
@@ -201,11 +202,12 @@ function whenDefined(
   return rates && figure(rates);
 }
 
-/** Weights that let every group of a class count alike. */
-function weightsAlike(task: Task, samples: readonly Sample[]): number[] {
+/** Weights that let every group of a class count alike; undefined where the list names none. */
+function weightsAlike(task: Task, samples: readonly Sample[]): number[] | undefined {
   const groups = samples.map((sample) => `${sample.isPositive} ${balanceGroupOf(task, sample)}`);
   const sizes = new Map<string, number>();
   for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  if (sizes.size <= 2) return undefined;
   return groups.map((group) => 1 / (sizes.get(group) as number));
 }
 

@@ -89,7 +89,9 @@ export const reportSchema = object('The report.', {
   }),
   threshold_name: orNull(text('The operating point that the threshold was asked for by; null for a number.')),
   silence_threshold: orNull(
-    number('Percent of non-speech above which a window was left out; null for verification.'),
+    number(
+      'Percent of non-speech above which a window was left out; null for verification and where scores were read.',
+    ),
   ),
   bootstrap: object('How intervals over units were made.', {
     rounds: count('How often all units were drawn again.'),
@@ -130,7 +132,9 @@ export const reportSchema = object('The report.', {
     ),
     auc: orNull(figure('Area under the receiver operating characteristic.')),
     eer_groups_alike: orNull(
-      figure('Equal error rate with every system and source counted alike, however many clips it has.'),
+      figure(
+        'Equal error rate with every system and source counted alike, however many clips it has; null where the list names none.',
+      ),
     ),
     auc_groups_alike: orNull(figure('AUC counted likewise.')),
     min_dcf: orNull(

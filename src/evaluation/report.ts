@@ -81,7 +81,7 @@ export interface Findings {
   readonly overall: {
     readonly eer: EqualError | null;
     readonly auc: Figure | null;
-    /** With every system and source counted alike, however many samples it has. */
+    /** With every system and source counted alike, however many samples it has; null where the list names none. */
     readonly eer_groups_alike: Figure | null;
     readonly auc_groups_alike: Figure | null;
     readonly min_dcf: readonly DetectionCost[] | null;
@@ -138,7 +138,7 @@ export interface Report extends Findings {
   readonly model: { readonly id: string; readonly sha256: string; readonly fingerprint: string };
   /** The operating point that the threshold was asked for by; null for a number. */
   readonly threshold_name: string | null;
-  /** Percent; null for verification, which has its own rule. */
+  /** Percent; null for verification, which has its own rule, and where scores were read. */
   readonly silence_threshold: number | null;
   readonly bootstrap: { readonly rounds: number; readonly seed: number };
   /** Null where the scores were read instead of computed. */

@@ -25,7 +25,7 @@ export interface OperatingPoint {
   readonly measured: { readonly fpr: MeasuredErrors | null; readonly fnr: MeasuredErrors | null };
   readonly list: string;
   readonly where: readonly string[];
-  /** Percent; null for a speaker model. */
+  /** Percent; null for a speaker model, and where scores were read. */
   readonly silence_threshold: number | null;
   readonly created_at: string;
 }

@@ -1,42 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 import { probit } from '../evaluation/probit.js';
 import type { Findings } from '../evaluation/report.js';
-import { type Axis, Frame, HEIGHT, percent, percentTick, WIDTH } from './frame.js';
+import { type Axis, Frame, HEIGHT, percent, percentTick, type Tick, WIDTH } from './frame.js';
 import { type Drawing, dot, label, line, path } from './svg.js';
 import { errorNames } from './wording.js';
 
 const rates = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95];
 
+/** Nearer than this, as a share of the axis, the texts of two ticks would touch. */
+const TICK_DISTANCE = 0.09;
+
 /** On the scale of the normal distribution's quantiles, where the curve of two normal distributions is straight. */
 function rateAxis(title: string, lowest: number, highest: number): Axis {
   const [from, to] = [probit(lowest), probit(highest)];
-  const ticks = rates
-    .filter((rate) => rate >= lowest && rate <= highest)
-    .map((rate) => ({ value: rate, text: percentTick(rate) }));
-  return {
-    title,
-    ticks,
-    place: (rate) => (probit(Math.min(1 - 1e-7, Math.max(1e-7, rate))) - from) / (to - from),
-  };
+  const place = (rate: number): number =>
+    (probit(Math.min(1 - 1e-7, Math.max(1e-7, rate))) - from) / (to - from);
+  const ticks: Tick[] = [];
+  for (const value of rates.filter((rate) => rate >= lowest && rate <= highest)) {
+    const previous = ticks.at(-1);
+    if (previous && place(value) - place(previous.value) < TICK_DISTANCE) continue;
+    ticks.push({ value, text: percentTick(value) });
+  }
+  return { title, ticks, place };
+}
+
+/** Where both axes begin: the lowest rate that the curve reaches before it leaves them at their other end. */
+function lowestRate(curve: Findings['curve'], highest: number): number {
+  const reached = curve.flatMap(({ fpr, fnr }) =>
+    Math.max(fpr, fnr) <= highest ? [Math.min(fpr, fnr)] : [],
+  );
+  return rates.findLast((rate) => rate <= Math.min(0.1, ...reached)) ?? (rates[0] as number);
 }
 
 /**
  * The detection error trade-off (A. Martin et al., "The DET Curve in Assessment of Detection Task Performance", 1997), with the
  * equal error rate and the threshold; undefined where a class has no sample.
  */
-export function detPlot({ task, counts, overall, at_threshold, curve }: Findings): Drawing | undefined {
+export function detPlot({ task, overall, at_threshold, curve }: Findings): Drawing | undefined {
   const { eer } = overall;
   if (eer === null) return undefined;
-  // Below one error of all samples there is nothing to see.
-  const finest = 1 / Math.max(counts.positive, counts.negative);
-  const lowest =
-    rates.findLast((rate) => rate <= Math.max(finest, rates[0] as number)) ?? (rates[0] as number);
   const highest = eer.value > 0.3 ? 0.95 : 0.6;
+  const lowest = lowestRate(curve, highest);
   const names = errorNames[task];
-  const frame = new Frame(
-    rateAxis(names.fpr, lowest, highest),
-    rateAxis(names.fnr, Math.min(lowest, highest), highest),
-  );
+  const frame = new Frame(rateAxis(names.fpr, lowest, highest), rateAxis(names.fnr, lowest, highest));
   const steps: [number, number][] = [];
   for (const { fpr, fnr } of curve) {
     const previous = steps.at(-1);
@@ -46,23 +52,12 @@ export function detPlot({ task, counts, overall, at_threshold, curve }: Findings
   const [low, high] = eer.interval_95;
   const eerText = `EER ${percent(eer.value)} (${percent(low)} to ${percent(high)})`;
   const { fpr, fnr, threshold } = at_threshold;
-  const thresholdText = `threshold ${threshold}`;
   const content = [
     line(frame.x(lowest), frame.y(lowest), frame.x(highest), frame.y(highest), 'guide'),
     path(steps, 'line'),
-    dot(frame.x(eer.value), frame.y(eer.value), 'mark', eerText, 5),
-    label(frame.x(eer.value) + 10, frame.y(eer.value) - 8, eerText),
+    ...marked(frame, eer.value, eer.value, eerText),
+    ...(fpr && fnr ? marked(frame, fpr.value, fnr.value, `threshold ${threshold}`) : []),
   ];
-  if (fpr && fnr) {
-    const [x, y] = [frame.x(fpr.value), frame.y(fnr.value)];
-    const hint = `${thresholdText}: ${percent(fpr.value)}, ${percent(fnr.value)}`;
-    content.push(
-      `<rect x="${x - 4}" y="${y - 4}" width="8" height="8" class="mark"><title>${hint}</title></rect>`,
-    );
-    // Where both marks lie close together the upper label stays readable.
-    const isBelow = y >= frame.y(eer.value);
-    content.push(label(x + 10, isBelow ? y + 18 : y - 24, thresholdText, 'start', 'muted'));
-  }
   return {
     name: 'det',
     title: 'Detection error trade-off',
@@ -70,4 +65,13 @@ export function detPlot({ task, counts, overall, at_threshold, curve }: Findings
     height: HEIGHT,
     content: frame.around(content.join('')),
   };
+}
+
+/** A point of the curve with its name beside it, on the side where there is room and no curve. */
+function marked(frame: Frame, fpr: number, fnr: number, text: string): string[] {
+  const [x, y] = [frame.x(fpr), frame.y(fnr)];
+  const isRight = x > WIDTH / 2;
+  const hint = `${text}: ${percent(fpr)}, ${percent(fnr)}`;
+  const name = isRight ? label(x - 10, y + 18, text, 'end') : label(x + 10, y - 8, text);
+  return [dot(x, y, 'mark', hint, 5), name];
 }

@@ -56,12 +56,13 @@ export function groupPlot(findings: Findings, column: string): Drawing {
   const names = errorNames[task];
   const rest = rows.length - shown.length;
   const title = `Errors by ${column}${rest > 0 ? `, the worst ${MAX_ROWS} of ${rows.length}` : ''}`;
-  const legend = [
-    dot(left, 49, 'negative', classes.negative),
-    label(left + 10, 53, `${classes.negative}: ${names.fpr}`),
-    dot(left + 250, 49, 'positive', classes.positive),
-    label(left + 260, 53, `${classes.positive}: ${names.fnr}`),
-  ];
+  const kinds = [
+    { kind: 'negative' as const, text: `${classes.negative}: ${names.fpr}` },
+    { kind: 'positive' as const, text: `${classes.positive}: ${names.fnr}` },
+  ].filter(({ kind }) => shown.some((row) => row.kind === kind));
+  const legend = kinds.map(
+    ({ kind, text }, i) => dot(left + i * 250, 49, kind, text) + label(left + i * 250 + 10, 53, text),
+  );
   return {
     name: `errors-by-${column.replaceAll(/[^a-z0-9_-]/gi, '-')}`,
     title,

@@ -37,7 +37,9 @@ const range = ([low, high]: readonly [number, number], text: (value: number) => 
 const decimals = (value: number): string => value.toFixed(3);
 
 function tile(name: string, value: string, note: string): string {
-  return `<div><span class="soft">${escaped(name)}</span><b>${escaped(value)}</b><span class="soft">${escaped(note)}</span></div>`;
+  const title = escaped(name.charAt(0).toUpperCase() + name.slice(1));
+  const [whole, small] = [value, note].map((text) => escaped(text).replaceAll(' %', '&nbsp;%'));
+  return `<div><span class="soft">${title}</span><b>${whole}</b><span class="soft">${small}</span></div>`;
 }
 
 const figureTile = (name: string, figure: Figure | null, text: (value: number) => string): string =>
