@@ -52,11 +52,19 @@ export function detPlot({ task, overall, at_threshold, curve }: Findings): Drawi
   const [low, high] = eer.interval_95;
   const eerText = `EER ${percent(eer.value)} (${percent(low)} to ${percent(high)})`;
   const { fpr, fnr, threshold } = at_threshold;
+  /** A point of the curve with its name where there is room and no curve; at the edge where it lies beyond. */
+  const mark = (fprAt: number, fnrAt: number, text: string): string[] => {
+    const within = (rate: number): number => Math.min(highest, Math.max(lowest, rate));
+    const [x, y] = [frame.x(within(fprAt)), frame.y(within(fnrAt))];
+    const hint = `${text}: ${percent(fprAt)}, ${percent(fnrAt)}`;
+    const name = x > WIDTH / 2 ? label(x - 10, y + 18, text, 'end') : label(x + 10, y - 8, text);
+    return [dot(x, y, 'mark', hint, 5), name];
+  };
   const content = [
     line(frame.x(lowest), frame.y(lowest), frame.x(highest), frame.y(highest), 'guide'),
     path(steps, 'line'),
-    ...marked(frame, eer.value, eer.value, eerText),
-    ...(fpr && fnr ? marked(frame, fpr.value, fnr.value, `threshold ${threshold}`) : []),
+    ...mark(eer.value, eer.value, eerText),
+    ...(fpr && fnr ? mark(fpr.value, fnr.value, `threshold ${threshold}`) : []),
   ];
   return {
     name: 'det',
@@ -65,13 +73,4 @@ export function detPlot({ task, overall, at_threshold, curve }: Findings): Drawi
     height: HEIGHT,
     content: frame.around(content.join('')),
   };
-}
-
-/** A point of the curve with its name beside it, on the side where there is room and no curve. */
-function marked(frame: Frame, fpr: number, fnr: number, text: string): string[] {
-  const [x, y] = [frame.x(fpr), frame.y(fnr)];
-  const isRight = x > WIDTH / 2;
-  const hint = `${text}: ${percent(fpr)}, ${percent(fnr)}`;
-  const name = isRight ? label(x - 10, y + 18, text, 'end') : label(x + 10, y - 8, text);
-  return [dot(x, y, 'mark', hint, 5), name];
 }
