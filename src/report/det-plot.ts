@@ -8,7 +8,7 @@ import { errorNames } from './wording.js';
 const rates = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95];
 
 /** Nearer than this, as a share of the axis, the texts of two ticks would touch. */
-const TICK_DISTANCE = 0.09;
+const TICK_DISTANCE = 0.11;
 
 /** On the scale of the normal distribution's quantiles, where the curve of two normal distributions is straight. */
 function rateAxis(title: string, lowest: number, highest: number): Axis {

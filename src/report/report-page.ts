@@ -77,7 +77,9 @@ export function reportPage(report: Report): string {
     figureTile('AUC', overall.auc, decimals),
     figureTile('EER, systems and sources alike', overall.eer_groups_alike, percent),
     figureTile('AUC, systems and sources alike', overall.auc_groups_alike, decimals),
-    ...(overall.min_dcf ?? []).map((cost) => figureTile(`minDCF (${cost.name})`, cost, decimals)),
+    ...(overall.min_dcf ?? []).map((cost) =>
+      figureTile(`Lowest detection cost (${cost.name})`, cost, decimals),
+    ),
     figureTile('Mean AUC inside one source', inside_one_source, decimals),
     shareTile(`Accuracy at ${at_threshold.threshold}${point}`, at_threshold.accuracy),
     shareTile(names.fpr, at_threshold.fpr),
