@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { AuditLog, type AuditLogOptions } from '../src/metering/audit-log.js';
 import type { RequestRecord } from '../src/observe/request-record.js';
 import { temporaryFolder } from './support/cli.js';
+import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, predictHead, RawClient, request } from './support/http-client.js';
 import { API_KEY, startTestServer } from './support/test-server.js';
@@ -146,7 +147,7 @@ test('two servers on one folder write whole lines into one file, which only they
 
 test('every request to the API has one line, written when the server stops, and nobody else has one', async (t) => {
   const { log, lines } = createLog(t);
-  const { server, port } = await startTestServer(t, {}, { recorders: [log] });
+  const { server, port, metric } = await startTestServer(t, {}, { recorders: [log] });
   const form = formBody([
     { name: 'file', content: noise(1000), filename: 'name-of-a-patient.wav' },
     { name: 'prediction_id', content: 'pred_of-the-caller' },
@@ -161,6 +162,8 @@ test('every request to the API has one line, written when the server stops, and 
   for (const path of ['/livez', '/metrics', '/v1/nowhere']) await request(port, path);
   const leaving = await RawClient.connect(port);
   await leaving.write(predictHead({ 'content-length': 1000 }));
+  // A server that stops before it has read a request does not know of it.
+  await eventually(async () => (await metric('veravox_requests_in_flight')) === 1, 'the request is known');
   leaving.socket.destroy();
   await leaving.closed;
   await server.stop();

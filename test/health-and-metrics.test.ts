@@ -13,6 +13,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     ready: false,
     provider: 'cpu',
     models: ['m'],
+    detectors: [],
     speakerModels: [],
     fallbackReason: 'no CUDA library',
   };
@@ -34,6 +35,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     ready: true,
     provider: 'cuda',
     models: ['m'],
+    detectors: [],
     speakerModels: [someSpeakerModel],
   };
   const ready = await request(port, '/readyz');

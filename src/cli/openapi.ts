@@ -5,6 +5,7 @@ import { packageVersion } from '../config/package-dir.js';
 import { serverRoutes } from '../http/server-routes.js';
 import { loadManifest } from '../models/manifest.js';
 import { openApiDocument } from '../openapi/document.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { modelStatus } from '../pipeline/model-status.js';
 
@@ -40,6 +41,7 @@ async function printDocument(): Promise<void> {
       folderOf: neverCalled,
       embedded: config.storageBucket === '' ? unused : undefined,
     },
+    operatingPoints: OperatingPoints.load(config.dataDir),
     metrics: unused,
     log: unused,
     isStopping: neverCalled,

@@ -10,6 +10,8 @@ import { UsageMeter } from '../metering/usage-meter.js';
 import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import { ServiceMetrics } from '../observe/service-metrics.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
+import type { PipelineStatus } from '../pipeline/analysis.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import { openStorage } from '../storage/open-storage.js';
 import { UploadArena } from '../upload/arena.js';
@@ -33,12 +35,14 @@ async function serve(): Promise<void> {
   const keys = new KeyStore(config.dataDir, {
     onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
   });
+  const operatingPoints = OperatingPoints.load(config.dataDir);
   const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
   const analyser = await startPipeline(config, arena.buffer);
   const { provider, fallbackReason, models, speakerModels } = analyser.status();
   const speakers = speakerModels.map((model) => model.id);
   log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
+  warnOfUnusable(operatingPoints, analyser.status(), log.logger);
   const metrics = new ServiceMetrics();
   let server: RunningServer;
   try {
@@ -48,6 +52,7 @@ async function serve(): Promise<void> {
       arena,
       keys,
       files,
+      operatingPoints,
       log: log.logger,
       metrics,
       recorders: createRecorders(config, log.logger, metrics),
@@ -59,6 +64,13 @@ async function serve(): Promise<void> {
   stopOnSignal(server, log);
   log.flush();
   announce(config.host, server.port, firstKey);
+}
+
+/** They are answered with 400; whoever runs the server should know it first. */
+function warnOfUnusable(points: OperatingPoints, status: PipelineStatus, logger: Logger): void {
+  for (const { name, model, why } of points.unusable([...status.detectors, ...status.speakerModels])) {
+    logger.warn({ operatingPoint: name, model, why }, 'operating point cannot be used');
+  }
 }
 
 /** What notes who did what and how much. */

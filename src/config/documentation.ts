@@ -13,10 +13,13 @@ export function configurationTable(): string {
 const begin = '<!-- begin: made by `npm run docs` -->';
 const end = '<!-- end -->';
 
-/** `page` with the table between the two marks replaced by the current one. Throws where a mark is missing. */
-export function withConfigurationTable(page: string): string {
+/** `page` with what stands between the two marks replaced. Throws where a mark is missing. */
+export function withGenerated(page: string, content: string): string {
   const from = page.indexOf(begin);
   const to = page.indexOf(end, from);
   if (from < 0 || to < 0) throw new Error(`The page lacks "${begin}" or "${end}".`);
-  return `${page.slice(0, from + begin.length)}\n${configurationTable()}\n${page.slice(to)}`;
+  return `${page.slice(0, from + begin.length)}\n${content}\n${page.slice(to)}`;
 }
+
+/** The same with the current table of settings. */
+export const withConfigurationTable = (page: string): string => withGenerated(page, configurationTable());

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.js';
 import { packageVersion } from '../config/package-dir.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
+import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import type { FileIntake } from '../routes/analysis-input.js';
 import { withDocs } from '../routes/docs.js';
@@ -23,6 +24,7 @@ export interface RouteParts {
   readonly analyser: Analyser;
   readonly intake: FileIntake;
   readonly files: FileStore;
+  readonly operatingPoints: OperatingPoints;
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
@@ -30,10 +32,10 @@ export interface RouteParts {
 
 /** Every route that a server made of these parts has. */
 export function serverRoutes(parts: RouteParts): readonly Route[] {
-  const { config, analyser, intake, files, metrics, log, isStopping } = parts;
+  const { config, analyser, intake, files, operatingPoints, metrics, log, isStopping } = parts;
   const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
   const routes: Route[] = [
-    predictRoute(config, analyser, intake),
+    predictRoute(config, analyser, intake, operatingPoints),
     ...(isLargeFileModelLoaded
       ? [
           largeFileRoute(config, analyser, intake.queue, log),
@@ -41,8 +43,8 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
           legacyPredictRoute('/predict', config, analyser, intake),
         ]
       : []),
-    enrollRoute(config, analyser, intake.queue),
-    verifyRoute(config, analyser, intake.queue),
+    enrollRoute(config, analyser, intake.queue, operatingPoints),
+    verifyRoute(config, analyser, intake.queue, operatingPoints),
     ...fileRoutes(config, files),
     ...(files.embedded ? objectRoutes(config, files.embedded) : []),
     livezRoute,

@@ -9,6 +9,7 @@ import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fet
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import type { Route } from '../routes/route.js';
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   /** Closed with the server. */
   readonly files: FileStore;
+  /** Those that requests may name; none when absent. */
+  readonly operatingPoints?: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Told of every request to the API; closed last of all when the server stops. */
@@ -65,6 +68,7 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, analyser, arena, keys, files, log, metrics, recorders = [] } = options;
+  const { operatingPoints = OperatingPoints.of([]) } = options;
   for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
@@ -84,7 +88,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const intake = { queue, fetcher };
   const isStopping = (): boolean => door.phase !== 'running';
-  const routes = serverRoutes({ config, analyser, intake, files, metrics, log, isStopping });
+  const routes = serverRoutes({
+    config,
+    analyser,
+    intake,
+    files,
+    operatingPoints,
+    metrics,
+    log,
+    isStopping,
+  });
   if (!analyser.status().models.includes(LARGE_FILE_MODEL)) {
     log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
   }

@@ -4,9 +4,11 @@ import { ServiceError } from '../errors/service-error.js';
 import type { UploadedForm } from '../upload/form-upload.js';
 import type { Part } from '../upload/multipart-parser.js';
 
+type FieldType = 'number' | 'string' | 'array';
+
 /** The JSON schema of one field; `expected` is how an error names what it wants. */
 export interface FieldSchema {
-  readonly type: 'number' | 'string' | 'array';
+  readonly type: FieldType | readonly FieldType[];
   readonly expected: string;
   readonly description?: string;
   readonly default?: number | string;
@@ -34,6 +36,8 @@ const shownJson = (value: unknown): string => {
   return `the ${typeof value} ${String(value).slice(0, MAX_SHOWN_CHARS)}`;
 };
 
+const mayBeNumber = ({ type }: FieldSchema): boolean => [type].flat().includes('number');
+
 /**
  * Checks the values of a request's fields against their schema and fills in the defaults. One instance per route,
  * compiled once.
@@ -46,7 +50,12 @@ export class FieldValidator<Values> {
   constructor(schemas: FieldSchemas, required: readonly string[] = []) {
     this.#schemas = schemas;
     // Ajv fills in defaults; what is undefined here stays absent.
-    const ajv = new Ajv({ useDefaults: true, verbose: true, keywords: ['expected', 'nullInForm'] });
+    const ajv = new Ajv({
+      useDefaults: true,
+      verbose: true,
+      allowUnionTypes: true,
+      keywords: ['expected', 'nullInForm'],
+    });
     this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas, required });
   }
 
@@ -88,7 +97,7 @@ export class FieldValidator<Values> {
       const text = form.text(part);
       if (schema.nullInForm && (text === '' || text === 'null')) continue;
       // What is no number stays a string, so that the schema refuses it in its own words.
-      values[part.name] = schema.type === 'number' && NUMBER.test(text) ? Number(text) : text;
+      values[part.name] = mayBeNumber(schema) && NUMBER.test(text) ? Number(text) : text;
     }
     return this.check(values);
   }
