@@ -22,7 +22,9 @@ import torch
 
 from copy_synthesis import VOCODERS, copy
 from corpus_cache import SAMPLE_RATE_HZ, CorpusCache, write_clips
+from native import Resampler
 
+OPUS_RATE_HZ = 48000  # whatever went in, decoders put this out
 MIN_SAMPLES = SAMPLE_RATE_HZ // 4
 GAP_SAMPLES = 1600  # silence between clips that share one encoded stream
 MAX_COPY_SAMPLES = 6 * SAMPLE_RATE_HZ
@@ -32,15 +34,25 @@ def ffmpeg(*arguments):
     subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-threads", "1", *map(str, arguments)], check=True)
 
 
+def resampled(path, rate_hz):
+    """int16 at 16 kHz of a file of float32 samples, by the server's own resampler: another one's edge at 8 kHz would be
+    something that training sees and serving does not."""
+    samples = np.fromfile(path, dtype=np.float32)
+    if rate_hz != SAMPLE_RATE_HZ:
+        samples = Resampler(rate_hz, SAMPLE_RATE_HZ).resample(samples)
+    return np.clip(np.round(samples * 32768), -32768, 32767).astype(np.int16)
+
+
 def decode_batch(paths):
     """One ffmpeg process for many files: starting it costs more than decoding a clip."""
+    rates_hz = [OPUS_RATE_HZ if path.suffix == ".opus" else SAMPLE_RATE_HZ for path in paths]
     with tempfile.TemporaryDirectory() as folder:
         inputs = [part for path in paths for part in ("-i", path)]
         outputs = []
-        for index in range(len(paths)):
-            outputs += ["-map", f"{index}:a:0", "-ac", "1", "-ar", SAMPLE_RATE_HZ, "-f", "s16le", f"{folder}/{index}"]
+        for index, rate_hz in enumerate(rates_hz):
+            outputs += ["-map", f"{index}:a:0", "-ac", "1", "-ar", rate_hz, "-f", "f32le", f"{folder}/{index}"]
         ffmpeg(*inputs, *outputs)
-        return [np.fromfile(f"{folder}/{index}", dtype=np.int16) for index in range(len(paths))]
+        return [resampled(f"{folder}/{index}", rate_hz) for index, rate_hz in enumerate(rates_hz)]
 
 
 def decode_corpus(corpus, jobs):
@@ -106,8 +118,9 @@ def through_codec(samples, codec, rate_hz):
         pcm = ["-f", "s16le", "-ac", "1"]
         samples.tofile(f"{folder}/in.s16")
         ffmpeg(*pcm, "-ar", SAMPLE_RATE_HZ, "-i", f"{folder}/in.s16", "-ar", rate_hz, *arguments, coded)
-        ffmpeg("-i", coded, *pcm, "-ar", SAMPLE_RATE_HZ, f"{folder}/out.s16")
-        decoded = np.fromfile(f"{folder}/out.s16", dtype=np.int16)[:len(samples)]
+        decoded_rate_hz = OPUS_RATE_HZ if "libopus" in arguments else rate_hz
+        ffmpeg("-i", coded, "-ac", "1", "-ar", decoded_rate_hz, "-f", "f32le", f"{folder}/out.f32")
+        decoded = resampled(f"{folder}/out.f32", decoded_rate_hz)[:len(samples)]
     return np.pad(decoded, (0, len(samples) - len(decoded)))
 
 
