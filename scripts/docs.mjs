@@ -15,6 +15,9 @@ const inRoot = (name) => path.join(rootDir, name);
 fs.writeFileSync(inRoot('README.md'), withConfigurationTable(fs.readFileSync(inRoot('README.md'), 'utf8')));
 fs.mkdirSync(inRoot('docs'), { recursive: true });
 fs.writeFileSync(inRoot('docs/errors.md'), errorReferencePage());
-fs.writeFileSync(inRoot('docs/models.md'), withManifestTables(fs.readFileSync(inRoot('docs/models.md'), 'utf8')));
+fs.writeFileSync(
+  inRoot('docs/models.md'),
+  withManifestTables(fs.readFileSync(inRoot('docs/models.md'), 'utf8')),
+);
 fs.writeFileSync(inRoot('docs/reasons.md'), reasonsPage());
 fs.writeFileSync(inRoot('src/client/types.ts'), clientTypes());
