@@ -102,6 +102,10 @@ FeatureRecipe ReadRecipe(const Napi::Object& object) {
                                     {"rectangular", R::Window::kRectangular}});
   recipe.periodic_window = Boolean(object, "periodic_window");
   recipe.centred = Boolean(object, "centred");
+  if (!object.Get("edges").IsUndefined()) {
+    recipe.edges =
+        OneOf<R::Edges>(object, "edges", {{"mirrored", R::Edges::kMirrored}, {"zeros", R::Edges::kZeros}});
+  }
   recipe.pre_emphasis = static_cast<float>(Number(object, "pre_emphasis"));
   recipe.remove_dc_offset = Boolean(object, "remove_dc_offset");
   recipe.scale = OneOf<R::Scale>(object, "scale", {{"linear", R::Scale::kLinear}, {"mel", R::Scale::kMel}});

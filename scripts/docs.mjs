@@ -3,9 +3,11 @@
 // Writes the documentation that is made from the code. Needs dist/.
 import fs from 'node:fs';
 import path from 'node:path';
-import { withConfigurationTable, withGenerated } from '../dist/config/documentation.js';
+import { withConfigurationTable } from '../dist/config/documentation.js';
+import { withMarkedSection } from '../dist/config/marked-section.js';
 import { errorReferencePage } from '../dist/errors/reference-page.js';
 import { reportTable } from '../dist/evaluation/report-schema.js';
+import { withManifestTables } from '../dist/models/manifest-documentation.js';
 import { clientTypes } from '../dist/openapi/client-types.js';
 import { reasonsPage } from '../dist/verdict/reasons.js';
 
@@ -16,7 +18,8 @@ const renew = (name, renewed) =>
   fs.writeFileSync(inRoot(name), renewed(fs.readFileSync(inRoot(name), 'utf8')));
 
 renew('README.md', withConfigurationTable);
-renew('docs/evaluate.md', (page) => withGenerated(page, reportTable()));
+renew('docs/evaluate.md', (page) => withMarkedSection(page, reportTable()));
 fs.writeFileSync(inRoot('docs/errors.md'), errorReferencePage());
+renew('docs/models.md', withManifestTables);
 fs.writeFileSync(inRoot('docs/reasons.md'), reasonsPage());
 fs.writeFileSync(inRoot('src/client/types.ts'), clientTypes());

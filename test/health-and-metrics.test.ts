@@ -11,6 +11,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
   const { port, analyser, metric } = await startTestServer(t);
   analyser.currentStatus = {
     ready: false,
+    wrongAnswers: [],
     provider: 'cpu',
     models: ['m'],
     detectors: [],
@@ -27,12 +28,14 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     fallback_reason: 'no CUDA library',
     models: ['m'],
     speaker_models: [],
+    wrong_answers: [],
   });
   assert.equal(await metric('veravox_ready'), 0);
   assert.equal(await metric('veravox_cpu_fallback'), 1);
 
   analyser.currentStatus = {
     ready: true,
+    wrongAnswers: [],
     provider: 'cuda',
     models: ['m'],
     detectors: [],
@@ -47,6 +50,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     fallback_reason: null,
     models: ['m'],
     speaker_models: [someSpeakerModel.id],
+    wrong_answers: [],
   });
   assert.equal(await metric('veravox_ready'), 1);
   assert.equal(await metric('veravox_cpu_fallback'), 0);
@@ -86,6 +90,7 @@ test('all series are there before the first request, at zero', async (t) => {
     'veravox_windows_scored_total',
     'veravox_skipped_audio_seconds_total',
     'veravox_audit_lines_lost_total',
+    'veravox_wrong_answers',
   ]) {
     assert.equal(series.get(name), 0, name);
   }

@@ -168,20 +168,6 @@ test('the same bytes give the same scores, alone or among many', async () => {
   for (const analysis of together) assert.deepEqual(analysis.windows, alone.windows);
 });
 
-test('batches give the scores of single windows', async () => {
-  const batching = await startPipeline({ ...config, maxBatchWindows: 8, batchWaitMs: 5 }, arena.buffer);
-  try {
-    const single = await analyse(longSpeech);
-    const batched = await analyse(longSpeech, {}, batching);
-    batched.windows.forEach((window, i) => {
-      const difference = Math.abs((window.scores[0] as number) - (single.windows[i]?.scores[0] as number));
-      assert.ok(difference < 1e-4, `window ${i} differs by ${difference}`);
-    });
-  } finally {
-    await batching.close();
-  }
-});
-
 test('silence gives no window but a skipped stretch', async () => {
   const analysis = await analyse(monoWav(new Float32Array(16000 * 12), 16000));
   assert.deepEqual(analysis.windows, []);

@@ -4,6 +4,7 @@
 import torch
 from torch import nn
 
+from onnx_export import write_onnx
 
 # What differs between the shipped detectors: the arguments of Detector.
 SIZES = {
@@ -91,6 +92,4 @@ class Detector(nn.Module):
 
 
 def export_onnx(model, path, bands, frames):
-    model = model.eval()
-    torch.onnx.export(model, torch.zeros(1, 1, bands, frames), path, opset_version=17, input_names=["features"],
-                      output_names=["logit"], dynamic_axes={"features": {0: "batch"}, "logit": {0: "batch"}})
+    write_onnx(model, torch.zeros(1, 1, bands, frames), path, "features", "logit")

@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 from detector import AttentiveStatistics, ResidualBlock
+from onnx_export import write_onnx
 from speaker_recipe import EMBEDDING_SIZE
 
 
@@ -60,6 +61,4 @@ class MarginClassifier(nn.Module):
 
 
 def export_onnx(model, path, bands, frames):
-    model = model.eval()
-    torch.onnx.export(model, torch.zeros(1, 1, bands, frames), path, opset_version=17, input_names=["features"],
-                      output_names=["embedding"], dynamic_axes={"features": {0: "batch"}, "embedding": {0: "batch"}})
+    write_onnx(model, torch.zeros(1, 1, bands, frames), path, "features", "embedding")

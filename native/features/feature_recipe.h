@@ -20,6 +20,8 @@ struct FeatureRecipe {
   enum class Log { kNone, kNatural, kLog10, kDecibel };
   // Per band over the frames (waveform: over the samples). Variance: that of the values at hand plus 1e-7.
   enum class Normalisation { kNone, kMean, kMeanVariance };
+  // What a centred frame finds beyond the ends of the audio.
+  enum class Edges { kMirrored, kZeros };
   // kBandsFrames: all frames of band 0 first.
   enum class Layout { kBandsFrames, kFramesBands };
 
@@ -31,12 +33,13 @@ struct FeatureRecipe {
   int hop_length = 160;
   Window window = Window::kHann;
   bool periodic_window = false;
-  // True: the middle of frame t is sample t * hop_length, and the audio is mirrored at its ends, as librosa
-  // does. False: frame t starts at sample t * hop_length, and only whole frames count, as Kaldi does.
+  // True: the middle of frame t is sample t * hop_length, as in librosa. False: frame t starts at sample
+  // t * hop_length, and only whole frames count, as Kaldi does.
   bool centred = false;
-  float pre_emphasis = 0.0f;      // per frame, as Kaldi does: x[i] -= k * x[i-1], x[0] -= k * x[0]
-  bool remove_dc_offset = false;  // per frame, before pre-emphasis
-  float input_gain = 1.0f;        // Kaldi works on 16-bit integers: 32768
+  Edges edges = Edges::kMirrored;  // torch.stft mirrors, librosa has taken zeros since 0.9
+  float pre_emphasis = 0.0f;       // per frame, as Kaldi does: x[i] -= k * x[i-1], x[0] -= k * x[0]
+  bool remove_dc_offset = false;   // per frame, before pre-emphasis
+  float input_gain = 1.0f;         // Kaldi works on 16-bit integers: 32768
 
   Scale scale = Scale::kMel;
   // Linear: bands bins of the FFT from first_bin on. Mel: bands triangles between fmin and fmax.

@@ -74,6 +74,9 @@ void ReadField(FeatureRecipe& recipe, std::string_view field, std::string_view v
                {{"none", Recipe::Normalisation::kNone},
                 {"mean", Recipe::Normalisation::kMean},
                 {"mean_variance", Recipe::Normalisation::kMeanVariance}});
+  } else if (field == "edges") {
+    ReadChoice(field, value, recipe.edges,
+               {{"mirrored", Recipe::Edges::kMirrored}, {"zeros", Recipe::Edges::kZeros}});
   } else if (field == "layout") {
     ReadChoice(
         field, value, recipe.layout,

@@ -16,6 +16,7 @@ namespace veravox {
 //   mel_norm       none | slaney
 //   log            none | natural | log10 | decibel
 //   normalisation  none | mean | mean_variance
+//   edges          mirrored | zeros
 //   layout         bands_frames | frames_bands
 // Throws StageError (kInternal) that names the field for an unknown field or a value that cannot be read;
 // whether the recipe makes sense is checked by FeatureExtractor.

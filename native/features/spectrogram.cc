@@ -46,7 +46,7 @@ class LaneSpectrogram final : public Spectrogram {
         plan_(recipe),
         scratch_(plan_),
         kernel_(kernel),
-        mirrored_(recipe.centred ? static_cast<size_t>(kLanes * recipe.window_length) : 0) {}
+        beyond_edges_(recipe.centred ? static_cast<size_t>(kLanes * recipe.window_length) : 0) {}
 
   void Compute(std::span<const float> samples, std::span<float> output) override {
     const size_t frames = FrameCount(samples.size());
@@ -70,8 +70,13 @@ class LaneSpectrogram final : public Spectrogram {
     const int64_t start = centre - recipe_.fft_size / 2 + (recipe_.fft_size - recipe_.window_length) / 2;
     const auto samples_end = static_cast<int64_t>(samples.size());
     if (start >= 0 && start + recipe_.window_length <= samples_end) return samples.data() + start;
-    float* copy = mirrored_.data() + lane * static_cast<size_t>(recipe_.window_length);
-    for (int i = 0; i < recipe_.window_length; ++i) copy[i] = samples[Mirrored(start + i, samples.size())];
+    float* copy = beyond_edges_.data() + lane * static_cast<size_t>(recipe_.window_length);
+    const bool mirrors = recipe_.edges == FeatureRecipe::Edges::kMirrored;
+    for (int i = 0; i < recipe_.window_length; ++i) {
+      const int64_t index = start + i;
+      const bool is_inside = index >= 0 && index < samples_end;
+      copy[i] = is_inside || mirrors ? samples[Mirrored(index, samples.size())] : 0.0f;
+    }
     return copy;
   }
 
@@ -90,7 +95,7 @@ class LaneSpectrogram final : public Spectrogram {
   SpectrogramPlan plan_;
   SpectrogramScratch<kLanes> scratch_;
   FrameKernel<kLanes> kernel_;
-  std::vector<float> mirrored_;
+  std::vector<float> beyond_edges_;
 };
 
 }  // namespace

@@ -5,12 +5,14 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadAddon } from '../addon/addon.js';
+import { askModels } from '../check/model-check.js';
 import type { Config } from '../config/config.js';
 import { loadConfig, unknownVariables } from '../config/load-config.js';
 import { isActive } from '../keys/api-key.js';
 import { KeyDirectory } from '../keys/key-directory.js';
-import { loadManifest } from '../models/manifest.js';
+import { loadManifest, readManifest } from '../models/manifest.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
+import { describeCheck, holds } from '../pipeline/known-answers.js';
 import { modelStatus } from '../pipeline/model-status.js';
 import { chooseProvider } from '../scoring/provider.js';
 import { openBucket } from '../storage/open-storage.js';
@@ -40,6 +42,15 @@ const checks: Readonly<Record<string, Check>> = {
   models: async ({ modelsDir }) => {
     const { models } = await loadManifest(modelsDir);
     return `${models.map((model) => model.id).join(', ')} (checksums match)`;
+  },
+  'known answers': async (config) => {
+    const { models } = await readManifest(config.modelsDir);
+    const checks = await askModels(config, models);
+    const wrong = checks.filter((check) => !holds(check));
+    if (wrong.length > 0) throw new Error(wrong.map(describeCheck).join('\n'));
+    const without = models.filter(({ known_answers = [] }) => known_answers.length === 0).map(({ id }) => id);
+    const rest = without.length === 0 ? '' : `; none recorded of ${without.join(', ')}`;
+    return `${checks.length} of ${checks.length} hold${rest}`;
   },
   device: async ({ device, modelsDir }) => {
     const { models } = await loadManifest(modelsDir);

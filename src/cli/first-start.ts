@@ -15,9 +15,13 @@ export function createFirstKey(dataDir: string): string | undefined {
 }
 
 /** Tells a person where the server is and, with a key, how to try it. */
-export function announce(host: string, port: number, firstKey: string | undefined): void {
+export function announce(host: string, port: number, firstKey: string | undefined, isReady: boolean): void {
   const address = addressOf(host, port);
-  process.stdout.write(`veravox is ready on ${address}\n`);
+  process.stdout.write(
+    isReady
+      ? `veravox is ready on ${address}\n`
+      : `veravox is running on ${address}, but not ready: ${address}/readyz says why\n`,
+  );
   if (firstKey === undefined) return;
   const file = fs.existsSync(sampleFile) ? path.relative(process.cwd(), sampleFile) : 'recording.mp3';
   process.stdout.write(`

@@ -6,6 +6,7 @@ import { addCalibrateCommand } from './calibrate.js';
 import { addDoctorCommand } from './doctor.js';
 import { addEvaluateCommand } from './evaluate.js';
 import { addKeysCommand } from './keys.js';
+import { addModelsCommand } from './models.js';
 import { addOpenApiCommand } from './openapi.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serve.js';
@@ -31,6 +32,7 @@ addUsageCommand(program);
 addVoiceidCommands(program);
 addEvaluateCommand(program);
 addCalibrateCommand(program);
+addModelsCommand(program);
 addOpenApiCommand(program);
 addDoctorCommand(program, packageVersion);
 

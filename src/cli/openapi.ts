@@ -27,7 +27,7 @@ async function printDocument(): Promise<void> {
   const { models } = await loadManifest(config.modelsDir);
   // The routes describe themselves by the models' ids; none of them runs.
   const analyser: Analyser = {
-    status: () => ({ ready: false, provider: 'cpu', ...modelStatus(models) }),
+    status: () => ({ ready: false, wrongAnswers: [], provider: 'cpu', ...modelStatus(models) }),
     analyse: neverCalled,
     embed: neverCalled,
     close: neverCalled,

@@ -12,6 +12,7 @@ import type { RequestRecorder } from '../observe/request-record.js';
 import { ServiceMetrics } from '../observe/service-metrics.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
 import type { PipelineStatus } from '../pipeline/analysis.js';
+import { differenceOf } from '../pipeline/known-answers.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import { openStorage } from '../storage/open-storage.js';
 import { UploadArena } from '../upload/arena.js';
@@ -38,11 +39,17 @@ async function serve(): Promise<void> {
   const operatingPoints = OperatingPoints.load(config.dataDir);
   const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
-  const analyser = await startPipeline(config, arena.buffer);
-  const { provider, fallbackReason, models, speakerModels } = analyser.status();
+  const analyser = await startPipeline(config, arena.buffer, { answersPerModel: 1 });
+  const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = analyser.status();
   const speakers = speakerModels.map((model) => model.id);
   log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
   warnOfUnusable(operatingPoints, analyser.status(), log.logger);
+  for (const check of wrongAnswers) {
+    log.logger.error(
+      { ...check, difference: differenceOf(check) },
+      'a known answer does not hold: not ready',
+    );
+  }
   const metrics = new ServiceMetrics();
   let server: RunningServer;
   try {
@@ -63,7 +70,7 @@ async function serve(): Promise<void> {
   }
   stopOnSignal(server, log);
   log.flush();
-  announce(config.host, server.port, firstKey);
+  announce(config.host, server.port, firstKey, ready);
 }
 
 /** They are answered with 400; whoever runs the server should know it first. */

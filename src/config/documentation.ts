@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { withMarkedSection } from './marked-section.js';
 import { options } from './options.js';
 
 /** All settings as a Markdown table, without a line break at its end. */
@@ -10,16 +11,7 @@ export function configurationTable(): string {
   return ['| Variable | Default | Accepts | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-const begin = '<!-- begin: made by `npm run docs` -->';
-const end = '<!-- end -->';
-
-/** `page` with what stands between the two marks replaced. Throws where a mark is missing. */
-export function withGenerated(page: string, content: string): string {
-  const from = page.indexOf(begin);
-  const to = page.indexOf(end, from);
-  if (from < 0 || to < 0) throw new Error(`The page lacks "${begin}" or "${end}".`);
-  return `${page.slice(0, from + begin.length)}\n${content}\n${page.slice(to)}`;
+/** `page` with the table between its marks replaced by the current one. Throws where a mark is missing. */
+export function withConfigurationTable(page: string): string {
+  return withMarkedSection(page, configurationTable());
 }
-
-/** The same with the current table of settings. */
-export const withConfigurationTable = (page: string): string => withGenerated(page, configurationTable());

@@ -70,7 +70,7 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     maximum: 1024,
     unit: 'windows',
     description:
-      'Windows per inference call at most; more only under load. A few spare a CPU the handing over, a GPU wants 32 or more.',
+      'Windows handed to a scoring thread at once at most; more than one only under load. A GPU runs them as one batch and wants 32 or more; a CPU runs one after the other, and a few spare it the handing over.',
   }),
   batchWaitMs: integer({
     variable: 'VERAVOX_BATCH_WAIT_MS',

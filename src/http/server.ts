@@ -118,6 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     arenaUsedBytes: () => arena.usedBytes,
     arenaTotalBytes: () => arena.totalBytes,
     ready: () => analyser.status().ready && !isStopping(),
+    wrongAnswers: () => analyser.status().wrongAnswers.length,
     provider: () => analyser.status().provider,
     fellBackToCpu: () => analyser.status().fallbackReason !== undefined,
   });

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Ajv } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import { manifestSchema } from './manifest-schema.js';
+import { readOnnxHeader } from './onnx-header.js';
 
 /** The model's input is the samples of the window themselves. */
 export interface WaveformRecipe {
@@ -21,6 +22,8 @@ export interface SpectrogramRecipe {
   readonly window: 'hann' | 'hamming' | 'povey' | 'rectangular';
   readonly periodic_window: boolean;
   readonly centred: boolean;
+  /** What a centred frame finds beyond the ends of the input; mirrored where absent. */
+  readonly edges?: 'mirrored' | 'zeros';
   readonly pre_emphasis: number;
   readonly remove_dc_offset: boolean;
   readonly input_gain: number;
@@ -83,17 +86,39 @@ export interface DetectionModel extends AnyModel {
   readonly task: 'detection';
   readonly output: {
     readonly name: string;
-    /** `logit`: one number or one per class; `probability`: likewise, already 0..1. */
-    readonly kind: 'logit' | 'probability';
-    /** Which class is the AI-generated one, where there are several. */
+    /**
+     * `logit`: one number, or one per class, which the softmax is taken of; `independent_logit`: the number at `index` by
+     * itself; `probability`: likewise, already 0..1.
+     */
+    readonly kind: 'logit' | 'independent_logit' | 'probability';
+    /** Which number is that of the AI-generated class, where there are several. */
     readonly index: number;
   };
+  readonly known_answers?: readonly DetectionAnswer[];
 }
 
 /** Turns a voice into an embedding; its calibration is over the cosine of two of them. */
 export interface SpeakerModel extends AnyModel {
   readonly task: 'speaker';
   readonly output: { readonly name: string; readonly kind: 'embedding'; readonly index: 0 };
+  readonly known_answers?: readonly SpeakerAnswer[];
+}
+
+interface KnownAnswer {
+  /** An audio file, by its path from the folder of the manifest. */
+  readonly file: string;
+  /** How far each number may be off, where that is not what src/pipeline/known-answers.ts says. */
+  readonly tolerance?: number;
+}
+
+/** What a detector is known to say of a clip: the scores of its windows, one after the other. */
+export interface DetectionAnswer extends KnownAnswer {
+  readonly scores: readonly number[];
+}
+
+/** The first numbers of the normalised embedding that a speaker model is known to give for a clip. */
+export interface SpeakerAnswer extends KnownAnswer {
+  readonly embedding: readonly number[];
 }
 
 /** One entry of models/manifest.json. */
@@ -123,49 +148,108 @@ export function inputSizeOf(model: Pick<Model, 'input'>): number {
   return inputShapeOf(model).reduce((product, size) => product * size, 1);
 }
 
-/** The manifest or a model file cannot be used; the message names the file and the field. */
+/** The manifest or a model file cannot be used; each of `problems` names the file and the field. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(problems.join('\n'), options);
+    this.problems = problems;
+  }
 }
 
-/** Reads and checks `manifest.json` in `modelsDir`, and the SHA-256 of each file that it names. */
+export function manifestPath(modelsDir: string): string {
+  return join(modelsDir, 'manifest.json');
+}
+
+/**
+ * Reads and checks `manifest.json` in `modelsDir`, and the SHA-256 of each file that it names.
+ * @throws ManifestError
+ */
 export async function loadManifest(modelsDir: string): Promise<Manifest> {
-  const path = join(modelsDir, 'manifest.json');
-  const manifest = parse(path, await readFile(path, 'utf8'));
-  if (!manifest.models.some((model) => model.task === 'detection')) {
-    throw new ManifestError(`${path}: expected at least one model with the task detection but found none.`);
-  }
-  const names = new Set<string>();
-  for (const model of manifest.models) {
-    for (const name of [model.id, ...model.aliases]) {
-      if (names.has(name)) throw new ManifestError(`${path}: the model id ${name} is given twice.`);
-      names.add(name);
-    }
-    await checkFile(join(modelsDir, model.file), model);
-  }
+  const manifest = await readManifest(modelsDir);
+  for (const model of manifest.models) await checkFile(modelsDir, model);
   return manifest;
 }
 
-function parse(path: string, text: string): Manifest {
-  let value: unknown;
+/**
+ * The same without a look at the files that it names.
+ * @throws ManifestError
+ */
+export async function readManifest(modelsDir: string): Promise<Manifest> {
+  const path = manifestPath(modelsDir);
+  const text = await readFile(path, 'utf8');
   try {
-    value = JSON.parse(text);
+    return checkManifest(path, JSON.parse(text));
   } catch (cause) {
-    throw new ManifestError(`${path} is not JSON: ${(cause as Error).message}`, { cause });
+    if (cause instanceof ManifestError) throw cause;
+    throw new ManifestError([`${path} is not JSON: ${(cause as Error).message}`], { cause });
   }
-  const ajv = new Ajv({ discriminator: true, strictTuples: false });
-  const isManifest = ajv.compile<Manifest>(manifestSchema);
-  if (!isManifest(value)) throw new ManifestError(`${path}: ${ajv.errorsText(isManifest.errors)}`);
+}
+
+/**
+ * Takes what a manifest's JSON says for a manifest, after a look at every field. `path` is for the messages.
+ * @throws ManifestError
+ */
+export function checkManifest(path: string, value: unknown): Manifest {
+  const isManifest = new Ajv({ allErrors: true, discriminator: true, strictTuples: false }).compile<Manifest>(
+    manifestSchema,
+  );
+  if (!isManifest(value)) {
+    throw new ManifestError((isManifest.errors ?? []).map((error) => `${path}: ${describe(error, value)}.`));
+  }
+  if (!value.models.some((model) => model.task === 'detection')) {
+    throw new ManifestError([`${path}: expected at least one model with the task detection but found none.`]);
+  }
+  const names = new Set<string>();
+  for (const name of value.models.flatMap(({ id, aliases }) => [id, ...aliases])) {
+    if (names.has(name)) throw new ManifestError([`${path}: the model id ${name} is given twice.`]);
+    names.add(name);
+  }
   return value;
 }
 
-async function checkFile(path: string, model: Model): Promise<void> {
-  const sha256 = createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
+// `models[2].features.log must be equal to one of the allowed values: none, natural`
+function describe({ instancePath, message, params }: ErrorObject, manifest: unknown): string {
+  const field = instancePath
+    .slice(1)
+    .split('/')
+    .map((name, i) => (/^\d+$/.test(name) ? `[${name}]` : i === 0 ? name : `.${name}`))
+    .join('');
+  const [, index] = /^\/models\/(\d+)/.exec(instancePath) ?? [];
+  const { models } = manifest as { models?: readonly { id?: unknown }[] };
+  const id = index === undefined ? undefined : models?.[Number(index)]?.id;
+  const { allowedValues, allowedValue, additionalProperty } = params as Record<string, unknown>;
+  const detail = allowedValues ?? allowedValue ?? additionalProperty;
+  return [
+    typeof id === 'string' && `${id}: `,
+    field === '' ? 'the manifest' : field,
+    ` ${message}`,
+    detail !== undefined && `: ${[detail].flat().join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+/**
+ * Makes sure that a model's file is the one that its entry means, and tells about it.
+ * @throws ManifestError
+ */
+export async function checkFile(modelsDir: string, model: Pick<Model, 'id' | 'file' | 'sha256'>) {
+  const path = join(modelsDir, model.file);
+  const bytes = await readFile(path);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
   if (sha256 !== model.sha256) {
-    throw new ManifestError(
+    throw new ManifestError([
       `${path}: expected the SHA-256 ${model.sha256} of ${model.id} but found ${sha256}.`,
-    );
+    ]);
   }
+  const header = readOnnxHeader(bytes);
+  if (header.hasWeightsOutside) {
+    throw new ManifestError([
+      `${path}: expected a file that holds its own weights, but some of them lie in another file, which no SHA-256 vouches for.`,
+    ]);
+  }
+  return { sizeBytes: bytes.length, ...header };
 }

@@ -5,10 +5,10 @@ import type { Model } from './manifest.js';
 
 /**
  * Identifies what a model makes of audio down to the calibrated score: the weights and every entry of the manifest but names,
- * licence, figures and operating point. Where it differs, a threshold found before means something else.
+ * licence, figures, known answers and operating point. Where it differs, a threshold found before means something else.
  * @returns 64 hexadecimal characters
  */
 export function scoreFingerprintOf(model: Model): string {
-  const { id, aliases, file, licence, operating_point, metrics, training, ...parts } = model;
+  const { id, aliases, file, licence, operating_point, known_answers, metrics, training, ...parts } = model;
   return createHash('sha256').update(canonical(parts)).digest('hex');
 }

@@ -16,6 +16,8 @@ export interface GaugeSources {
   arenaUsedBytes(): number;
   arenaTotalBytes(): number;
   ready(): boolean;
+  /** Known answers that do not hold. */
+  wrongAnswers(): number;
   provider(): (typeof providers)[number];
   /** True when CUDA was wanted but the CPU runs the models. */
   fellBackToCpu(): boolean;
@@ -127,6 +129,11 @@ export class ServiceMetrics {
     gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);
     gauge('veravox_upload_arena_total_bytes', 'Upload memory there is.', sources.arenaTotalBytes);
     gauge('veravox_ready', '1 when /readyz answers 200.', () => Number(sources.ready()));
+    gauge(
+      'veravox_wrong_answers',
+      'Known answers of models that do not hold; /readyz then answers 503 and names them.',
+      sources.wrongAnswers,
+    );
     gauge('veravox_cpu_fallback', '1 when CUDA was wanted but the CPU runs the models.', () =>
       Number(sources.fellBackToCpu()),
     );

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ArenaRegion } from '../upload/arena.js';
+import type { AnswerCheck } from './known-answers.js';
 
 /** One file to analyse. */
 export interface AnalysisRequest {
   /** Where the file's bytes lie in the upload arena; the caller keeps the region until the promise settles. */
   readonly region: ArenaRegion;
+  /** What the region is a part of, where that is not the upload arena. */
+  readonly memory?: SharedArrayBuffer;
   readonly modelId: string;
   /** Windows with a larger share of non-speech are not scored; 0..100. */
   readonly silenceThresholdPercent: number;
@@ -105,7 +108,10 @@ export interface SpeakerModelStatus extends ScoringModelStatus {
 }
 
 export interface PipelineStatus {
+  /** Models are warm, and say of known clips what they are known to say. */
   readonly ready: boolean;
+  /** Of what the models were asked at the start, the answers that are too far from the known ones. */
+  readonly wrongAnswers: readonly AnswerCheck[];
   /** What runs the models now. */
   readonly provider: 'cpu' | 'cuda';
   /** Why `auto` did not give CUDA; absent where it did or was not asked for. */

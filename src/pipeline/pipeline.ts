@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
-import { inputSizeOf, loadManifest, type Model } from '../models/manifest.js';
+import { loadManifest, type Model } from '../models/manifest.js';
+import { makePreparer } from '../models/recipe-check.js';
 import { InputSlots } from '../prepare/input-slots.js';
 import { PreparePool } from '../prepare/prepare-pool.js';
 import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
@@ -14,6 +15,7 @@ import type { Analyser, Analysis, AnalysisRequest, PipelineStatus, VoiceEmbeddin
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import type { FileRun } from './file-run.js';
+import { type AnswerCheck, checkAnswers, holds } from './known-answers.js';
 import { modelStatus } from './model-status.js';
 import { toServiceError } from './stage-failure.js';
 
@@ -33,24 +35,27 @@ export type PipelineConfig = Pick<
 const batchesPerScoringThread = 2;
 const minSlots = 32;
 
+export interface PipelineOptions {
+  /** Of the manifest, those to load; all where absent. */
+  readonly models?: readonly Model[];
+  /** How many of each model's known answers have to hold before the pipeline says that it is ready; none where absent. */
+  readonly answersPerModel?: number;
+}
+
 /**
  * Loads the models and starts the threads; resolves when all are warm. `arena` is the memory that the regions
  * of requests lie in.
  */
-export async function startPipeline(config: PipelineConfig, arena: SharedArrayBuffer): Promise<Analyser> {
-  const { models } = await loadManifest(config.modelsDir);
+export async function startPipeline(
+  config: PipelineConfig,
+  arena: SharedArrayBuffer,
+  options: PipelineOptions = {},
+): Promise<Analyser> {
+  const models = options.models ?? (await loadManifest(config.modelsDir)).models;
   const first = models[0] as Model;
   const choice = await chooseProvider(config.device, join(config.modelsDir, first.file));
-  const { Preparer } = loadAddon();
-  const inputSizes = models.map((model) => new Preparer(model).inputSize);
-  models.forEach((model, i) => {
-    const expected = inputSizeOf(model);
-    if (expected !== inputSizes[i]) {
-      throw new Error(
-        `${model.id}: its recipe gives ${inputSizes[i]} numbers, but its input shape has ${expected}.`,
-      );
-    }
-  });
+  const addon = loadAddon();
+  const inputSizes = models.map((model) => makePreparer(addon, model).inputSize);
   const slotCount = Math.max(
     minSlots,
     batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows,
@@ -73,6 +78,7 @@ export async function startPipeline(config: PipelineConfig, arena: SharedArrayBu
   );
   const pipeline = new Pipeline(config, models, choice, slots, scheduler, arena);
   await pipeline.threadsReady();
+  await pipeline.checkAnswers(options.answersPerModel ?? 0);
   return pipeline;
 }
 
@@ -104,6 +110,7 @@ class Pipeline implements Analyser {
   readonly #prepare: PreparePool;
   readonly #flights = new Map<number, Flight>();
   readonly #active = new Set<AbortController>();
+  #wrongAnswers: readonly AnswerCheck[] = [];
   #lastId = 0;
   #closing = false;
 
@@ -145,8 +152,15 @@ class Pipeline implements Analyser {
     return this.#prepare.ready;
   }
 
+  async checkAnswers(answersPerModel: number): Promise<void> {
+    const checks = await checkAnswers(this, this.#config.modelsDir, this.#models, answersPerModel);
+    this.#wrongAnswers = checks.filter((check) => !holds(check));
+  }
+
   status(): PipelineStatus {
-    return { ready: !this.#closing, ...this.#offered, ...this.#choice };
+    const wrongAnswers = this.#wrongAnswers;
+    const ready = !this.#closing && wrongAnswers.length === 0;
+    return { ready, wrongAnswers, ...this.#offered, ...this.#choice };
   }
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
@@ -248,6 +262,7 @@ class Pipeline implements Analyser {
       id: flight.id,
       control,
       region: request.region,
+      ...(request.memory && { memory: request.memory }),
       model: flight.model,
       options: {
         minDurationS: request.minDurationS,

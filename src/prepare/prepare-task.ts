@@ -20,6 +20,8 @@ export interface PrepareTask {
   /** Index of this work in the control block. */
   readonly control: number;
   readonly region: ArenaRegion;
+  /** What the region is a part of, where that is not the arena. */
+  readonly memory?: SharedArrayBuffer;
   /** Index into PrepareWorkerData.models. */
   readonly model: number;
   readonly options: PrepareOptions;

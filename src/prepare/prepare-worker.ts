@@ -36,7 +36,8 @@ export default function prepare(task: PrepareTask): PrepareResult {
   let slot: number | undefined;
   try {
     const { offset, length } = task.region;
-    preparer.open(arena.subarray(offset, offset + length), task.options, control.stopFlag(task.control));
+    const memory = task.memory === undefined ? arena : new Uint8Array(task.memory);
+    preparer.open(memory.subarray(offset, offset + length), task.options, control.stopFlag(task.control));
     for (;;) {
       slot = takeSlot(task, held, deadlineMs);
       const input = preparer.next(slots.view(slot, preparer.inputSize));

@@ -13,12 +13,31 @@ const liveness: Schema = {
   examples: [{ alive: true }],
 };
 
+const numbers: Schema = { type: 'array', items: { type: 'number' } };
+
+const wrongAnswer: Schema = {
+  type: 'object',
+  properties: {
+    model: { type: 'string' },
+    file: { type: 'string', description: 'The clip.' },
+    expected: {
+      ...numbers,
+      description: 'The scores of its windows, or the first numbers of its embedding.',
+    },
+    measured: { ...numbers, description: 'Empty where the model could not answer.' },
+    tolerance: { type: 'number' },
+    error: { type: ['string', 'null'], description: 'Why the model could not answer.' },
+  },
+  required: ['model', 'file', 'expected', 'measured', 'tolerance', 'error'],
+  additionalProperties: false,
+};
+
 const readiness: Schema = {
   title: 'Readiness',
   type: 'object',
   properties: {
     ready: { type: 'boolean' },
-    state: { type: 'string', enum: ['starting', 'ready', 'stopping'] },
+    state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'stopping'] },
     provider: { type: 'string', description: 'What runs the models.', enum: ['cpu', 'cuda'] },
     fallback_reason: {
       type: ['string', 'null'],
@@ -26,8 +45,14 @@ const readiness: Schema = {
     },
     models: { type: 'array', description: 'The detectors that can be asked for.', items: { type: 'string' } },
     speaker_models: { type: 'array', description: 'Those of voice identity.', items: { type: 'string' } },
+    wrong_answers: {
+      type: 'array',
+      description:
+        'What models say of clips that is too far from what they are known to say; 503 unless empty.',
+      items: wrongAnswer,
+    },
   },
-  required: ['ready', 'state', 'provider', 'fallback_reason', 'models', 'speaker_models'],
+  required: ['ready', 'state', 'provider', 'fallback_reason', 'models', 'speaker_models', 'wrong_answers'],
   additionalProperties: false,
   examples: [
     {
@@ -37,6 +62,7 @@ const readiness: Schema = {
       fallback_reason: null,
       models: ['apollo-4-5-2026-03-26'],
       speaker_models: ['voiceprint-1-2026-11-21'],
+      wrong_answers: [],
     },
   ],
 };
@@ -55,7 +81,10 @@ export const livezRoute: Route = {
   handle: () => jsonReply(200, { alive: true }),
 };
 
-/** 200 while requests should be sent here: after the warm-up, and until the server was told to stop. */
+/**
+ * 200 while requests should be sent here: after the warm-up, unless known answers do not hold, and until the server was
+ * told to stop.
+ */
 export function readyzRoute(status: () => PipelineStatus, isStopping: () => boolean): Route {
   return {
     method: 'GET',
@@ -65,14 +94,18 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
       tag: 'Operation',
       summary: 'Should requests be sent here?',
       answers: {
-        200: { description: 'The models are warm.', schema: readiness },
-        503: { description: 'They are not yet, or the server is stopping.', schema: readiness },
+        200: { description: 'The models are warm, and their known answers hold.', schema: readiness },
+        503: {
+          description: 'They are not yet, or give wrong answers, or the server is stopping.',
+          schema: readiness,
+        },
       },
       errors: [],
     },
     handle() {
-      const { ready, provider, fallbackReason, models, speakerModels } = status();
-      const state = isStopping() ? 'stopping' : ready ? 'ready' : 'starting';
+      const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = status();
+      const notReady = wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
+      const state = isStopping() ? 'stopping' : ready ? 'ready' : notReady;
       const body = {
         ready: state === 'ready',
         state,
@@ -80,6 +113,14 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
         fallback_reason: fallbackReason ?? null,
         models,
         speaker_models: speakerModels.map((model) => model.id),
+        wrong_answers: wrongAnswers.map(({ modelId, file, expected, measured, tolerance, error }) => ({
+          model: modelId,
+          file,
+          expected,
+          measured,
+          tolerance,
+          error: error ?? null,
+        })),
       };
       return jsonReply(state === 'ready' ? 200 : 503, body);
     },

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { EMBEDDING_SIZE, inputShapeOf, inputSizeOf, type Model } from '../models/manifest.js';
+import { inputShapeOf, inputSizeOf, type Model, outputSizeOf } from '../models/manifest.js';
+import { checkGraph, checkOutputSize } from './graph-check.js';
 import { toProbability } from './score.js';
 import type { Provider } from './scoring-task.js';
 
 /** Shapes are kept to powers of two, so that no provider meets more than a few of them. */
-export function batchBucket(inputs: number): number {
+function batchBucket(inputs: number): number {
   return 2 ** Math.ceil(Math.log2(inputs));
 }
 
@@ -22,51 +23,75 @@ function sessionOptions(provider: Provider): InferenceSession.SessionOptions {
   };
 }
 
-/** One model loaded in one thread, with the memory for its largest batch. `run` blocks the thread. */
+/** One model loaded in one thread, with the memory for its largest batch. `score` blocks the thread. */
 export class ModelSession {
   readonly #session: InferenceSession;
   readonly #model: Model;
   readonly #inputSize: number;
   readonly #batch: Float32Array;
+  /** Inputs per inference call at most, a power of two. */
+  readonly #maxBatchInputs: number;
 
   private constructor(session: InferenceSession, model: Model, maxBatchInputs: number) {
     this.#session = session;
     this.#model = model;
     this.#inputSize = inputSizeOf(model);
-    this.#batch = new Float32Array(this.#inputSize * batchBucket(maxBatchInputs));
+    this.#maxBatchInputs = batchBucket(maxBatchInputs);
+    this.#batch = new Float32Array(this.#inputSize * this.#maxBatchInputs);
   }
 
+  /** @throws GraphError when the file is another one than the model's entry describes */
   static async load(modelsDir: string, model: Model, provider: Provider, maxBatchInputs: number) {
     const session = await InferenceSession.create(join(modelsDir, model.file), sessionOptions(provider));
-    return new ModelSession(session, model, maxBatchInputs);
+    try {
+      const { takesOneInput } = checkGraph(model, session.inputMetadata, session.outputMetadata);
+      // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those
+      // of attention, in an order that depends on the batch: one by one, an answer never depends on what else there is to do.
+      const isOneByOne = takesOneInput || provider === 'cpu';
+      return new ModelSession(session, model, isOneByOne ? 1 : maxBatchInputs);
+    } catch (error) {
+      await session.release();
+      throw error;
+    }
   }
 
   get inputSize(): number {
     return this.#inputSize;
   }
 
+  /** Inputs per inference call at most. */
+  get maxBatchInputs(): number {
+    return this.#maxBatchInputs;
+  }
+
   /** Runs each batch size once, so that no request pays for it. */
   async warmUp(): Promise<void> {
-    const largest = this.#batch.length / this.#inputSize;
-    for (let inputs = 1; inputs <= largest; inputs *= 2) await this.#infer(inputs);
+    for (let inputs = 1; inputs <= this.#maxBatchInputs; inputs *= 2) await this.#infer(inputs);
   }
 
   /**
-   * The model's numbers for each input, one after the other (see ScoringResult). Inputs are copied, so their memory may
-   * be reused once the promise is settled.
+   * What the model says of each input, one after the other, `outputSizeOf(model)` numbers each (see ScoringResult). Inputs
+   * are copied, so their memory may be reused once the promise is settled.
    */
   async score(inputs: readonly Float32Array[]): Promise<Float64Array> {
-    inputs.forEach((input, i) => {
-      this.#batch.set(input, i * this.#inputSize);
-    });
     const model = this.#model;
-    const output = await this.#infer(batchBucket(inputs.length));
-    if (model.task === 'speaker')
-      return Float64Array.from(output.subarray(0, inputs.length * EMBEDDING_SIZE));
-    const perInput = output.length / batchBucket(inputs.length);
-    return Float64Array.from(inputs, (_, i) =>
-      toProbability(output.subarray(i * perInput, (i + 1) * perInput), model),
-    );
+    const outputSize = outputSizeOf(model);
+    const outputs = new Float64Array(inputs.length * outputSize);
+    for (let first = 0; first < inputs.length; first += this.#maxBatchInputs) {
+      const batch = inputs.slice(first, first + this.#maxBatchInputs);
+      batch.forEach((input, i) => {
+        this.#batch.set(input, i * this.#inputSize);
+      });
+      const size = batchBucket(batch.length);
+      const output = await this.#infer(size);
+      const perInput = output.length / size;
+      for (let i = 0; i < batch.length; i++) {
+        const numbers = output.subarray(i * perInput, (i + 1) * perInput);
+        const answer = model.task === 'speaker' ? numbers : [toProbability(numbers, model)];
+        outputs.set(answer, (first + i) * outputSize);
+      }
+    }
+    return outputs;
   }
 
   async release(): Promise<void> {
@@ -75,21 +100,16 @@ export class ModelSession {
 
   async #infer(inputs: number): Promise<Float32Array> {
     const data = this.#batch.subarray(0, inputs * this.#inputSize);
-    const { input, output } = this.#model;
-    const results = await this.#session.run({
-      [input.name]: new Tensor('float32', data, [inputs, ...inputShapeOf(this.#model)]),
-    });
-    const tensor = results[output.name];
-    if (!(tensor?.data instanceof Float32Array) || tensor.data.length % inputs !== 0) {
+    const { id, input, output } = this.#model;
+    const feeds = { [input.name]: new Tensor('float32', data, [inputs, ...inputShapeOf(this.#model)]) };
+    const results = await this.#session.run(feeds, [output.name]);
+    const tensor = results[output.name] as Tensor;
+    if (tensor.dims[0] !== inputs && inputs > 1) {
       throw new Error(
-        `Expected a float32 output named ${output.name} with a row per input from ${this.#model.id}.`,
+        `${id}: expected a row per input from the output ${output.name}, but ${inputs} inputs gave [${tensor.dims.join(', ')}].`,
       );
     }
-    if (this.#model.task === 'speaker' && tensor.data.length !== inputs * EMBEDDING_SIZE) {
-      throw new Error(
-        `Expected ${EMBEDDING_SIZE} numbers per input from ${this.#model.id} but received ${tensor.data.length / inputs}.`,
-      );
-    }
-    return tensor.data;
+    checkOutputSize(this.#model, tensor.data.length / inputs);
+    return tensor.data as Float32Array;
   }
 }

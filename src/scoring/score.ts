@@ -28,8 +28,10 @@ export function toProbability(
   if (kind === 'probability') {
     const p = output[index] as number;
     logit = Math.log(p) - Math.log1p(-p);
+  } else if (kind === 'independent_logit' || output.length === 1) {
+    logit = output[index] as number;
   } else {
-    logit = output.length === 1 ? (output[0] as number) : logOdds(output, index);
+    logit = logOdds(output, index);
   }
   return sigmoid(model.calibration.scale * logit + model.calibration.bias);
 }

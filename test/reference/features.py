@@ -22,7 +22,7 @@ SAMPLES = 6400
 
 DEFAULTS = dict(
     kind="spectrogram", fft_size=512, window_length=400, hop_length=160, window="hann", periodic_window=False,
-    centred=False, pre_emphasis=0.0, remove_dc_offset=False, input_gain=1.0, scale="mel", bands=80, first_bin=0,
+    centred=False, edges="mirrored", pre_emphasis=0.0, remove_dc_offset=False, input_gain=1.0, scale="mel", bands=80, first_bin=0,
     fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none", triangles_on_mel_axis=False, power=2.0,
     log="natural", log_floor=1e-10, normalisation="none", dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames",
 )  # fmt: skip
@@ -43,6 +43,10 @@ CASES = {
         SAMPLES,
         dict(bands=40, fmin_hz=0.0, mel_formula="slaney", mel_norm="slaney", log="none", centred=True,
              periodic_window=True),
+    ),
+    "centred_on_zeros": (
+        SAMPLES, dict(bands=40, fmin_hz=0.0, mel_formula="slaney", mel_norm="slaney", centred=True, edges="zeros",
+                      periodic_window=True),
     ),
     "slaney_on_mel_axis": (
         SAMPLES, dict(bands=24, fmin_hz=100.0, fmax_hz=7600.0, mel_formula="slaney", mel_norm="slaney",
@@ -102,7 +106,8 @@ def make_frames(audio, recipe):
         count = 1 + len(audio) // hop
         # The window stands in the middle of an FFT that is centred on sample t * hop.
         before = recipe["fft_size"] // 2 - (recipe["fft_size"] - length) // 2
-        padded = np.pad(audio, (before, before + hop + length), mode="reflect")
+        mode = {"mirrored": "reflect", "zeros": "constant"}[recipe["edges"]]
+        padded = np.pad(audio, (before, before + hop + length), mode=mode)
         return np.stack([padded[t * hop : t * hop + length] for t in range(count)])
     count = 1 + (len(audio) - length) // hop
     return np.stack([audio[t * hop : t * hop + length] for t in range(count)])

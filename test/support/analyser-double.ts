@@ -71,6 +71,7 @@ export class AnalyserDouble implements Analyser {
   closed = false;
   currentStatus: PipelineStatus = {
     ready: true,
+    wrongAnswers: [],
     provider: 'cpu',
     models: someDetectors.map(({ id }) => id),
     detectors: someDetectors,

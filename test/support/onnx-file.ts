@@ -25,21 +25,51 @@ function message(fields: readonly Field[]): Buffer {
 }
 
 const FLOAT = 1;
+export const FLOAT16 = 10;
 const ATTRIBUTE_INT = 2;
 const ATTRIBUTE_INTS = 7;
 
-function tensor(name: string, shape: readonly number[]): readonly Field[] {
-  const dimensions: Field[] = [[1, [[2, 'batch']]], ...shape.map((size): Field => [1, [[1, size]]])];
+/** What makes a file one that cannot be served. */
+export interface Oddities {
+  readonly elementType?: number;
+  /** A size instead of any. */
+  readonly batch?: number;
+  /** Inputs beside `features`, of the same shape. */
+  readonly moreInputs?: readonly string[];
+  /** The file in which a weight, which nobody uses, is said to lie. */
+  readonly weightFile?: string;
+}
+
+function tensor(name: string, shape: readonly number[], { elementType, batch }: Oddities): readonly Field[] {
+  const batchAxis: Field = typeof batch === 'number' ? [1, batch] : [2, 'batch'];
+  const dimensions: Field[] = [[1, [batchAxis]], ...shape.map((size): Field => [1, [[1, size]]])];
   const type: Field = [
     1,
     [
-      [1, FLOAT],
+      [1, elementType ?? FLOAT],
       [2, dimensions],
     ],
   ];
   return [
     [1, name],
     [2, [type]],
+  ];
+}
+
+function externalWeight(file: string): Field {
+  const location: Field[] = [
+    [1, 'location'],
+    [2, file],
+  ];
+  return [
+    5,
+    [
+      [1, 1],
+      [2, FLOAT],
+      [8, 'weight'],
+      [13, location],
+      [14, 1],
+    ],
   ];
 }
 
@@ -51,6 +81,7 @@ export function meanModel(
   inputShape: readonly number[],
   keptAxis: number,
   operators: readonly string[] = [],
+  oddities: Oddities = {},
 ): Buffer {
   const axes = inputShape.map((_, i) => i + 1).filter((axis) => axis !== keptAxis);
   const names = ['features', ...operators.map((_, i) => `value${i}`), 'embedding'];
@@ -73,8 +104,11 @@ export function meanModel(
     node('ReduceMean', 0, meanAttributes),
     ...operators.map((operator, i) => node(operator, i + 1, [])),
     [2, 'mean'],
-    [11, tensor('features', inputShape)],
-    [12, tensor('embedding', [inputShape[keptAxis - 1] as number])],
+    ...(oddities.weightFile === undefined ? [] : [externalWeight(oddities.weightFile)]),
+    ...['features', ...(oddities.moreInputs ?? [])].map(
+      (name): Field => [11, tensor(name, inputShape, oddities)],
+    ),
+    [12, tensor('embedding', [inputShape[keptAxis - 1] as number], oddities)],
   ];
   return message([
     [1, 8],

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Command, InvalidArgumentError } from 'commander';
+import pc from 'picocolors';
+import { checkModels, type ModelCheck, type TimeMs } from '../check/model-check.js';
+import { recordAnswers } from '../check/record.js';
+import type { Config } from '../config/config.js';
+import { loadConfig } from '../config/load-config.js';
+import { ManifestError, type Model, readManifest } from '../models/manifest.js';
+import { holds } from '../pipeline/known-answers.js';
+import { chooseProvider } from '../scoring/provider.js';
+import { withoutTimeouts } from './local-files.js';
+import { textTable } from './text-table.js';
+
+interface FolderOption {
+  readonly modelsDir?: string;
+}
+
+export function addModelsCommand(program: Command): void {
+  const models = program
+    .command('models')
+    .description('The models of a folder: list them, check them, record what they are known to answer.');
+  const withFolder = (command: Command): Command =>
+    command.option('--models-dir <folder>', 'the folder with manifest.json (default: VERAVOX_MODELS_DIR)');
+
+  withFolder(models.command('list'))
+    .description('List the models that the manifest describes.')
+    .action(async (options: FolderOption) => {
+      const manifest = await readManifest(configOf(options).modelsDir);
+      process.stdout.write(modelTable(manifest.models));
+    });
+
+  withFolder(models.command('check'))
+    .description('Check the manifest, the files and what the models answer; measure the time per window.')
+    .option('--runs <number>', 'how often each model is timed', parseRuns, 20)
+    .action(async ({ runs, ...options }: FolderOption & { runs: number }) => check(configOf(options), runs));
+
+  withFolder(models.command('record'))
+    .description("Write the SHA-256 of the models' files, and what the models answer, into the manifest.")
+    .argument('[id...]', 'the models; all when none is named')
+    .action(async (ids: string[], options: FolderOption) => {
+      for (const { id, known_answers = [] } of await recordAnswers(configOf(options), ids)) {
+        process.stdout.write(`${id}: recorded the answers for ${known_answers.length} clips\n`);
+      }
+    });
+}
+
+function configOf({ modelsDir }: FolderOption): Config {
+  return { ...loadConfig(process.env), ...withoutTimeouts, ...(modelsDir !== undefined && { modelsDir }) };
+}
+
+async function check(config: Config, runs: number): Promise<void> {
+  let models: readonly Model[];
+  try {
+    ({ models } = await readManifest(config.modelsDir));
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error;
+    for (const problem of error.problems) process.stdout.write(`${pc.red('FAILED')}  ${problem}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const { provider } = await chooseProvider(config.device, `${config.modelsDir}/${models[0]?.file}`);
+  const checks = await checkModels(config, models, provider, runs);
+  process.stdout.write(`${checkTable(checks)}\nMedian and 95th percentile of ${runs} runs per 5 s window, `);
+  process.stdout.write(`one thread, ${provider}.\n`);
+  for (const { problems } of checks) {
+    for (const problem of problems) process.stdout.write(`${pc.red('FAILED')}  ${problem}\n`);
+  }
+  if (checks.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
+}
+
+const seconds = (samples: number): string => `${Number((samples / 16000).toFixed(4))} s`;
+
+function describeRecipe({ features }: Model): string {
+  return features.kind === 'waveform' ? 'waveform' : `${features.bands} ${features.scale} bands`;
+}
+
+function modelTable(models: readonly Model[]): string {
+  return textTable(
+    ['id', 'task', 'file', 'window', 'recipe', 'input', 'licence', '>known answers', 'aliases'],
+    models.map((model) => [
+      model.id,
+      model.task,
+      model.file,
+      seconds(model.window_samples),
+      describeRecipe(model),
+      `[${model.input.shape.join(', ')}]`,
+      model.licence,
+      String(model.known_answers?.length ?? 0),
+      model.aliases.join(', '),
+    ]),
+  );
+}
+
+function checkTable(checks: readonly ModelCheck[]): string {
+  const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(2);
+  const time = (timeMs: TimeMs | undefined): string =>
+    timeMs === undefined ? '-' : `${timeMs.median.toFixed(2)} / ${timeMs.p95.toFixed(2)}`;
+  return textTable(
+    ['model', 'task', '>MB', '>opset', 'made by', '>features ms', '>model ms', '>known answers', 'verdict'],
+    checks.map(({ model, file, featuresMs, inferenceMs, answers, problems }) => [
+      model.id,
+      model.task,
+      file === undefined ? '-' : megabytes(file.sizeBytes),
+      String(file?.opset ?? '-'),
+      file?.producer ?? '-',
+      time(featuresMs),
+      time(inferenceMs),
+      `${answers.filter(holds).length} of ${model.known_answers?.length ?? 0}`,
+      verdict(model, problems),
+    ]),
+  );
+}
+
+function verdict({ known_answers = [] }: Model, problems: readonly string[]): string {
+  if (problems.length > 0) return 'FAILED';
+  return known_answers.length > 0 ? 'ok' : 'ok, but no known answers: run veravox models record';
+}
+
+function parseRuns(given: string): number {
+  const runs = Number(given);
+  if (Number.isInteger(runs) && runs >= 1 && runs <= 10_000) return runs;
+  throw new InvalidArgumentError(`Expected an integer 1 to 10000 but received ${given}.`);
+}

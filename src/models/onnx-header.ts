@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What an ONNX file says of itself beside its graph. */
+export interface OnnxHeader {
+  /** The program that wrote it; empty where it does not say. */
+  readonly producer: string;
+  /** Version of ONNX's own operators; undefined where it uses none. */
+  readonly opset: number | undefined;
+  /** True when a tensor's numbers lie in another file. */
+  readonly hasWeightsOutside: boolean;
+}
+
+interface Field {
+  readonly number: number;
+  /** Of a variable-length integer. */
+  readonly value: number;
+  /** Of anything that has a length: text or another message. */
+  readonly bytes: Uint8Array;
+}
+
+const noBytes = new Uint8Array(0);
+
+// Protocol Buffers, as far as ONNX uses them.
+function* fieldsOf(message: Uint8Array): Generator<Field> {
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = message[at++];
+      if (byte === undefined) throw new Error('The file is no ONNX file, or cut off.');
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < message.length) {
+    const key = varint();
+    const field = { number: Math.floor(key / 8), value: 0, bytes: noBytes };
+    switch (key % 8) {
+      case 0:
+        yield { ...field, value: varint() };
+        break;
+      case 1:
+        at += 8;
+        break;
+      case 5:
+        at += 4;
+        break;
+      case 2: {
+        const length = varint();
+        if (at + length > message.length) throw new Error('The file is no ONNX file, or cut off.');
+        yield { ...field, bytes: message.subarray(at, at + length) };
+        at += length;
+        break;
+      }
+      default:
+        throw new Error('The file is no ONNX file.');
+    }
+  }
+}
+
+// Which fields of a message hold messages that have tensors in them (onnx.proto).
+const holders = {
+  model: { 7: 'graph', 25: 'function' },
+  graph: { 1: 'node', 5: 'tensor' },
+  function: { 7: 'node' },
+  node: { 5: 'attribute' },
+  attribute: { 5: 'tensor', 6: 'graph', 10: 'tensor', 11: 'graph' },
+} as const;
+const DATA_LOCATION = 14;
+const EXTERNAL = 1;
+
+function hasExternalTensor(kind: keyof typeof holders | 'tensor', message: Uint8Array): boolean {
+  for (const { number, value, bytes } of fieldsOf(message)) {
+    if (kind === 'tensor') {
+      if (number === DATA_LOCATION && value === EXTERNAL) return true;
+      continue;
+    }
+    const inner = (holders[kind] as Readonly<Record<number, keyof typeof holders | 'tensor'>>)[number];
+    if (inner !== undefined && hasExternalTensor(inner, bytes)) return true;
+  }
+  return false;
+}
+
+const PRODUCER_NAME = 2;
+const PRODUCER_VERSION = 3;
+const OPSET_IMPORT = 8;
+
+/** @throws Error when the bytes are no ONNX file */
+export function readOnnxHeader(file: Uint8Array): OnnxHeader {
+  const producer: string[] = [];
+  let opset: number | undefined;
+  for (const { number, bytes } of fieldsOf(file)) {
+    if (number === PRODUCER_NAME || number === PRODUCER_VERSION) {
+      producer.push(Buffer.from(bytes).toString());
+    } else if (number === OPSET_IMPORT) {
+      const members = [...fieldsOf(bytes)];
+      const domain = Buffer.from(members.find((member) => member.number === 1)?.bytes ?? noBytes).toString();
+      if (domain === '' || domain === 'ai.onnx') opset = members.find((member) => member.number === 2)?.value;
+    }
+  }
+  return { producer: producer.join(' '), opset, hasWeightsOutside: hasExternalTensor('model', file) };
+}
