@@ -34,8 +34,8 @@ class CorpusCache:
         return self._variants[variant][first:last].astype(np.float32) / 32768
 
 
-def write_table(folder, clips):
-    with open(Path(folder) / "clips.csv", "w", newline="") as table:
+def write_table(folder, clips, name="clips.csv"):
+    with open(Path(folder) / name, "w", newline="") as table:
         writer = csv.DictWriter(table, TABLE_FIELDS, extrasaction="ignore")
         writer.writeheader()
         writer.writerows(clips)

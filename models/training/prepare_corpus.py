@@ -58,14 +58,15 @@ def choose_clips_to_copy(clips, audio, count, rng):
     for index, clip in enumerate(clips):
         if clip["label"] == "bonafide" and clip["split"] == "train" and len(audio[index]) >= SAMPLE_RATE_HZ:
             by_source[clip["source"]][clip["speaker"]].append(index)
+    sources = [list(speakers.values()) for speakers in by_source.values()]
+    # The square root keeps the large campaigns in, without letting them rule.
+    sizes = np.sqrt([sum(map(len, speakers)) for speakers in sources])
     chosen = set()
     for _ in range(count * 20):
         if len(chosen) == count:
             break
-        # The square root keeps the large campaigns in, without letting them rule.
-        sizes = np.sqrt([sum(map(len, speakers.values())) for speakers in by_source.values()])
-        speakers = list(by_source.values())[rng.choice(len(sizes), p=sizes / sizes.sum())]
-        candidates = list(speakers.values())[rng.integers(len(speakers))]
+        speakers = sources[rng.choice(len(sizes), p=sizes / sizes.sum())]
+        candidates = speakers[rng.integers(len(speakers))]
         chosen.add(candidates[rng.integers(len(candidates))])
     return sorted(chosen)
 

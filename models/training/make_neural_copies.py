@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of human training clips through the vocoders that train_vocoders.py trained: spoofs for the detector.
+
+    make_neural_copies.py --cache FOLDER --vocoders RUN --out FOLDER [--copies 3000] [--names istft ...] [--seed S]
+
+Writes copies.i16 and copies.csv (the cache's format) into --out, and prints what the copies are like. Every copy draws
+its vocoder's checkpoint and its analysis. It is as long and as loud as its human clip's first six seconds, and aligned.
+"""
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from copy_synthesis import _stft
+from corpus_cache import SAMPLE_RATE_HZ, CorpusCache, write_table
+from neural_vocoders import CODEBOOKS, LEVEL_RMS, VOCODERS, Analysis
+from prepare_corpus import MAX_COPY_SAMPLES, choose_clips_to_copy
+
+CHECKPOINT_SHARES = [0.15, 0.3, 0.55]  # early ones buzz, as a generator without a discriminator does
+
+MARGIN_SAMPLES = 2048  # mirrored at both ends: a generator's own ends would tell where the copy was cut
+
+
+def draw_analysis(rng):
+    sometimes = lambda value, otherwise: value if rng.random() < 0.5 else otherwise
+    return Analysis(
+        bands=int(rng.choice([40, 60, 80], p=[0.2, 0.3, 0.5])),
+        warp=sometimes(float(rng.uniform(0.94, 1.06)), 1.0),
+        blur_frames=sometimes(float(rng.uniform(0.3, 1.0)), 0.0),
+        noise=sometimes(float(rng.uniform(0.02, 0.12)), 0.0),
+        codebooks=int(rng.integers(2, CODEBOOKS + 1)),
+    )
+
+
+def rms(samples):
+    return float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
+
+
+@torch.no_grad()
+def resynthesise(vocoder, human, analysis):
+    """float32 [n] in -1..1 to as many, at the same RMS."""
+    level = max(rms(human), 1e-5)
+    padded = np.pad(human * np.float32(LEVEL_RMS / level), MARGIN_SAMPLES, "reflect")
+    copy = vocoder(torch.from_numpy(padded)[None], analysis)[0][0, MARGIN_SAMPLES:-MARGIN_SAMPLES].numpy()
+    return copy * (level / max(rms(copy), 1e-9))
+
+
+def log_spectral_distance_db(copy, human):
+    """Root mean square over the bins of 32 ms frames, averaged over the frames within 40 dB of the loudest."""
+    ours, theirs = (20 * torch.log10(_stft(samples, 512, 256).abs().clamp_min(1e-4)) for samples in (copy, human))
+    level = torch.logsumexp(theirs * np.log(10) / 10, 0) * 10 / np.log(10)
+    return float((ours - theirs)[:, level > level.max() - 40].square().mean(0).sqrt().mean())
+
+
+def lag_samples(copy, human):
+    """By how many samples the copy is late: the best correlation of the two loudness curves, 1 ms apart."""
+    curves = []
+    for samples in (copy, human):
+        power = np.convolve(samples.astype(np.float64) ** 2, np.hanning(320), "same")[::16]
+        curves.append(np.log(power + 1e-3 * power.mean() + 1e-12))
+    ours, theirs = (curve - curve.mean() for curve in curves)
+    size = 2 * len(ours)
+    correlation = np.fft.irfft(np.fft.rfft(ours, size) * np.conj(np.fft.rfft(theirs, size)), size)
+    return 16 * ((int(np.argmax(correlation)) + len(ours)) % size - len(ours))
+
+
+def load_vocoders(run, names):
+    """Vocoders by (name, checkpoint); "codec-transposed" has the codec of the one and the rest of the other."""
+    vocoders = {}
+    for name in names:
+        for checkpoint in range(len(CHECKPOINT_SHARES)):
+            weights = {}
+            for part in name.split("-"):
+                weights.update(torch.load(run / f"{part}-{checkpoint}.pt", map_location="cpu"))
+            vocoder = VOCODERS[name]().eval()
+            vocoder.load_state_dict({key: weights[key] for key in vocoder.state_dict()})
+            vocoders[name, checkpoint] = vocoder
+    return vocoders
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cache", required=True)
+    parser.add_argument("--vocoders", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--copies", type=int, default=3000)
+    parser.add_argument("--names", nargs="+", choices=list(VOCODERS), default=list(VOCODERS))
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=20260327)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    rng, cache, out = np.random.default_rng(options.seed), CorpusCache(options.cache), Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    vocoders = load_vocoders(Path(options.vocoders), options.names)
+    lengths = [range(clip["samples"]) for clip in cache.clips]
+    rows, offset, quality = [], 0, defaultdict(list)
+    with open(out / "copies.i16", "wb") as audio:
+        for number, index in enumerate(choose_clips_to_copy(cache.clips, lengths, options.copies, rng)):
+            clip, name = cache.clips[index], options.names[number % len(options.names)]
+            checkpoint, system = int(rng.choice(len(CHECKPOINT_SHARES), p=CHECKPOINT_SHARES)), f"copy-neural-{name}"
+            human = cache.samples(clip, count=min(clip["samples"], MAX_COPY_SAMPLES))
+            copy = resynthesise(vocoders[name, checkpoint], human, draw_analysis(rng))
+            if not np.all(np.isfinite(copy)):
+                raise ValueError(f"{system} of {clip['path']} is not finite")
+            (np.clip(copy, -1, 0.9999) * 32768).astype(np.int16).tofile(audio)
+            rows.append({**clip, "path": f"{system}:{clip['path']}", "label": "spoof", "system": system,
+                         "category": "own-copy-synthesis", "offset": offset, "samples": len(copy)})
+            offset += len(copy)
+            quality[name, checkpoint].append((log_spectral_distance_db(copy, human), abs(lag_samples(copy, human))))
+    write_table(out, rows, "copies.csv")
+    print(f"{len(rows)} copies, {offset / SAMPLE_RATE_HZ / 3600:.2f} h")
+    for (name, checkpoint), figures in sorted(quality.items()):
+        distances, lags = np.array(figures).T
+        print(f"{name}-{checkpoint}: {len(lags)} copies, log spectral distance {distances.mean():.1f} dB, "
+              f"lag median {np.median(lags) / 16:.0f} ms, 95 % {np.quantile(lags, 0.95) / 16:.0f} ms")
+
+
+if __name__ == "__main__":
+    main()
