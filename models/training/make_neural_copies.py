@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies of human training clips through the vocoders that train_vocoders.py trained: spoofs for the detector.
 
-    make_neural_copies.py --cache FOLDER --vocoders RUN --out FOLDER [--copies 3000] [--names istft ...] [--seed S]
+    make_neural_copies.py --cache FOLDER --vocoders RUN --out FOLDER [--copies 3000] [--names istft ...] [--jobs 2]
 
-Writes copies.i16 and copies.csv (the cache's format) into --out, and prints what the copies are like. Every copy draws
+Writes copies.i16 and copies.csv (the cache's format) into --out, and prints what a fifth of them is like. Every copy draws
 its vocoder's checkpoint and its analysis. It is as long and as loud as its human clip's first six seconds, and aligned.
 """
 
 import argparse
 from collections import defaultdict
+from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from corpus_cache import SAMPLE_RATE_HZ, CorpusCache, write_table
 from neural_vocoders import CODEBOOKS, LEVEL_RMS, VOCODERS, Analysis
 from prepare_corpus import MAX_COPY_SAMPLES, choose_clips_to_copy
 
+MEASURED_EVERY = 5
 CHECKPOINT_SHARES = [0.15, 0.3, 0.55]  # early ones buzz, as a generator without a discriminator does
 
 MARGIN_SAMPLES = 2048  # mirrored at both ends: a generator's own ends would tell where the copy was cut
@@ -28,7 +30,7 @@ def draw_analysis(rng):
     sometimes = lambda value, otherwise: value if rng.random() < 0.5 else otherwise
     return Analysis(
         bands=int(rng.choice([40, 60, 80], p=[0.2, 0.3, 0.5])),
-        warp=sometimes(float(rng.uniform(0.94, 1.06)), 1.0),
+        warp=sometimes(float(rng.integers(94, 107)) / 100, 1.0),
         blur_frames=sometimes(float(rng.uniform(0.3, 1.0)), 0.0),
         noise=sometimes(float(rng.uniform(0.02, 0.12)), 0.0),
         codebooks=int(rng.integers(2, CODEBOOKS + 1)),
@@ -81,6 +83,37 @@ def load_vocoders(run, names):
     return vocoders
 
 
+class CopyMaker:
+    """copy(number, clip) depends on the seed, the number and the weights only, so that processes may share the work."""
+
+    def __init__(self, options):
+        torch.set_num_threads(1)
+        self._options, self._cache = options, CorpusCache(options.cache)
+        self._vocoders = load_vocoders(Path(options.vocoders), options.names)
+
+    def copy(self, number, clip):
+        """((name, checkpoint), int16 samples, None or (log spectral distance, lag))"""
+        rng, names = np.random.default_rng([self._options.seed, number]), self._options.names
+        torch.manual_seed(int(rng.integers(2 ** 31)))
+        system = names[number % len(names)], int(rng.choice(len(CHECKPOINT_SHARES), p=CHECKPOINT_SHARES))
+        human = self._cache.samples(clip, count=min(clip["samples"], MAX_COPY_SAMPLES))
+        copy = resynthesise(self._vocoders[system], human, draw_analysis(rng))
+        if not np.all(np.isfinite(copy)):
+            raise ValueError(f"{system} of {clip['path']} is not finite")
+        is_measured = number // len(names) % MEASURED_EVERY == 0
+        figures = (log_spectral_distance_db(copy, human), abs(lag_samples(copy, human))) if is_measured else None
+        return system, np.rint(np.clip(copy, -1, 0.9999) * 32768).astype(np.int16), figures
+
+
+def start_process(options):
+    global maker
+    maker = CopyMaker(options)
+
+
+def make_copy(task):
+    return maker.copy(*task)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", required=True)
@@ -88,34 +121,29 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--copies", type=int, default=3000)
     parser.add_argument("--names", nargs="+", choices=list(VOCODERS), default=list(VOCODERS))
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=20260327)
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    torch.manual_seed(options.seed)
-    rng, cache, out = np.random.default_rng(options.seed), CorpusCache(options.cache), Path(options.out)
+    cache, out = CorpusCache(options.cache), Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
-    vocoders = load_vocoders(Path(options.vocoders), options.names)
     lengths = [range(clip["samples"]) for clip in cache.clips]
+    chosen = choose_clips_to_copy(cache.clips, lengths, options.copies, np.random.default_rng(options.seed))
+    clips = [cache.clips[index] for index in chosen]
     rows, offset, quality = [], 0, defaultdict(list)
-    with open(out / "copies.i16", "wb") as audio:
-        for number, index in enumerate(choose_clips_to_copy(cache.clips, lengths, options.copies, rng)):
-            clip, name = cache.clips[index], options.names[number % len(options.names)]
-            checkpoint, system = int(rng.choice(len(CHECKPOINT_SHARES), p=CHECKPOINT_SHARES)), f"copy-neural-{name}"
-            human = cache.samples(clip, count=min(clip["samples"], MAX_COPY_SAMPLES))
-            copy = resynthesise(vocoders[name, checkpoint], human, draw_analysis(rng))
-            if not np.all(np.isfinite(copy)):
-                raise ValueError(f"{system} of {clip['path']} is not finite")
-            (np.clip(copy, -1, 0.9999) * 32768).astype(np.int16).tofile(audio)
+    with open(out / "copies.i16", "wb") as audio, Pool(options.jobs, start_process, (options,)) as pool:
+        for clip, ((name, checkpoint), copy, figures) in zip(clips, pool.imap(make_copy, enumerate(clips), 8)):
+            copy.tofile(audio)
+            system = f"copy-neural-{name}"
             rows.append({**clip, "path": f"{system}:{clip['path']}", "label": "spoof", "system": system,
                          "category": "own-copy-synthesis", "offset": offset, "samples": len(copy)})
             offset += len(copy)
-            quality[name, checkpoint].append((log_spectral_distance_db(copy, human), abs(lag_samples(copy, human))))
+            if figures:
+                quality[name, checkpoint].append(figures)
     write_table(out, rows, "copies.csv")
     print(f"{len(rows)} copies, {offset / SAMPLE_RATE_HZ / 3600:.2f} h")
     for (name, checkpoint), figures in sorted(quality.items()):
         distances, lags = np.array(figures).T
-        print(f"{name}-{checkpoint}: {len(lags)} copies, log spectral distance {distances.mean():.1f} dB, "
+        print(f"{name}-{checkpoint}: {len(lags)} measured, log spectral distance {distances.mean():.1f} dB, "
               f"lag median {np.median(lags) / 16:.0f} ms, 95 % {np.quantile(lags, 0.95) / 16:.0f} ms")
 
 

@@ -46,12 +46,14 @@ def stft(samples, fft_size, hop):
 @lru_cache(maxsize=64)
 def mel_matrix(fft_size, bands=MEL_BANDS, warp=1.0):
     """[MEL_BANDS, bins]: magnitudes to mel energies, through a bank of `bands` bands first if those are others."""
-    own, bins = mel_triangles(MEL_BANDS, fft_size), np.arange(fft_size // 2 + 1)
+    if warp != 1:
+        bins = np.arange(fft_size // 2 + 1)
+        moved = np.stack([np.interp(bins, bins * warp, unit) for unit in np.eye(len(bins), dtype=np.float32)], 1)
+        return mel_matrix(fft_size, bands) @ torch.from_numpy(moved.astype(np.float32))
+    own = mel_triangles(MEL_BANDS, fft_size)
     if bands != MEL_BANDS:
         bank = mel_triangles(bands, fft_size)
         own = own @ np.linalg.pinv(bank) @ bank
-    if warp != 1:
-        own = own @ np.stack([np.interp(bins, bins * warp, unit) for unit in np.eye(len(bins))], 1)
     return torch.from_numpy(own.astype(np.float32))
 
 
@@ -192,24 +194,38 @@ class Codec(nn.Module):
         return decoded, commitment + functional.l1_loss(decoded, log_mel)
 
 
-class IstftHead(nn.Module):
-    """Shapes the spectra of pulses and noise, beyond the mel envelope, and the phase of the pulses; inverse STFT."""
+class Head(nn.Module):
+    """Frames, log mel energies and source [batch, 2, n] to samples [batch, n]."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("envelope", torch.linalg.pinv(mel_matrix(FFT_SIZE)))
+
+    def spectra(self, log_mel, source):
+        """Pulses and noise, each as loud in every bin as the mel energies say."""
+        envelope = (self.envelope @ torch.exp(log_mel)).clamp_min(LOG_FLOOR) / (0.375 * FFT_SIZE) ** 0.5
+        return [envelope * stft(part, FFT_SIZE, HOP) for part in source.unbind(1)]
+
+    @staticmethod
+    def samples(spectrum, count):
+        return torch.istft(spectrum, FFT_SIZE, HOP, window=torch.hann_window(FFT_SIZE), length=count)
+
+
+class IstftHead(Head):
+    """Gains for the spectra of pulses and noise, and the phase of the pulses; inverse STFT."""
 
     def __init__(self):
         super().__init__()
         self.filters = nn.Linear(WIDTH, 3 * (FFT_SIZE // 2 + 1))
-        self.register_buffer("envelope", torch.linalg.pinv(mel_matrix(FFT_SIZE)))
 
     def forward(self, frames, log_mel, source):
         pulse_gain, noise_gain, phase = self.filters(frames).float().transpose(1, 2).chunk(3, 1)
-        envelope = (self.envelope @ torch.exp(log_mel)).clamp_min(LOG_FLOOR) / (0.375 * FFT_SIZE) ** 0.5
-        pulses, noise = (stft(part, FFT_SIZE, HOP) for part in source.unbind(1))
-        shaped = pulses * torch.polar(envelope * pulse_gain.clamp(max=4).exp(), phase)
-        shaped = shaped + noise * (envelope * noise_gain.clamp(max=4).exp())
-        return torch.istft(shaped, FFT_SIZE, HOP, window=torch.hann_window(FFT_SIZE), length=source.shape[-1])
+        pulses, noise = self.spectra(log_mel, source)
+        shaped = pulses * torch.polar(pulse_gain.clamp(max=4).exp(), phase) + noise * noise_gain.clamp(max=4).exp()
+        return self.samples(shaped, source.shape[-1])
 
 
-class TransposedHead(nn.Module):
+class TransposedHead(Head):
     """Transposed convolutions up to the sample rate, the source joining at every rate, with dilated convolutions."""
 
     def __init__(self, factors=(8, 8, 4), channels=128):
@@ -226,7 +242,8 @@ class TransposedHead(nn.Module):
 
     def forward(self, frames, log_mel, source):
         layer, count = self.first(frames.transpose(1, 2)), source.shape[-1]
-        source = functional.pad(source, (0, HOP))
+        shaped = torch.stack([self.samples(spectrum, count) for spectrum in self.spectra(log_mel, source)], 1)
+        source = functional.pad(shaped / LEVEL_RMS, (0, HOP))
         for level in self.levels:
             layer = level["up"](functional.leaky_relu(layer, 0.1))
             layer = level["residual"](layer + level["source"](source)[..., :layer.shape[-1]])

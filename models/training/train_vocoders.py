@@ -4,7 +4,7 @@
     train_vocoders.py --cache FOLDER --run FOLDER [--vocoders istft codec transposed] [--minutes 12] [--steps N] [--seed S]
 
 Writes per vocoder NAME-0.pt (before the discriminator joins), NAME-1.pt (half-way from there) and NAME-2.pt (the end),
-and NAME.csv and settings.json. --minutes is per vocoder; --steps repeats a timed run by the step count in its log.
+and NAME.csv (log) and NAME.json (settings). --minutes is per vocoder; --steps repeats a timed run by the step count in its log.
 """
 
 import argparse
@@ -19,11 +19,14 @@ import torch
 from torch.nn import functional
 
 from corpus_cache import SAMPLE_RATE_HZ, CorpusCache
-from neural_vocoders import CODEBOOKS, LEVEL_RMS, TRAINED, VOCODERS, Analysis, SpectrogramDiscriminator, mel_matrix, stft
+from neural_vocoders import (
+    CODEBOOKS, LEVEL_RMS, TRAINED, VOCODERS, Analysis, SpectrogramDiscriminator, log_mel_energies, mel_matrix, stft,
+)
 from prepare_corpus import choose_clips_to_copy
 
 CROP_SAMPLES = 12800  # a multiple of every vocoder's hop
-CHECKPOINT_SHARES = (0.25, 0.6, 1.0)  # of the steps; the discriminator joins after the first
+CHECKPOINT_SHARES = (0.35, 0.65, 1.0)  # of the steps; the discriminator joins after the first
+CODEC_RATE, CODEC_FIRST_BATCH = 2e-3, 1_000_000  # batches that the steps with samples do not reach
 MEL_WEIGHT, STFT_WEIGHT, MATCH_WEIGHT = 15.0, 3.0, 2.0
 
 
@@ -87,11 +90,28 @@ def match_loss(real, fake):
     return sum((ours.detach() - theirs).abs().mean() / ours.detach().abs().mean() for ours, theirs in zip(real, fake)) / len(real)
 
 
+def train_codec(codec, crops, steps):
+    """The bottleneck alone first: energies to energies, a fraction of the cost of a step with samples."""
+    optimiser = torch.optim.AdamW(codec.parameters(), CODEC_RATE, betas=(0.8, 0.98))
+    for step in range(steps):
+        optimiser.param_groups[0]["lr"] = CODEC_RATE * (1 - 0.9 * step / steps)
+        human, rng = crops.batch(step + CODEC_FIRST_BATCH)
+        analysis = draw_analysis(rng)
+        loss = codec(log_mel_energies(human, analysis), analysis.codebooks)[1]
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        if (step + 1) % 100 == 0:
+            print("codec alone", step + 1, f"{float(loss.detach()):.4f}", flush=True)
+
+
 def train(name, crops, options, run, start):
     torch.manual_seed(options.seed)
     bfloat16 = lambda: torch.autocast("cpu", dtype=torch.bfloat16)
     vocoder, judge = VOCODERS[name](), SpectrogramDiscriminator().to(memory_format=torch.channels_last)
     vocoder.load_state_dict({key: value for key, value in start.items() if key in vocoder.state_dict()}, strict=False)
+    if vocoder.codec:
+        train_codec(vocoder.codec, crops, options.codec_steps)
     own_steps = torch.optim.AdamW(vocoder.parameters(), options.rate, betas=(0.8, 0.98), weight_decay=1e-3)
     judge_steps = torch.optim.AdamW(judge.parameters(), options.rate / 2, betas=(0.8, 0.98), weight_decay=1e-3)
     started, step, kept, totals = time.monotonic(), 0, 0, {}
@@ -155,6 +175,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=12.0, help="per vocoder")
     parser.add_argument("--steps", type=int, help="per vocoder, instead of --minutes")
     parser.add_argument("--start-from", help="weights whose like-named parts the first vocoder starts from")
+    parser.add_argument("--codec-steps", type=int, default=800, help="of the bottleneck alone, before the rest")
     parser.add_argument("--batch-size", type=int, default=8)
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--threads", type=int, default=1)
@@ -163,10 +184,11 @@ def main():
     torch.set_num_threads(options.threads)
     run = Path(options.run)
     run.mkdir(parents=True, exist_ok=True)
-    (run / "settings.json").write_text(json.dumps({**vars(options), "torch": torch.__version__}, indent=2) + "\n")
     crops = HumanCrops(CorpusCache(options.cache), options.seed, options.batch_size)
     start = torch.load(options.start_from) if options.start_from else {}
     for name in options.vocoders:
+        settings = {**vars(options), "vocoder": name, "torch": torch.__version__}
+        (run / f"{name}.json").write_text(json.dumps(settings, indent=2) + "\n")
         weights = train(name, crops, options, run, start)
         start = start or weights
 
