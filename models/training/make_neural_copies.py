@@ -47,6 +47,7 @@ def resynthesise(vocoder, human, analysis):
     level = max(rms(human), 1e-5)
     padded = np.pad(human * np.float32(LEVEL_RMS / level), MARGIN_SAMPLES, "reflect")
     copy = vocoder(torch.from_numpy(padded)[None], analysis)[0][0, MARGIN_SAMPLES:-MARGIN_SAMPLES].numpy()
+    copy = copy - copy.mean()  # transposed convolutions leave an offset, which few real systems would let pass
     return copy * (level / max(rms(copy), 1e-9))
 
 

@@ -182,16 +182,20 @@ class ResidualQuantiser(nn.Module):
 class Codec(nn.Module):
     """Log mel energies through a bottleneck of residual codes, at 62.5 frames of 8 to 64 bits per second."""
 
+    centre, spread = -2.0, 2.0  # of speech at LEVEL_RMS
+
     def __init__(self, size=32):
         super().__init__()
-        self.body, self.latent = Body(MEL_BANDS, 2), nn.Linear(WIDTH, size)
+        self.body, self.latent, self.direct = Body(MEL_BANDS, 2), nn.Linear(WIDTH, size), nn.Linear(MEL_BANDS, size)
         self.quantiser, self.decoded = ResidualQuantiser(size), nn.Linear(size, MEL_BANDS)
 
     def forward(self, log_mel, codebooks):
         """The energies decoded, and what is to be minimised for the codes."""
-        quantised, commitment = self.quantiser(self.latent(self.body(log_mel)), codebooks)
-        decoded = self.decoded(quantised).float().transpose(1, 2)
-        return decoded, commitment + functional.l1_loss(decoded, log_mel)
+        centred = (log_mel - self.centre) / self.spread
+        quantised, commitment = self.quantiser(
+            self.latent(self.body(centred)) + self.direct(centred.transpose(1, 2)), codebooks)
+        decoded = self.decoded(quantised).float().transpose(1, 2) * self.spread + self.centre
+        return decoded, 0.25 * commitment + functional.l1_loss(decoded, log_mel)
 
 
 class Head(nn.Module):

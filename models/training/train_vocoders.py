@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train the neural vocoders of our own on the human training clips of the prepared corpus.
 
-    train_vocoders.py --cache FOLDER --run FOLDER [--vocoders istft codec transposed] [--minutes 12] [--steps N] [--seed S]
+    train_vocoders.py --cache FOLDER --run FOLDER [--vocoders istft codec transposed] [--minutes 12] [--steps N]
 
 Writes per vocoder NAME-0.pt (before the discriminator joins), NAME-1.pt (half-way from there) and NAME-2.pt (the end),
 and NAME.csv (log) and NAME.json (settings). --minutes is per vocoder; --steps repeats a timed run by the step count in its log.
@@ -26,7 +26,8 @@ from prepare_corpus import choose_clips_to_copy
 
 CROP_SAMPLES = 12800  # a multiple of every vocoder's hop
 CHECKPOINT_SHARES = (0.35, 0.65, 1.0)  # of the steps; the discriminator joins after the first
-CODEC_RATE, CODEC_FIRST_BATCH = 2e-3, 1_000_000  # batches that the steps with samples do not reach
+CODEC_RATE, CODEC_FIRST_BATCH = 3e-3, 1_000_000  # batches that the steps with samples do not reach
+LOG_EVERY, LOGGED = 25, ("mel", "spectral", "codes", "fooling", "match", "discriminator")
 MEL_WEIGHT, STFT_WEIGHT, MATCH_WEIGHT = 15.0, 3.0, 2.0
 
 
@@ -77,17 +78,32 @@ def reconstruction_loss(copy, human):
     return mel, spectral
 
 
-def verdicts_and_inner(outputs, judge):
-    depth = len(outputs) // len(judge.stacks)
+def bfloat16():
+    """More than twice as fast for two-dimensional convolutions on processors that have it."""
+    return torch.autocast("cpu", dtype=torch.bfloat16)
+
+
+def verdicts_and_inner(discriminator, samples):
+    with bfloat16():
+        outputs = discriminator(samples)
+    depth = len(outputs) // len(discriminator.stacks)
     return outputs[depth - 1::depth], [output.float() for i, output in enumerate(outputs) if i % depth < depth - 1]
 
 
-def judge_loss(real, fake):
-    return sum(functional.relu(1 - ours).mean() + functional.relu(1 + theirs).mean() for ours, theirs in zip(real, fake))
-
-
-def match_loss(real, fake):
-    return sum((ours.detach() - theirs).abs().mean() / ours.detach().abs().mean() for ours, theirs in zip(real, fake)) / len(real)
+def adversarial_step(discriminator, optimiser, copy, human):
+    """Moves the discriminator by its hinge loss; returns the losses by name, "fooling" and "match" for the vocoder."""
+    real, real_inner = verdicts_and_inner(discriminator, human)
+    fake, _ = verdicts_and_inner(discriminator, copy.detach())
+    own_loss = sum(functional.relu(1 - yes).mean() + functional.relu(1 + no).mean() for yes, no in zip(real, fake))
+    optimiser.zero_grad()
+    own_loss.backward()
+    optimiser.step()
+    discriminator.requires_grad_(False)
+    fake, fake_inner = verdicts_and_inner(discriminator, copy)
+    discriminator.requires_grad_(True)
+    pairs = [(theirs.detach(), ours) for theirs, ours in zip(real_inner, fake_inner)]
+    return {"discriminator": own_loss, "fooling": -sum(verdict.mean() for verdict in fake) / len(fake),
+            "match": sum((theirs - ours).abs().mean() / theirs.abs().mean() for theirs, ours in pairs) / len(pairs)}
 
 
 def train_codec(codec, crops, steps):
@@ -106,18 +122,19 @@ def train_codec(codec, crops, steps):
 
 
 def train(name, crops, options, run, start):
+    """Returns the weights after the last step. `start`: weights, of which those with the names of this vocoder's are used."""
     torch.manual_seed(options.seed)
-    bfloat16 = lambda: torch.autocast("cpu", dtype=torch.bfloat16)
-    vocoder, judge = VOCODERS[name](), SpectrogramDiscriminator().to(memory_format=torch.channels_last)
+    vocoder, discriminator = VOCODERS[name](), SpectrogramDiscriminator().to(memory_format=torch.channels_last)
     vocoder.load_state_dict({key: value for key, value in start.items() if key in vocoder.state_dict()}, strict=False)
     if vocoder.codec:
         train_codec(vocoder.codec, crops, options.codec_steps)
-    own_steps = torch.optim.AdamW(vocoder.parameters(), options.rate, betas=(0.8, 0.98), weight_decay=1e-3)
-    judge_steps = torch.optim.AdamW(judge.parameters(), options.rate / 2, betas=(0.8, 0.98), weight_decay=1e-3)
-    started, step, kept, totals = time.monotonic(), 0, 0, {}
+    rates = {vocoder: options.rate, discriminator: options.rate / 2}
+    optimisers = {network: torch.optim.AdamW(network.parameters(), rate, betas=(0.8, 0.98), weight_decay=1e-3)
+                  for network, rate in rates.items()}
+    started, step, kept, totals = time.monotonic(), 0, 0, dict.fromkeys(LOGGED, 0.0)
     with open(run / f"{name}.csv", "w", newline="") as log:
         writer = csv.writer(log)
-        writer.writerow(["step", "minutes", "mel", "spectral", "codes", "fooling", "match", "judge"])
+        writer.writerow(["step", "minutes", *LOGGED])
         while True:
             minutes = (time.monotonic() - started) / 60
             share = step / options.steps if options.steps else minutes / options.minutes
@@ -126,45 +143,31 @@ def train(name, crops, options, run, start):
                 kept += 1
             if kept == len(CHECKPOINT_SHARES):
                 return vocoder.state_dict()
-            for group, factor in ((own_steps, 1.0), (judge_steps, 0.5)):
-                warm = min(1.0, (step + 1) / 100)
-                group.param_groups[0]["lr"] = options.rate * factor * warm * (0.1 + 0.9 * math.cos(share * math.pi / 2))
+            for network, rate in rates.items():
+                decayed = rate * min(1.0, (step + 1) / 100) * (0.1 + 0.9 * math.cos(share * math.pi / 2))
+                optimisers[network].param_groups[0]["lr"] = decayed
             human, rng = crops.batch(step)
             with bfloat16():
                 copy, code_loss = vocoder(human, draw_analysis(rng))
             mel, spectral = reconstruction_loss(copy, human)
+            losses = {"mel": mel, "spectral": spectral, "codes": code_loss}
             loss = MEL_WEIGHT * mel + STFT_WEIGHT * spectral + code_loss
-            values = dict(mel=mel, spectral=spectral, codes=code_loss)
             if kept > 0:
-                part = slice(0, len(human) // 2)  # the judge costs more than the vocoder
-                with bfloat16():
-                    real, real_inner = verdicts_and_inner(judge(human[part]), judge)
-                    fake, _ = verdicts_and_inner(judge(copy[part].detach()), judge)
-                values["judge"] = judge_loss(real, fake)
-                judge_steps.zero_grad()
-                values["judge"].backward()
-                judge_steps.step()
-                judge.requires_grad_(False)
-                with bfloat16():
-                    fake, fake_inner = verdicts_and_inner(judge(copy[part]), judge)
-                judge.requires_grad_(True)
-                values["fooling"] = -sum(verdict.mean() for verdict in fake) / len(fake)
-                values["match"] = match_loss(real_inner, fake_inner)
-                loss = loss + values["fooling"] + MATCH_WEIGHT * values["match"]
-            own_steps.zero_grad()
+                part = slice(0, len(human) // 2)  # the discriminator costs more than the vocoder
+                losses.update(adversarial_step(discriminator, optimisers[discriminator], copy[part], human[part]))
+                loss = loss + losses["fooling"] + MATCH_WEIGHT * losses["match"]
+            optimisers[vocoder].zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(vocoder.parameters(), 50.0)
-            own_steps.step()
+            optimisers[vocoder].step()
             step += 1
-            for key, value in values.items():
-                totals[key] = totals.get(key, 0.0) + float(value.detach())
-            if step % 25 == 0:
-                means = [f"{totals.get(key, 0.0) / 25:.4f}" for key in
-                         ("mel", "spectral", "codes", "fooling", "match", "judge")]
-                writer.writerow([step, f"{minutes:.2f}", *means])
+            for key, value in losses.items():
+                totals[key] += float(value.detach()) / LOG_EVERY
+            if step % LOG_EVERY == 0:
+                writer.writerow([step, f"{minutes:.2f}", *(f"{totals[key]:.4f}" for key in LOGGED)])
                 log.flush()
-                print(name, step, f"{minutes:.2f} min", *means, flush=True)
-                totals = {}
+                print(name, step, *(f"{key} {totals[key]:.3f}" for key in LOGGED), flush=True)
+                totals = dict.fromkeys(LOGGED, 0.0)
 
 
 def main():
@@ -175,7 +178,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=12.0, help="per vocoder")
     parser.add_argument("--steps", type=int, help="per vocoder, instead of --minutes")
     parser.add_argument("--start-from", help="weights whose like-named parts the first vocoder starts from")
-    parser.add_argument("--codec-steps", type=int, default=800, help="of the bottleneck alone, before the rest")
+    parser.add_argument("--codec-steps", type=int, default=1000, help="of the bottleneck alone, before the rest")
     parser.add_argument("--batch-size", type=int, default=8)
     parser.add_argument("--rate", type=float, default=1.5e-3)
     parser.add_argument("--threads", type=int, default=1)
@@ -187,7 +190,9 @@ def main():
     crops = HumanCrops(CorpusCache(options.cache), options.seed, options.batch_size)
     start = torch.load(options.start_from) if options.start_from else {}
     for name in options.vocoders:
-        settings = {**vars(options), "vocoder": name, "torch": torch.__version__}
+        settings = {key: value for key, value in vars(options).items() if key not in ("cache", "run", "vocoders")}
+        settings.update(start_from=Path(options.start_from).name if options.start_from else None,
+                        checkpoint_shares=CHECKPOINT_SHARES, torch=torch.__version__)
         (run / f"{name}.json").write_text(json.dumps(settings, indent=2) + "\n")
         weights = train(name, crops, options, run, start)
         start = start or weights
