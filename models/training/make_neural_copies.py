@@ -22,7 +22,7 @@ from prepare_corpus import MAX_COPY_SAMPLES, choose_clips_to_copy
 
 MEASURED_EVERY = 5
 CHECKPOINT_SHARES = [0.15, 0.3, 0.55]  # early ones buzz, as a generator without a discriminator does
-
+PEAK = 0.999  # pulses peak higher than voices: cut off, they would tell the classes apart
 MARGIN_SAMPLES = 2048  # mirrored at both ends: a generator's own ends would tell where the copy was cut
 
 
@@ -43,12 +43,12 @@ def rms(samples):
 
 @torch.no_grad()
 def resynthesise(vocoder, human, analysis):
-    """float32 [n] in -1..1 to as many, at the same RMS."""
+    """float32 [n] in -1..1 to as many, at the same RMS or the highest that does not clip."""
     level = max(rms(human), 1e-5)
     padded = np.pad(human * np.float32(LEVEL_RMS / level), MARGIN_SAMPLES, "reflect")
     copy = vocoder(torch.from_numpy(padded)[None], analysis)[0][0, MARGIN_SAMPLES:-MARGIN_SAMPLES].numpy()
     copy = copy - copy.mean()  # transposed convolutions leave an offset, which few real systems would let pass
-    return copy * (level / max(rms(copy), 1e-9))
+    return copy * min(level / max(rms(copy), 1e-9), PEAK / max(np.abs(copy).max(), 1e-9))
 
 
 def log_spectral_distance_db(copy, human):
@@ -103,7 +103,7 @@ class CopyMaker:
             raise ValueError(f"{system} of {clip['path']} is not finite")
         is_measured = number // len(names) % MEASURED_EVERY == 0
         figures = (log_spectral_distance_db(copy, human), abs(lag_samples(copy, human))) if is_measured else None
-        return system, np.rint(np.clip(copy, -1, 0.9999) * 32768).astype(np.int16), figures
+        return system, np.rint(copy * 32768).astype(np.int16), figures
 
 
 def start_process(options):
