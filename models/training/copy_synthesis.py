@@ -9,7 +9,7 @@ envelopes, not the artefacts of a neural generator's own upsampling.
 import numpy as np
 import torch
 
-from lpc_vocoder import lpc_adpcm, lpc_codebook, lpc_mu_law_residual, lpc_pulses
+from lpc_vocoder import lpc_pulses
 from pitch_tracker import SAMPLE_RATE_HZ, track_pitch_hz
 from world_vocoder import world, world_statistical
 
@@ -98,20 +98,6 @@ def smoothed_magnitude(samples, rng):
     return _istft(torch.polar(smoothed, spectrum.angle()), fft_size, 256, len(samples)).numpy()
 
 
-def sampling_noise(samples, rng):
-    """The clip in 10 bits of mu-law and under a noise 25 to 40 dB below it that follows its smoothed spectrum: what
-    generators leave behind that draw sample after sample from a distribution."""
-    fft_size = 512
-    magnitude = _stft(samples, fft_size, 128).abs()
-    noise = _stft(rng.standard_normal(len(samples)).astype(np.float32), fft_size, 128)
-    below = 10 ** (-rng.uniform(25, 40) / 20) / np.sqrt(np.sum(np.hanning(fft_size) ** 2))
-    noise *= _smoothed_magnitude(magnitude, int(rng.choice([16, 24, 40])), fft_size) * below
-    noisy = samples + _istft(noise, fft_size, 128, len(samples)).numpy()
-    peak = np.abs(noisy).max() + 1e-9
-    coded = np.round(np.sign(noisy) * np.log1p(1023 * np.abs(noisy) / peak) / np.log(1024) * 511) / 511
-    return peak * np.sign(coded) * np.expm1(np.abs(coded) * np.log(1024)) / 1023
-
-
 VOCODERS = {
     "copy-griffin-lim-mel": griffin_lim_mel,
     "copy-griffin-lim-linear": griffin_lim_linear,
@@ -120,10 +106,6 @@ VOCODERS = {
     "copy-world": world,
     "copy-world-statistical": world_statistical,
     "copy-lpc-pulses": lpc_pulses,
-    "copy-lpc-mu-law-residual": lpc_mu_law_residual,
-    "copy-lpc-adpcm": lpc_adpcm,
-    "copy-lpc-codebook": lpc_codebook,
-    "copy-sampling-noise": sampling_noise,
 }
 
 

@@ -13,6 +13,7 @@ import os
 import subprocess
 import tempfile
 import time
+import wave
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -43,9 +44,17 @@ def resampled(path, rate_hz):
     return np.clip(np.round(samples * 32768), -32768, 32767).astype(np.int16)
 
 
+def rate_of(path):
+    """The rate that a file is decoded at. The corpus's FLAC files are at 16 kHz."""
+    if path.suffix == ".wav":
+        with wave.open(str(path)) as file:
+            return file.getframerate()
+    return OPUS_RATE_HZ if path.suffix == ".opus" else SAMPLE_RATE_HZ
+
+
 def decode_batch(paths):
     """One ffmpeg process for many files: starting it costs more than decoding a clip."""
-    rates_hz = [OPUS_RATE_HZ if path.suffix == ".opus" else SAMPLE_RATE_HZ for path in paths]
+    rates_hz = [rate_of(path) for path in paths]
     with tempfile.TemporaryDirectory() as folder:
         inputs = [part for path in paths for part in ("-i", path)]
         outputs = []
@@ -71,14 +80,15 @@ def choose_clips_to_copy(clips, audio, count, rng):
     for index, clip in enumerate(clips):
         if clip["label"] == "bonafide" and clip["split"] == "train" and len(audio[index]) >= SAMPLE_RATE_HZ:
             by_source[clip["source"]][clip["speaker"]].append(index)
+    sources = [list(speakers.values()) for speakers in by_source.values()]
+    # The square root keeps the large campaigns in, without letting them rule.
+    sizes = np.sqrt([sum(map(len, speakers)) for speakers in sources])
     chosen = set()
     for _ in range(count * 20):
         if len(chosen) == count:
             break
-        # The square root keeps the large campaigns in, without letting them rule.
-        sizes = np.sqrt([sum(map(len, speakers.values())) for speakers in by_source.values()])
-        speakers = list(by_source.values())[rng.choice(len(sizes), p=sizes / sizes.sum())]
-        candidates = list(speakers.values())[rng.integers(len(speakers))]
+        speakers = sources[rng.choice(len(sizes), p=sizes / sizes.sum())]
+        candidates = speakers[rng.integers(len(speakers))]
         chosen.add(candidates[rng.integers(len(candidates))])
     return sorted(chosen)
 

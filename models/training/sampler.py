@@ -12,8 +12,6 @@ SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike,
 SOURCE_POWER = 0.5
 COPY_PAIR_SHARE = 0.3  # of the pairs: our own copy-synthesis of a human crop beside that very crop
 NEURAL_COPY_WEIGHT = 3.0  # of a system of neural copies, beside 1 of a classical one
-# What these leave behind a telephone's coder leaves on a human voice, too.
-CODED_COPIES = {"copy-sampling-noise", "copy-lpc-adpcm", "copy-lpc-mu-law-residual", "copy-lpc-codebook"}
 ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
 CODEC_SHARE = 0.5
@@ -56,8 +54,7 @@ class CropSampler:
         train = [clip for clip in cache.clips if clip["split"] == "train"]
         own = {"own-copy-synthesis", "speech-engine"}
         spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in own]
-        copies = [clip for clip in train
-                  if clip["category"] == "own-copy-synthesis" and clip["system"] not in CODED_COPIES]
+        copies = [clip for clip in train if clip["category"] == "own-copy-synthesis"]
         engines = [clip for clip in train if clip["category"] == "speech-engine"]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
         self._spoofs = _WeightedGroups(spoofs, "system", "source", lambda _, count: count ** SYSTEM_POWER)

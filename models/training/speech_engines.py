@@ -66,7 +66,7 @@ def speak(run, voice, language, encoding, rng):
         for count in range(int(rng.integers(1, 4)), 10):
             path = f"{folder}/{count}.wav"
             run(voice, encoding, sentences(language, count, rng), path, rng)
-            samples, = decode_batch([path])
+            samples, = decode_batch([Path(path)])
             if len(samples) >= MIN_SAMPLES:
                 return samples[:MAX_SAMPLES]
     raise RuntimeError(f"{voice} says nothing")

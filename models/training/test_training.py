@@ -6,15 +6,18 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+import torch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import neural_vocoders
 from augmentation import augment
 from copy_synthesis import VOCODERS, copy
 from engine_sentences import sentences
 from figures import area_under_curve, equal_error_point, equal_error_rate
 from evaluate_speaker import calibrate, min_detection_cost, similarity
 from lpc_vocoder import whitening_filters, reflection_coefficients, residual_of, through_filters
+from make_neural_copies import lag_samples, resynthesise, rms
 from pitch_tracker import track_pitch_hz
 from prepare_corpus import add_copies
 from serving_windows import voiced_windows_of, window_starts, windows_of
@@ -183,6 +186,41 @@ class EngineSentences(unittest.TestCase):
                 for text in texts:
                     self.assertNotRegex(text, r"[{}]")
                     text.encode(encoding or "utf-8")
+
+
+class NeuralVocoders(unittest.TestCase):
+    words = babble(2.0, 5) * (np.sin(np.arange(32000) / 3000) > 0)
+
+    def test_copies_of_untrained_vocoders_are_finite_and_as_long_as_loud_and_as_early_as_the_clip(self):
+        torch.manual_seed(0)
+        analysis = neural_vocoders.Analysis(bands=60, warp=1.05, blur_frames=0.5, noise=0.05, codebooks=3)
+        for name, vocoder in neural_vocoders.VOCODERS.items():
+            for samples in (self.words, self.words[:-77], 1e-6 * self.words, np.zeros(16000, np.float32)):
+                copy = resynthesise(vocoder().eval(), samples, analysis)
+                self.assertEqual(copy.shape, samples.shape, name)
+                self.assertTrue(np.all(np.isfinite(copy)), name)
+            copy = resynthesise(vocoder().eval(), self.words, analysis)
+            self.assertAlmostEqual(rms(copy) / rms(self.words), 1, delta=1e-3, msg=name)
+            if "codec" not in name:  # untrained codes say nothing of loudness
+                self.assertLessEqual(abs(lag_samples(copy, self.words)), 160, name)
+
+    def test_a_frame_reaches_only_its_neighbours_through_the_codec(self):
+        torch.manual_seed(0)
+        codec = neural_vocoders.Codec().eval()
+        log_mel = torch.randn(1, neural_vocoders.MEL_BANDS, 60)
+        changed = log_mel.clone()
+        changed[:, :, 30] += 3
+        with torch.no_grad():
+            decoded = [codec(frames, 8)[0] for frames in (log_mel, changed)]
+        moved = torch.nonzero((decoded[0] - decoded[1]).abs().amax((0, 1)) > 1e-5).flatten()
+        self.assertGreater(len(moved), 0)
+        self.assertGreaterEqual(int(moved.min()), 21)  # three convolutions over seven frames
+        self.assertLessEqual(int(moved.max()), 39)
+
+    def test_the_pitch_of_pulses_is_that_of_the_clip(self):
+        pitch, voiced = neural_vocoders.pitch_contour_hz(np.float32(np.cumsum(np.ones(16000)) * 150 / 16000 % 1 - 0.5))
+        self.assertGreater(voiced[2000:14000].mean(), 0.99)
+        np.testing.assert_allclose(pitch[2000:14000], 150, rtol=0.01)
 
 
 class SpeakerTrials(unittest.TestCase):
