@@ -125,6 +125,9 @@ FeatureRecipe ReadRecipe(const Napi::Object& object) {
                               {"log10", R::Log::kLog10},
                               {"decibel", R::Log::kDecibel}});
   recipe.log_floor = static_cast<float>(Number(object, "log_floor"));
+  if (object.Has("dynamic_range_db")) {
+    recipe.dynamic_range_db = static_cast<float>(Number(object, "dynamic_range_db"));
+  }
   recipe.normalise_globally = Boolean(object, "normalise_globally");
   recipe.layout = OneOf<R::Layout>(
       object, "layout",

@@ -4,7 +4,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { withConfigurationTable } from '../dist/config/documentation.js';
+import { withMarkedSection } from '../dist/config/marked-section.js';
 import { errorReferencePage } from '../dist/errors/reference-page.js';
+import { reportTable } from '../dist/evaluation/report-schema.js';
 import { withManifestTables } from '../dist/models/manifest-documentation.js';
 import { clientTypes } from '../dist/openapi/client-types.js';
 import { reasonsPage } from '../dist/verdict/reasons.js';
@@ -12,9 +14,12 @@ import { reasonsPage } from '../dist/verdict/reasons.js';
 const rootDir = path.resolve(import.meta.dirname, '..');
 const inRoot = (name) => path.join(rootDir, name);
 
-fs.writeFileSync(inRoot('README.md'), withConfigurationTable(fs.readFileSync(inRoot('README.md'), 'utf8')));
-fs.mkdirSync(inRoot('docs'), { recursive: true });
+const renew = (name, renewed) =>
+  fs.writeFileSync(inRoot(name), renewed(fs.readFileSync(inRoot(name), 'utf8')));
+
+renew('README.md', withConfigurationTable);
+renew('docs/evaluate.md', (page) => withMarkedSection(page, reportTable()));
 fs.writeFileSync(inRoot('docs/errors.md'), errorReferencePage());
-fs.writeFileSync(inRoot('docs/models.md'), withManifestTables(fs.readFileSync(inRoot('docs/models.md'), 'utf8')));
+renew('docs/models.md', withManifestTables);
 fs.writeFileSync(inRoot('docs/reasons.md'), reasonsPage());
 fs.writeFileSync(inRoot('src/client/types.ts'), clientTypes());

@@ -32,6 +32,7 @@ interface Served {
   readonly pid: number;
   readonly port: number;
   readonly modelsDir: string;
+  readonly dataDir: string;
   use(kind: TinyDetector): void;
   hangUp(): void;
   /** The score that a request is answered with now; fails for any other answer. */
@@ -43,15 +44,21 @@ interface Served {
 
 async function serve(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Served> {
   const modelsDir = writeTinyModels(temporaryFolder(t), 'even');
-  const settings = { PORT: '0', VERAVOX_DATA_DIR: temporaryFolder(t), VERAVOX_MODELS_DIR: modelsDir, ...env };
+  const dataDir = temporaryFolder(t);
+  const settings = { PORT: '0', VERAVOX_DATA_DIR: dataDir, VERAVOX_MODELS_DIR: modelsDir, ...env };
   const key = (await runCli(['keys', 'create'], settings)).stdout.trim();
   const cli = new Cli(['serve'], settings);
   t.after(() => cli.child.kill('SIGKILL'));
   const [, port] = await cli.printed(/is ready on http:\/\/127\.0\.0\.1:(\d+)/);
-  return watched(cli, modelsDir, Number(port), key);
+  return watched(cli, { modelsDir, dataDir }, Number(port), key);
 }
 
-function watched(cli: Cli, modelsDir: string, port: number, key: string): Served {
+function watched(
+  cli: Cli,
+  folders: Pick<Served, 'modelsDir' | 'dataDir'>,
+  port: number,
+  key: string,
+): Served {
   const pid = cli.child.pid ?? assert.fail();
   async function metric(series: string): Promise<number> {
     const { text } = await request(port, '/metrics');
@@ -62,8 +69,8 @@ function watched(cli: Cli, modelsDir: string, port: number, key: string): Served
     cli,
     pid,
     port,
-    modelsDir,
-    use: (kind) => void writeTinyModels(modelsDir, kind),
+    ...folders,
+    use: (kind) => void writeTinyModels(folders.modelsDir, kind),
     hangUp: () => process.kill(pid, 'SIGHUP'),
     async score() {
       const { status, json, text } = await predict(port, body, { headers: { 'x-api-key': key } });
@@ -96,7 +103,8 @@ const errorLines = ({ cli }: Served): Record<string, { message: string }>[] =>
 
 test('a manifest or a model that cannot be used leaves everything as it was, and one line says why', async (t) => {
   const served = await serve(t);
-  const { modelsDir } = served;
+  const { modelsDir, dataDir } = served;
+  const pointFile = path.join(dataDir, 'operating-points.json');
   const file = path.join(modelsDir, 'manifest.json');
   const entry = () => tinyEntry(modelsDir, 'apollo-4-5-2026-03-26', 'high');
   const faults: readonly [what: string, write: () => void, message: RegExp][] = [
@@ -119,6 +127,14 @@ test('a manifest or a model that cannot be used leaves everything as it was, and
       () => writeManifest(modelsDir, [{ ...entry(), window_samples: 64_600, hop_samples: 64_600 }]),
       /64600|80000/,
     ],
+    [
+      'damaged operating points',
+      () => {
+        fs.writeFileSync(pointFile, '{');
+        served.use('high');
+      },
+      /operating-points\.json/,
+    ],
   ];
   for (const [i, [what, write, message]] of faults.entries()) {
     write();
@@ -130,6 +146,7 @@ test('a manifest or a model that cannot be used leaves everything as it was, and
     assert.match(errorLines(served)[i]?.err?.message ?? '', message, what);
   }
   assert.equal(await served.metric('veravox_reload_total{result="loaded"}'), 0);
+  fs.rmSync(pointFile);
   served.use('high');
   served.hangUp();
   await served.reloaded('loaded', 1);
@@ -230,7 +247,7 @@ test('a signal during the start reloads once the server is ready', async (t) => 
   cli.child.kill('SIGHUP');
   const [, port] = await cli.printed(/is ready on http:\/\/127\.0\.0\.1:(\d+)/);
   const [key] = await cli.printed(/vx_\w+/);
-  const served = watched(cli, modelsDir, Number(port), key);
+  const served = watched(cli, { modelsDir, dataDir }, Number(port), key);
   await served.reloaded('loaded', 1);
   await stop(served);
 });

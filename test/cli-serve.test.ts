@@ -6,7 +6,12 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { loadManifest } from '../src/models/manifest.js';
+import { scoreFingerprintOf } from '../src/models/score-fingerprint.js';
+import type { OperatingPoint } from '../src/operating-points/operating-point.js';
+import { saveOperatingPoint } from '../src/operating-points/operating-point-file.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
+import { shippedModelsDir } from './support/speaker-models.js';
 
 const runShell = promisify(execFile);
 
@@ -30,6 +35,54 @@ test('a damaged API key stops the start', async (context) => {
   const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
   assert.equal(status, 1);
   assert.match(stderr, /^veravox: The API key file .*0123456789ab\.json is damaged/);
+});
+
+test('damaged operating points stop the start', async (context) => {
+  const dataDir = temporaryFolder(context);
+  fs.writeFileSync(path.join(dataDir, 'operating-points.json'), '{"version":1}');
+  const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
+  assert.equal(status, 1);
+  assert.match(stderr, /^veravox: The operating points in .*operating-points\.json cannot be used: /);
+});
+
+test('operating points of the data folder serve requests; one of other weights is warned of', async (context) => {
+  const env = { VERAVOX_DATA_DIR: temporaryFolder(context) };
+  const detector = (await loadManifest(shippedModelsDir)).models.find(
+    ({ id }) => id === 'apollo-4-5-2026-03-26',
+  );
+  assert.ok(detector);
+  const point: OperatingPoint = {
+    name: 'everything',
+    model: detector.id,
+    model_sha256: detector.sha256,
+    fingerprint: scoreFingerprintOf(detector),
+    threshold: 0,
+    target: { rate: 'fnr', value: 0 },
+    measured: { fpr: null, fnr: null },
+    list: 'calls.csv',
+    where: [],
+    silence_threshold: 80,
+    created_at: '2026-11-21T12:00:00.000Z',
+  };
+  saveOperatingPoint(env.VERAVOX_DATA_DIR, point);
+  const other = { model_sha256: '0'.repeat(64), fingerprint: '0'.repeat(64) };
+  saveOperatingPoint(env.VERAVOX_DATA_DIR, { ...point, name: 'old', ...other });
+  const cli = serve(context, env);
+  const [, curl = ''] = await cli.printed(/^ {2}(curl .*)$/m);
+  assert.match(
+    cli.stdout + cli.stderr,
+    /"operatingPoint":"old","model":"apollo-4-5-2026-03-26","why":"was found with other weights/,
+  );
+  const ask = async (name: string) => {
+    const { stdout } = await runShell('/bin/sh', ['-c', `${curl} -s -F threshold=${name}`]);
+    return JSON.parse(stdout);
+  };
+  const { global } = await ask('everything');
+  assert.deepEqual([global.result, global.confidence], ['spoofed', global.score]);
+  assert.match(
+    (await ask('old')).message,
+    /\(everything\) for threshold but received "old", which was found/,
+  );
 });
 
 test('a port that is taken stops the start', async (context) => {

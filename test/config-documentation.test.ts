@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
 import { withConfigurationTable } from '../src/config/documentation.js';
+import { withMarkedSection } from '../src/config/marked-section.js';
 import { options } from '../src/config/options.js';
 import { errorReferencePage } from '../src/errors/reference-page.js';
+import { reportTable } from '../src/evaluation/report-schema.js';
 import { withManifestTables } from '../src/models/manifest-documentation.js';
 import { reasonsPage } from '../src/verdict/reasons.js';
 
@@ -14,6 +16,12 @@ test('the table of settings in the README is what npm run docs would write', () 
   const readme = read('README.md');
   assert.equal(readme, withConfigurationTable(readme));
   for (const { variable } of Object.values(options)) assert.match(readme, new RegExp(`\`${variable}\``));
+});
+
+test('the table of a report is what npm run docs would write', () => {
+  const page = read('docs/evaluate.md');
+  assert.equal(page, withMarkedSection(page, reportTable()));
+  assert.match(page, /\| `overall\.eer\.threshold` \|/);
 });
 
 test('the pages of errors and reasons are what npm run docs would write', () => {

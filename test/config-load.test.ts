@@ -34,6 +34,8 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
   ['VERAVOX_STORAGE_PUBLIC_URL', 'https://a.example/files', /without a path for VERAVOX_STORAGE_PUBLIC_URL/],
   ['VERAVOX_STORAGE_PUBLIC_URL', 'https://me@a.example', /for VERAVOX_STORAGE_PUBLIC_URL/],
   ['VERAVOX_STORAGE_LINK_LIFETIME_S', '604801', /an integer 1 to 604800 \(s\)/],
+  ['VERAVOX_MATCH_THRESHOLD', '1.5', /0 to 1 or the name of an operating point for .* received 1\.5/],
+  ['VERAVOX_MATCH_THRESHOLD', 'none', /for VERAVOX_MATCH_THRESHOLD but received none/],
   ['VERAVOX_LOG_LEVEL', 'INFO', /one of trace, .* for VERAVOX_LOG_LEVEL but received INFO/],
 ];
 for (const [variable, given, message] of refused) {

@@ -14,6 +14,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     wrongAnswers: [],
     provider: 'cpu',
     models: ['m'],
+    detectors: [],
     speakerModels: [],
     fallbackReason: 'no CUDA library',
   };
@@ -37,6 +38,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     wrongAnswers: [],
     provider: 'cuda',
     models: ['m'],
+    detectors: [],
     speakerModels: [someSpeakerModel],
   };
   const ready = await request(port, '/readyz');

@@ -12,7 +12,11 @@ const field = (name: string, content: string): FormEntry => ({ name, content });
 test('values outside a field’s range are 400 and say what was expected and received', async (t) => {
   const { port, analyser } = await startTestServer(t);
   const cases: [name: string, value: string, message: RegExp][] = [
-    ['threshold', '1.01', /^Expected a number from 0 to 1 for threshold but received "1\.01"\.$/],
+    [
+      'threshold',
+      '1.01',
+      /^Expected a number from 0 to 1, or the name of an operating point for threshold but received "1\.01"\.$/,
+    ],
     ['threshold', '-0.1', /threshold but received "-0\.1"/],
     ['threshold', '0x1', /"0x1"/],
     ['threshold', ' 0.5', /" 0\.5"/],
@@ -20,7 +24,8 @@ test('values outside a field’s range are 400 and say what was expected and rec
     ['threshold', 'NaN', /"NaN"/],
     ['threshold', 'Infinity', /"Infinity"/],
     ['threshold', '1e999', /"Infinity"/],
-    ['threshold', 'true', /"true"/],
+    ['threshold', 'true', /^Expected a number from 0 to 1, or the name of .* "true"/],
+    ['threshold', 'null', /^Expected a number from 0 to 1, or the name of .* "null"/],
     ['threshold', '', /an empty value/],
     [
       'silence_threshold',

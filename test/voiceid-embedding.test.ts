@@ -12,6 +12,7 @@ import { packageDir } from '../src/config/package-dir.js';
 import type { ServiceError } from '../src/errors/service-error.js';
 import { fingerprintOf } from '../src/models/fingerprint.js';
 import { loadManifest } from '../src/models/manifest.js';
+import { scoreFingerprintOf } from '../src/models/score-fingerprint.js';
 import type { Analyser, AnalysisRequest, VoiceEmbedding } from '../src/pipeline/analysis.js';
 import { type PipelineConfig, startPipeline } from '../src/pipeline/pipeline.js';
 import { UploadArena } from '../src/upload/arena.js';
@@ -182,12 +183,35 @@ test('an embedding over its time limit ends', async (t) => {
 });
 
 test('speaker models are listed apart from detectors, with what a caller has to know', () => {
-  const { models, speakerModels } = analyser.status();
+  const { models, detectors, speakerModels } = analyser.status();
   assert.ok(!models.includes(modelId));
-  const { calibration, operating_point: operatingPoint } = speaker.entry;
+  assert.deepEqual(
+    detectors.map(({ id }) => id),
+    models,
+  );
+  const { calibration, operating_point: operatingPoint, sha256 } = speaker.entry;
+  const fingerprint = fingerprintOf(speaker.entry);
+  const scoreFingerprint = scoreFingerprintOf(speaker.entry);
   assert.deepEqual(speakerModels, [
-    { id: modelId, fingerprint: fingerprintOf(speaker.entry), calibration, operatingPoint },
+    { id: modelId, sha256, scoreFingerprint, fingerprint, calibration, operatingPoint },
   ]);
+});
+
+test('the fingerprint of scores follows the calibration as well, and still no names or figures', () => {
+  const { entry } = speaker;
+  const own = scoreFingerprintOf(entry);
+  const { sha256, features, calibration } = entry;
+  for (const change of [
+    { id: 'renamed' },
+    { operating_point: 0.9 },
+    { metrics: { eer: 0.1 } },
+    { file: 'b.onnx' },
+  ]) {
+    assert.equal(scoreFingerprintOf({ ...entry, ...change }), own, Object.keys(change)[0]);
+  }
+  assert.notEqual(scoreFingerprintOf({ ...entry, sha256: [...sha256].reverse().join('') }), own);
+  assert.notEqual(scoreFingerprintOf({ ...entry, features: { ...features, input_gain: 2 } }), own);
+  assert.notEqual(scoreFingerprintOf({ ...entry, calibration: { ...calibration, bias: 1 } }), own);
 });
 
 test('the fingerprint follows the weights and the features, not names or the order of members', () => {

@@ -46,6 +46,17 @@ def _room_response(rng):
     return (response / np.linalg.norm(response)).astype(np.float32)
 
 
+def equalise_and_add_noise(samples, rng, spread_db=5, snr_db=(15, 35)):
+    """A random equaliser and coloured noise on the whole recording: a microphone and a room of their own, for evaluation."""
+    size = fft.next_fast_len(len(samples), real=True)
+    hz = np.linspace(0, NYQUIST_HZ, size // 2 + 1)
+    speech = fft.rfft(samples, size) * 10 ** (_smooth_curve_db(hz, spread_db, rng) / 20)
+    noise = fft.rfft(rng.standard_normal(size)) * 10 ** (_smooth_curve_db(hz, spread_db, rng) / 20)
+    noise *= np.linalg.norm(speech) / np.linalg.norm(noise) * 10 ** (-rng.uniform(*snr_db) / 20)
+    mixed = fft.irfft(speech + noise, size)[:len(samples)]
+    return (mixed * (0.7 / (np.abs(mixed).max() + 1e-9))).astype(np.float32)
+
+
 def _change_speed(samples, rng):
     spectrum = fft.rfft(samples)
     count = int(len(samples) * rng.uniform(0.9, 1.1))
@@ -66,6 +77,19 @@ def _through_lower_rate(samples, rng):
     ratio = rng.choice([8000, 11025, 12000, 14000]) / SAMPLE_RATE_HZ
     low = np.interp(np.arange(0, len(samples) - 1, 1 / ratio), np.arange(len(samples)), samples)
     return np.interp(np.arange(len(samples)) * ratio, np.arange(len(low)), low)
+
+
+def _telephone(samples, rng):
+    """300..3400 Hz at 8 kHz through mu-law, as a call leaves the network."""
+    size = fft.next_fast_len(len(samples), real=True)
+    hz = np.linspace(0, NYQUIST_HZ, size // 2 + 1)
+    gain_db = -np.clip((hz - rng.uniform(3300, 3950)) / rng.uniform(20, 400), 0, 1) * 100
+    if rng.random() < 0.7:
+        gain_db -= np.clip(np.log2(rng.uniform(100, 330) / np.maximum(hz, 1)) * rng.choice([12, 24, 48]), 0, 60)
+    narrow = fft.irfft(fft.rfft(samples, size) * 10 ** (gain_db / 20), size)[:len(samples):2]
+    coded = _mu_law(narrow, rng) if rng.random() < 0.8 else narrow
+    wide = fft.rfft(coded, size // 2)
+    return 2 * fft.irfft(np.pad(wide, (0, size // 2 + 1 - len(wide))), size)[:len(samples)]
 
 
 def augment(samples, rng, may_change_speed=True):
@@ -102,6 +126,8 @@ def augment(samples, rng, may_change_speed=True):
             samples = np.clip(samples, -limit, limit)
         if rng.random() < 0.12:
             samples = _mu_law(samples, rng)
+    if rng.random() < 0.1:
+        samples = _telephone(samples, rng)
     peak_db = rng.uniform(-1, 0) if rng.random() < 0.3 else rng.uniform(-36, -1)
     samples = samples * (10 ** (peak_db / 20) / (np.abs(samples).max() + 1e-6))
     if rng.random() < 0.6:

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spoofs of our own making: a human clip analysed and synthesised again, so that speaker and room stand on both sides.
 
-Every function takes float32 samples at 16 kHz and a numpy Generator and returns as many samples. The vocoders are
-classical (no trained weights): they teach phase and excitation artefacts, not those of a neural generator.
+Every vocoder takes float32 samples at 16 kHz and a numpy Generator and returns as many samples, in time with the clip
+to a few milliseconds. All are classical (no trained weights): they teach phase and excitation artefacts and coarse
+envelopes, not the artefacts of a neural generator's own upsampling.
 """
 
 import numpy as np
 import torch
 
-SAMPLE_RATE_HZ = 16000
+from lpc_vocoder import lpc_pulses
+from pitch_tracker import SAMPLE_RATE_HZ, track_pitch_hz
+from world_vocoder import world, world_statistical
+
 HOP = 160
 
 
@@ -63,27 +67,12 @@ def griffin_lim_linear(samples, rng):
     return _griffin_lim(magnitude, fft_size, fft_size // 4, len(samples), int(rng.integers(6, 32)), rng)
 
 
-def _pitch_hz(samples, frames):
-    """Per frame of HOP samples: pitch in Hz (0 where unvoiced), by the normalised autocorrelation of 40 ms."""
-    width, low, high = 640, SAMPLE_RATE_HZ // 400, SAMPLE_RATE_HZ // 70
-    padded = np.pad(samples, width // 2)
-    padded = np.pad(padded, (0, max(0, (frames - 1) * HOP + width - len(padded))))
-    cut = np.lib.stride_tricks.sliding_window_view(padded, width)[::HOP][:frames] * np.hanning(width)
-    spectrum = np.fft.rfft(cut, 2048)
-    correlation = np.fft.irfft(np.abs(spectrum) ** 2)[:, :high + 1]
-    correlation /= np.fft.irfft(np.abs(np.fft.rfft(np.hanning(width), 2048)) ** 2)[:high + 1]
-    correlation /= correlation[:, :1] + 1e-8
-    lag = low + np.argmax(correlation[:, low:], axis=1)
-    voiced = (correlation[np.arange(len(lag)), lag] > 0.5) & (np.sum(cut ** 2, axis=1) > 1e-4)
-    return np.where(voiced, SAMPLE_RATE_HZ / lag, 0.0)
-
-
 def source_filter(samples, rng):
     """Pulses at the pitch and noise, shaped by the mel-smoothed envelope: the parametric vocoders' excitation."""
     fft_size = 1024
     magnitude = _stft(samples, fft_size, HOP).abs()
     frames = magnitude.shape[1]
-    pitch = np.repeat(_pitch_hz(samples, frames), HOP)[:len(samples)]
+    pitch = np.repeat(track_pitch_hz(samples, HOP), HOP)[:len(samples)]
     pitch = np.pad(pitch, (0, len(samples) - len(pitch))) * rng.uniform(0.95, 1.05)
     turns = np.floor(np.cumsum(pitch) / SAMPLE_RATE_HZ)
     pulses = np.diff(turns, prepend=0) > 0
@@ -97,8 +86,8 @@ def source_filter(samples, rng):
     mixed = unvoiced.clone()
     mixed[:split_bin, is_voiced] = voiced[:split_bin, is_voiced]
     envelope = _smoothed_magnitude(magnitude, int(rng.choice([24, 32, 40])), fft_size)
-    level = _smoothed_magnitude(mixed.abs(), 24, fft_size)
-    return _istft(mixed / level * envelope, fft_size, HOP, len(samples)).numpy()
+    flat = np.sqrt(np.sum(np.hanning(fft_size) ** 2))  # what noise and pulses of unit power measure in every bin
+    return _istft(mixed / flat * envelope, fft_size, HOP, len(samples)).numpy()
 
 
 def smoothed_magnitude(samples, rng):
@@ -114,4 +103,25 @@ VOCODERS = {
     "copy-griffin-lim-linear": griffin_lim_linear,
     "copy-source-filter": source_filter,
     "copy-smoothed-magnitude": smoothed_magnitude,
+    "copy-world": world,
+    "copy-world-statistical": world_statistical,
+    "copy-lpc-pulses": lpc_pulses,
 }
+
+
+def _without_rumble(samples):
+    hz = np.fft.rfftfreq(len(samples), 1 / SAMPLE_RATE_HZ)
+    return np.fft.irfft(np.clip((hz - 50) / 20, 0, 1) * np.fft.rfft(samples), len(samples))
+
+
+def copy(name, samples, rng):
+    """float32 [len(samples)] by the vocoder of that name, at the level of the original unless that would clip it.
+
+    Below 60 Hz it keeps the recording: no voice is there, and a vocoder's own drift would give every copy away.
+    """
+    voice = _without_rumble(samples).astype(np.float32)
+    spoof = _without_rumble(VOCODERS[name](voice, rng))
+    if not np.all(np.isfinite(spoof)):
+        raise ValueError(f"a sample of {name} is not finite")
+    spoof = samples - voice + spoof * np.sqrt(np.mean(voice ** 2) / (np.mean(spoof ** 2) + 1e-12))
+    return (spoof * min(1, 0.999 / (np.abs(spoof).max() + 1e-9))).astype(np.float32)

@@ -12,7 +12,7 @@ TABLE_FIELDS = ["path", "label", "split", "system", "source", "speaker", "catego
 
 
 class CorpusCache:
-    """Read-only view of what prepare_corpus.py wrote. `variant` 0 is the clip as it is, 1.. went through a codec."""
+    """Read-only view of what write_clips wrote. `variant` 0 is the clip as it is, 1.. went through a codec."""
 
     def __init__(self, folder):
         folder = Path(folder)
@@ -27,6 +27,10 @@ class CorpusCache:
     def variants(self):
         return len(self._variants)
 
+    def pcm(self, clip):
+        """int16, as stored, of variant 0."""
+        return self._variants[0][clip["offset"]:clip["offset"] + clip["samples"]]
+
     def samples(self, clip, variant=0, start=0, count=None):
         """float32 in -1..1. Validation clips exist in variant 0 only."""
         first = clip["offset"] + start
@@ -34,7 +38,13 @@ class CorpusCache:
         return self._variants[variant][first:last].astype(np.float32) / 32768
 
 
-def write_table(folder, clips):
+def write_clips(folder, clips, audio):
+    """clips.csv and clean.i16; fills in offset and samples of each clip."""
+    offset = 0
+    for clip, samples in zip(clips, audio):
+        clip["offset"], clip["samples"] = offset, len(samples)
+        offset += len(samples)
+    np.concatenate(audio).tofile(Path(folder) / "clean.i16")
     with open(Path(folder) / "clips.csv", "w", newline="") as table:
         writer = csv.DictWriter(table, TABLE_FIELDS, extrasaction="ignore")
         writer.writeheader()

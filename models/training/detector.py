@@ -54,6 +54,15 @@ class AttentiveStatistics(nn.Module):
         return torch.cat([mean, variance.clamp_min(1e-4).sqrt()], dim=1)
 
 
+def two_views(features):
+    """[batch, 1, bands, frames] as recipe.py makes them -> [batch, 2, bands, frames]: the same, and once more without each
+    band's mean, so that what a fixed microphone or equaliser adds is gone from it."""
+    # Digital silence lies on the recipe's floor, and must not take part.
+    heard = (features > features.amin((2, 3), keepdim=True)).to(features.dtype)
+    means = (features * heard).sum(3, keepdim=True) / heard.sum(3, keepdim=True).clamp_min(1)
+    return torch.cat([features, features - means], dim=1)
+
+
 class Detector(nn.Module):
     """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training."""
 
@@ -72,12 +81,14 @@ class Detector(nn.Module):
         self.pooling = AttentiveStatistics(pooled)
         self.head = nn.Sequential(nn.BatchNorm1d(2 * pooled), nn.Dropout(dropout), nn.Linear(2 * pooled, 1))
 
-    def forward(self, features):
-        # The second view lacks each band's mean: what a fixed microphone or equaliser adds is gone from it.
-        views = torch.cat([features, features - features.mean(dim=3, keepdim=True)], dim=1)
+    def decide(self, views):
+        """The logits of what two_views() made; training hides parts of the views in between."""
         x = self.bands_to_vector(self.blocks(self.stem(views)))
         # The statistics need float32 even when the convolutions run in bfloat16.
         return self.head(self.pooling(x.squeeze(2).float())).squeeze(1)
+
+    def forward(self, features):
+        return self.decide(two_views(features))
 
 
 def export_onnx(model, path, bands, frames):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from augmentation import equalise_and_add_noise
 from corpus_cache import CorpusCache
 from evaluate_detector import CONDITIONS, code_clips, fit_scale, rounded
 from figures import equal_error_point, equal_error_rate, error_rates
@@ -27,6 +28,7 @@ from speaker_trials import Trials, all_trials, divide, is_same_recording, median
 TEST_SPEECH_S = (1.0, 3.0, 5.0, 10.0)
 CALIBRATED_ON_S = (1.0, 3.0, 5.0)
 CONDITION_SPEECH_S = 3.0
+CHANNEL_SPEECH_S = 5.0
 SPLITS = 2
 FALSE_ACCEPT_TARGET = 0.02
 ALIKE_PITCH = 0.15
@@ -197,6 +199,17 @@ def pitch_is_alike(trialled):
     return np.abs(np.log(first / second)) < np.log(1 + ALIKE_PITCH)
 
 
+def through_own_channels(recordings, rng):
+    """The samples of each recording through an equaliser, noise and one of CONDITIONS of its own."""
+    changed = [equalise_and_add_noise(recording.samples, rng) for recording in recordings]
+    conditions = rng.integers(len(CONDITIONS), size=len(recordings))
+    for number, condition in enumerate(CONDITIONS.values()):
+        chosen = np.flatnonzero(conditions == number)
+        for index, samples in zip(chosen, code_clips([changed[index] for index in chosen], condition)):
+            changed[index] = samples
+    return changed
+
+
 def choose_operating_point(cosines, same, calibration):
     """The least similarity, to two digits, at which at most FALSE_ACCEPT_TARGET of the impostors are accepted."""
     impostors = similarity(cosines[~same], calibration)
@@ -267,6 +280,14 @@ def main():
                                        "eer": rounded(equal_error_rate(-inside, ~trials.same)),
                                        "at_operating_point": rates_at(inside, trials.same, calibration, point)}
         print(name, metrics["conditions"][name], flush=True)
+    longer = by_duration[CHANNEL_SPEECH_S]
+    own = Trialled(enrolments, embed(options.model, through_own_channels(enrolments, rng)),
+                   longer.tests, embed(options.model, through_own_channels(longer.tests, rng)))
+    inside, trials = own.one_source()
+    metrics["own_channel_on_each_side"] = {
+        "test_speech_s": CHANNEL_SPEECH_S, **summary(inside, trials, enrolments, longer.tests, rng),
+        "at_operating_point": rates_at(inside, trials.same, calibration, point)}
+    print("own channel on each side", metrics["own_channel_on_each_side"], flush=True)
     metrics["same_speaker_across_sources"] = across_sources(groups, cache, options.model, enrolments, vectors, calibration, point)
     words = command_word_trials(groups, cache, options.model)
     metrics["command_words_below_the_contract"] = {

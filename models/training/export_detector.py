@@ -4,7 +4,8 @@
     export_detector.py --weights RUN/best.pt [--model-id ID] [--figures FIGURES.json] [--models FOLDER]
 
 Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. FIGURES.json is what
-evaluate_detector.py wrote: it carries the calibration, which is the identity without it.
+evaluate_detector.py wrote: it carries the calibration, which is the identity without it. `veravox models record` then adds the known
+answers.
 """
 
 import argparse
@@ -44,6 +45,7 @@ def main():
     export_onnx(model, str(onnx_path), FEATURES["bands"], frames_of(WINDOW_SAMPLES))
     figures = json.loads(Path(options.figures).read_text()) if options.figures else {}
     put_entry(manifest_entry(options.model_id, onnx_path, figures), options.models)
+    print(f"Now record its known answers: veravox models record {options.model_id} --models-dir {options.models}")
 
 
 if __name__ == "__main__":

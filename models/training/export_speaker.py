@@ -4,7 +4,7 @@
     export_speaker.py --weights RUN/last.pt [--figures FIGURES.json] [--models FOLDER]
 
 Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. FIGURES.json is
-what evaluate_speaker.py wrote: it carries calibration and operating point.
+what evaluate_speaker.py wrote: it carries calibration and operating point. `veravox models record` then adds the known answers.
 """
 
 import argparse
@@ -47,6 +47,7 @@ def main():
     export_onnx(model, str(onnx_path), FEATURES["bands"], frames_of(WINDOW_SAMPLES))
     figures = json.loads(Path(options.figures).read_text()) if options.figures else {}
     put_entry(manifest_entry(onnx_path, figures), options.models)
+    print(f"Now record its known answers: veravox models record {MODEL_ID} --models-dir {options.models}")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ FEATURES = {
     "scale": "linear", "bands": 256, "first_bin": 1,
     "fmin_hz": 0, "fmax_hz": 8000, "mel_formula": "htk", "mel_norm": "none", "triangles_on_mel_axis": False,
     "power": 2, "log": "natural", "log_floor": 1e-10,
-    # One mean and deviation per window over all bands: the level cancels, the shape of the spectrum stays.
-    "normalisation": "mean_variance", "normalise_globally": True, "layout": "bands_frames",
+    # One mean and deviation per window over all bands: the level cancels, the shape of the spectrum stays. Digital silence
+    # around the speech changes neither.
+    "normalisation": "mean_variance", "normalise_globally": True, "dynamic_range_db": 80, "layout": "bands_frames",
 }
 
 

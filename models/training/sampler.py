@@ -10,9 +10,11 @@ from corpus_cache import SAMPLE_RATE_HZ
 
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 SOURCE_POWER = 0.5
-OWN_COPY_SHARE = 0.12
+COPY_PAIR_SHARE = 0.3  # of the pairs: our own copy-synthesis of a human crop beside that very crop
+NEURAL_COPY_WEIGHT = 3.0  # of a system of neural copies, beside 1 of a classical one
+ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
-CODEC_SHARE = 0.35
+CODEC_SHARE = 0.5
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
 
 
@@ -50,12 +52,17 @@ class CropSampler:
     def __init__(self, cache, seed, batch_size):
         self._cache, self._seed, self._batch_size = cache, seed, batch_size
         train = [clip for clip in cache.clips if clip["split"] == "train"]
-        spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] != "own-copy-synthesis"]
+        own = {"own-copy-synthesis", "speech-engine"}
+        spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in own]
         copies = [clip for clip in train if clip["category"] == "own-copy-synthesis"]
+        engines = [clip for clip in train if clip["category"] == "speech-engine"]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
         self._spoofs = _WeightedGroups(spoofs, "system", "source", lambda _, count: count ** SYSTEM_POWER)
-        self._copies = _WeightedGroups(copies, "system", "source", lambda _, count: 1.0)
+        self._copies = _WeightedGroups(
+            copies, "system", "source", lambda name, _: NEURAL_COPY_WEIGHT if name.startswith("copy-neural") else 1.0)
+        self._engines = _WeightedGroups(engines, "system", "source", lambda _, count: 1.0) if engines else None
         self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count ** SOURCE_POWER)
+        self._by_path = {clip["path"]: clip for clip in humans}
         source_mass = self._spoof_mass_by_source(spoofs)
         paired = [clip for clip in humans if clip["source"] in source_mass]
         # Half of the human crops follow the spoofs over the repositories: there only the synthesis differs.
@@ -72,41 +79,66 @@ class CropSampler:
                 mass[source] += share / len(sources[system])
         return mass
 
-    def _draw_clip(self, is_spoof, rng):
-        if is_spoof:
-            return (self._copies if rng.random() < OWN_COPY_SHARE else self._spoofs).draw(rng)
-        return (self._paired_humans if rng.random() < SAME_REPOSITORY_SHARE else self._humans).draw(rng)
-
-    def _draw_crop(self, is_spoof, window_samples, rng):
-        # The length comes first and the clip must be long enough: many human clips are single words, no spoof is.
+    def _draw_length(self, window_samples, rng):
+        # The length comes before the clip, which must be long enough: many human clips are single words, no spoof is.
         kind = rng.random()
-        if kind < 0.08:
-            length = int(rng.uniform(0.9, 1.2) * SAMPLE_RATE_HZ)
-        elif kind < 0.3:
-            length = int(rng.uniform(1.0, window_samples / SAMPLE_RATE_HZ) * SAMPLE_RATE_HZ)
-        else:
-            length = window_samples
+        if kind < 0.15:
+            return int(rng.uniform(0.9, 1.2) * SAMPLE_RATE_HZ)
+        if kind < 0.4:
+            return int(rng.uniform(1.0, window_samples / SAMPLE_RATE_HZ) * SAMPLE_RATE_HZ)
+        return window_samples
+
+    def _draw_long_enough(self, groups, length, rng):
         for _ in range(30):
-            clip = self._draw_clip(is_spoof, rng)
+            clip = groups.draw(rng)
             if clip["samples"] >= 0.95 * length:
                 break
-        start = int(rng.integers(max(1, clip["samples"] - length + 1)))
-        count = min(length, clip["samples"])
+        return clip
+
+    def _cut(self, clip, start, count, window_samples, rng):
         variant = int(rng.integers(1, self._cache.variants)) if rng.random() < CODEC_SHARE else 0
         samples = self._cache.samples(clip, variant, start, count)
-        if rng.random() < 0.15:
+        if rng.random() < 0.2:
             silence = int(rng.uniform(0, 0.3) * len(samples))
             samples = np.roll(samples, silence)
             samples[:silence] = 0
         samples = augment(samples, rng)
-        if rng.random() < 0.05:
+        # After the channel too: players and editors pad with digital silence.
+        if rng.random() < 0.15:
+            silence = int(rng.uniform(0, 0.25) * len(samples))
+            samples = np.roll(samples, silence)
+            samples[:silence] = 0
+        if rng.random() < 0.1:
             samples[len(samples) - int(rng.uniform(0, 0.3) * len(samples)):] = 0
         return repeat_to_length(samples, window_samples)
+
+    def _draw_crop(self, groups, window_samples, rng):
+        length = self._draw_length(window_samples, rng)
+        clip = self._draw_long_enough(groups, length, rng)
+        start = int(rng.integers(max(1, clip["samples"] - length + 1)))
+        return self._cut(clip, start, min(length, clip["samples"]), window_samples, rng)
+
+    def _draw_copy_pair(self, window_samples, rng):
+        """A human crop and the same crop of its copy, through the same augmentation: nothing but the vocoder differs."""
+        length = self._draw_length(window_samples, rng)
+        copy = self._draw_long_enough(self._copies, length, rng)
+        human = self._by_path[copy["path"].split(":", 1)[1]]
+        start, seed = int(rng.integers(max(1, copy["samples"] - length + 1))), int(rng.integers(1 << 62))
+        return [self._cut(clip, start, min(length, copy["samples"]), window_samples, np.random.default_rng(seed))
+                for clip in (human, copy)]
+
+    def _draw_pair(self, window_samples, rng):
+        kind = rng.random()
+        if kind < COPY_PAIR_SHARE:
+            return self._draw_copy_pair(window_samples, rng)
+        engine = self._engines and kind < COPY_PAIR_SHARE + ENGINE_SHARE
+        humans = self._paired_humans if rng.random() < SAME_REPOSITORY_SHARE else self._humans
+        return [self._draw_crop(groups, window_samples, rng)
+                for groups in (humans, self._engines if engine else self._spoofs)]
 
     def batch(self, index):
         """(samples [batch, window], labels [batch] with 1 = spoof); the window's length differs between batches."""
         rng = np.random.default_rng([self._seed, index])
         window_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
-        labels = np.arange(self._batch_size) % 2
-        crops = [self._draw_crop(bool(label), window_samples, rng) for label in labels]
-        return np.stack(crops), labels.astype(np.float32)
+        crops = [crop for _ in range(self._batch_size // 2) for crop in self._draw_pair(window_samples, rng)]
+        return np.stack(crops), (np.arange(len(crops)) % 2).astype(np.float32)

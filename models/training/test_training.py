@@ -6,16 +6,25 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+import torch
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import neural_vocoders
 from augmentation import augment
-from copy_synthesis import VOCODERS
+from copy_synthesis import VOCODERS, copy
+from engine_sentences import sentences
 from figures import area_under_curve, equal_error_point, equal_error_rate
 from evaluate_speaker import calibrate, min_detection_cost, similarity
+from lpc_vocoder import whitening_filters, reflection_coefficients, residual_of, through_filters
+from make_neural_copies import lag_samples, resynthesise, rms
+from pitch_tracker import track_pitch_hz
+from prepare_corpus import add_copies
 from serving_windows import voiced_windows_of, window_starts, windows_of
 from speaker_sampler import stretch
 from speaker_trials import all_trials, divide, is_same_recording, median_pitch_hz
+from speech_engines import ENGINES
+from world_vocoder import BIN_HZ, band_aperiodicity, spectral_envelope
 
 
 class Figures(unittest.TestCase):
@@ -78,14 +87,6 @@ class Signals(unittest.TestCase):
                 self.assertTrue(np.all(np.isfinite(first)))
                 np.testing.assert_array_equal(first, again)
 
-    def test_vocoders_keep_the_pitch_but_not_the_samples(self):
-        for name, vocoder in VOCODERS.items():
-            copy = vocoder(self.speech, np.random.default_rng(0))
-            self.assertEqual(copy.shape, self.speech.shape, name)
-            peak = np.argmax(np.abs(np.fft.rfft(copy[8000:24000]))[20:]) + 20
-            self.assertAlmostEqual(peak, 0.05 * 16000 / (2 * np.pi), delta=12, msg=name)
-            self.assertGreater(np.max(np.abs(copy - self.speech)), 1e-3, name)
-
 
 class FakeCache:
     def samples(self, clip):
@@ -98,6 +99,128 @@ def babble(seconds, seed):
     phase = np.cumsum(2 * np.pi * (120 + 30 * np.sin(np.arange(count) / 9000)) / 16000)
     voice = sum(np.sin(phase * harmonic) / harmonic for harmonic in range(1, 20))
     return (0.1 * voice * (1 + np.sin(np.arange(count) / 800)) + 0.001 * rng.standard_normal(count)).astype(np.float32)
+
+
+def energy_lag(first, second, reach=400):
+    """By how many samples the loudness of `second` runs behind that of `first`."""
+    loudness = [np.convolve(np.abs(samples), np.hanning(161), "same") for samples in (first, second)]
+    loudness = [values - values.mean() for values in loudness]
+    return max(range(-reach, reach + 1), key=lambda lag: np.dot(loudness[0], np.roll(loudness[1], -lag)))
+
+
+class Pitch(unittest.TestCase):
+    def test_is_within_three_percent_on_a_gliding_tone(self):
+        for low_hz, high_hz in ((75, 120), (150, 300), (300, 450)):
+            pitch_hz = np.linspace(low_hz, high_hz, 48000)
+            phase = np.cumsum(2 * np.pi * pitch_hz / 16000)
+            tone = sum(np.sin(phase * harmonic) / harmonic for harmonic in range(1, 8)).astype(np.float32)
+            noise = np.random.default_rng(5).standard_normal(48000).astype(np.float32)
+            for hop in (80, 160):
+                tracked = track_pitch_hz(0.1 * tone + 0.01 * noise, hop)
+                self.assertEqual(len(tracked), 1 + 48000 // hop)
+                np.testing.assert_allclose(tracked[10:-10], pitch_hz[::hop][10:len(tracked) - 10], rtol=0.03)
+
+    def test_noise_and_silence_have_none(self):
+        noise = np.random.default_rng(6).standard_normal(32000).astype(np.float32)
+        self.assertLess(np.mean(track_pitch_hz(noise, 80) > 0), 0.05)
+        self.assertFalse(np.any(track_pitch_hz(np.zeros(16000, np.float32), 80)))
+
+
+class Vocoders(unittest.TestCase):
+    speech = np.concatenate([np.zeros(4000, np.float32), 0.3 * babble(2.0, 7)])
+
+    def test_copies_keep_length_level_pitch_and_time_but_not_the_samples(self):
+        pitch_hz = track_pitch_hz(self.speech, 80)
+        for name in VOCODERS:
+            for seed in range(4):
+                spoof = copy(name, self.speech, np.random.default_rng(seed))
+                self.assertEqual((spoof.shape, spoof.dtype), (self.speech.shape, np.float32), name)
+                self.assertAlmostEqual(np.std(spoof) / np.std(self.speech), 1, delta=0.02, msg=name)
+                copied_hz = track_pitch_hz(spoof, 80)
+                voiced = (pitch_hz > 0) & (copied_hz > 0)
+                self.assertGreater(np.mean(voiced), 0.6 * np.mean(pitch_hz > 0), name)
+                self.assertAlmostEqual(np.median(copied_hz[voiced] / pitch_hz[voiced]), 1, delta=0.12, msg=name)
+                self.assertLess(abs(energy_lag(self.speech, spoof)), 100, f"{name} {seed}")
+                self.assertGreater(np.max(np.abs(spoof - self.speech)), 1e-3, name)
+
+    def test_copies_of_silence_and_of_a_short_noise_are_finite(self):
+        for name in VOCODERS:
+            for samples in (np.zeros(16000, np.float32), 0.5 * np.random.default_rng(8).standard_normal(16001).astype(np.float32)):
+                spoof = copy(name, samples, np.random.default_rng(9))
+                self.assertEqual(len(spoof), len(samples), name)
+                self.assertTrue(np.all(np.isfinite(spoof)) and np.max(np.abs(spoof)) < 1, name)
+
+    def test_the_envelope_of_a_pulse_train_has_no_harmonics_and_its_aperiodicity_is_low(self):
+        pulses = np.zeros(16000, np.float32)
+        pulses[::100] = 1  # 160 Hz
+        pitch_hz = np.full(201, 160.0)
+        decibels = 10 / np.log(10) * spectral_envelope(pulses, pitch_hz, 80)[20:-20, 20:400]
+        self.assertLess(np.max(np.abs(decibels - 10 * np.log10(1 / 100))), 1.5)
+        noise = np.random.default_rng(10).standard_normal(16000).astype(np.float32)
+        upper = slice(int(3000 / BIN_HZ), int(5000 / BIN_HZ))
+        self.assertLess(np.mean(band_aperiodicity(pulses, pitch_hz, 80, 5)[20:-20, upper]), 0.01)
+        self.assertGreater(np.mean(band_aperiodicity(noise, pitch_hz, 80, 5)[20:-20, upper]), 0.7)
+
+    def test_filters_undo_the_whitening(self):
+        predictors = whitening_filters(reflection_coefficients(self.speech, 20))
+        rebuilt = through_filters(residual_of(self.speech, predictors), predictors)
+        np.testing.assert_allclose(rebuilt, self.speech, atol=1e-6)
+
+    def test_a_copy_stands_beside_its_clip_in_the_table(self):
+        human = {"path": "a.opus", "label": "bonafide", "split": "train", "system": "", "source": "s", "speaker": "p", "category": ""}
+        clips, audio = [human, {**human, "path": "b.opus", "split": "valid"}], [(self.speech * 32767).astype(np.int16)] * 2
+        add_copies(clips, audio, 1, 11)
+        self.assertEqual(len(clips), 3)
+        self.assertEqual(len(audio[2]), len(self.speech))
+        name = next(iter(VOCODERS))
+        self.assertEqual(clips[2], {**human, "path": f"{name}:a.opus", "label": "spoof", "system": name, "category": "own-copy-synthesis"})
+
+
+class EngineSentences(unittest.TestCase):
+    def test_every_voice_can_read_its_language(self):
+        rng = np.random.default_rng(12)
+        for _, _, voices in ENGINES.values():
+            for _, language, encoding in voices:
+                texts = [sentences(language, 2, rng) for _ in range(40)]
+                self.assertGreater(len(set(texts)), 35)
+                for text in texts:
+                    self.assertNotRegex(text, r"[{}]")
+                    text.encode(encoding or "utf-8")
+
+
+class NeuralVocoders(unittest.TestCase):
+    words = babble(2.0, 5) * (np.sin(np.arange(32000) / 3000) > 0)
+
+    def test_copies_of_untrained_vocoders_are_finite_and_as_long_as_loud_and_as_early_as_the_clip(self):
+        torch.manual_seed(0)
+        analysis = neural_vocoders.Analysis(bands=60, warp=1.05, blur_frames=0.5, noise=0.05, codebooks=3)
+        for name, vocoder in neural_vocoders.VOCODERS.items():
+            for samples in (self.words, self.words[:-77], 1e-6 * self.words, np.zeros(16000, np.float32)):
+                copy = resynthesise(vocoder().eval(), samples, analysis)
+                self.assertEqual(copy.shape, samples.shape, name)
+                self.assertTrue(np.all(np.isfinite(copy)), name)
+            copy = resynthesise(vocoder().eval(), self.words, analysis)
+            self.assertAlmostEqual(rms(copy) / rms(self.words), 1, delta=1e-3, msg=name)
+            if "codec" not in name:  # untrained codes say nothing of loudness
+                self.assertLessEqual(abs(lag_samples(copy, self.words)), 160, name)
+
+    def test_a_frame_reaches_only_its_neighbours_through_the_codec(self):
+        torch.manual_seed(0)
+        codec = neural_vocoders.Codec().eval()
+        log_mel = torch.randn(1, neural_vocoders.MEL_BANDS, 60)
+        changed = log_mel.clone()
+        changed[:, :, 30] += 3
+        with torch.no_grad():
+            decoded = [codec(frames, 8)[0] for frames in (log_mel, changed)]
+        moved = torch.nonzero((decoded[0] - decoded[1]).abs().amax((0, 1)) > 1e-5).flatten()
+        self.assertGreater(len(moved), 0)
+        self.assertGreaterEqual(int(moved.min()), 21)  # three convolutions over seven frames
+        self.assertLessEqual(int(moved.max()), 39)
+
+    def test_the_pitch_of_pulses_is_that_of_the_clip(self):
+        pitch, voiced = neural_vocoders.pitch_contour_hz(np.float32(np.cumsum(np.ones(16000)) * 150 / 16000 % 1 - 0.5))
+        self.assertGreater(voiced[2000:14000].mean(), 0.99)
+        np.testing.assert_allclose(pitch[2000:14000], 150, rtol=0.01)
 
 
 class SpeakerTrials(unittest.TestCase):

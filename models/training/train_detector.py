@@ -4,7 +4,8 @@
     train_detector.py --model-id ID --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S] [--threads 1] [--workers 1]
 
 Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run. The learning rate follows the
-share of --minutes that has passed, or of --steps when given; log.csv has the step count to repeat a timed run by.
+share of --minutes that has passed, or of --steps when given; log.csv has the step count to repeat a timed run by. A run of
+--steps that was broken off goes on from its last validation when it is started again.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from corpus_cache import CorpusCache
-from detector import SIZES, Detector
+from detector import SIZES, Detector, two_views
 from figures import equal_error_rate, area_under_curve
 from native import FeatureExtractor
 from recipe import FEATURES, WINDOW_SAMPLES
@@ -32,22 +33,22 @@ TEACHER_SHARE = 0.7  # of the target, where a teacher is given: its probability;
 AVERAGING = 0.999  # of the weights, per step; the averaged weights are those that are validated and kept
 
 
-def mask_features(features, rng):
-    """Hide a random run of bands and of frames: the network must not lean on one place."""
-    _, bands, frames = features.shape
-    for item in features:
+def hide_parts(views, rng):
+    """Hide a random run of bands and of frames, in place: the network must not lean on one place."""
+    _, _, bands, frames = views.shape
+    for item in views:
         if rng.random() < 0.5:
             width, start = int(rng.integers(1, bands // 5)), int(rng.integers(bands))
-            item[start:start + width] = 0
+            item[:, start:start + width] = 0
         if rng.random() < 0.3:
             width, start = int(rng.integers(1, frames // 5)), int(rng.integers(frames))
-            item[:, start:start + width] = 0
-    return features
+            item[:, :, start:start + width] = 0
+    return views
 
 
 class FeatureBatches(IterableDataset):
     def __init__(self, cache_folder, seed, batch_size, first_step=0):
-        self._arguments, self._seed, self._first = (cache_folder, seed, batch_size), seed, first_step
+        self._arguments, self._first = (cache_folder, seed, batch_size), first_step
 
     def __iter__(self):
         torch.set_num_threads(1)
@@ -58,7 +59,6 @@ class FeatureBatches(IterableDataset):
         while True:
             samples, labels = sampler.batch(index)
             features = np.stack([extractor.compute(crop) for crop in samples])
-            features = mask_features(features, np.random.default_rng([self._seed, index, 1]))
             yield torch.from_numpy(features).unsqueeze(1), torch.from_numpy(labels)
             index += worker.num_workers if worker else 1
 
@@ -118,61 +118,95 @@ def load_teacher(weights):
     return teacher.eval().to(memory_format=torch.channels_last)
 
 
-def train(options, run):
+class Run:
+    """What a run can be taken up from: the weights, their average, the optimiser's state and the number of the step."""
+
+    def __init__(self, options, folder):
+        self.model = Detector(FEATURES["bands"], **SIZES[options.model_id]).to(memory_format=torch.channels_last)
+        if options.start_from:
+            self.model.load_state_dict(torch.load(options.start_from))
+        self.averaged = copy.deepcopy(self.model)
+        decayed = [p for p in self.model.parameters() if p.dim() > 1]
+        others = [p for p in self.model.parameters() if p.dim() <= 1]
+        self.optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": options.weight_decay},
+                                            {"params": others, "weight_decay": 0.0}], lr=options.peak_rate)
+        self.step, self.minutes, self.best, self._file = 0, 0.0, 1.0, folder / "state.pt"
+        if options.steps and self._file.exists():
+            self._load(torch.load(self._file))
+
+    def _load(self, state):
+        self.step, self.minutes, self.best = state["step"], state["minutes"], state["best"]
+        for name in ("model", "averaged", "optimiser"):
+            getattr(self, name).load_state_dict(state[name])
+
+    def save(self):
+        state = {name: getattr(self, name).state_dict() for name in ("model", "averaged", "optimiser")}
+        partial = self._file.with_suffix(".partial")
+        torch.save({**state, "step": self.step, "minutes": self.minutes, "best": self.best}, partial)
+        partial.replace(self._file)
+
+
+def open_log(path, is_new):
+    log = csv.writer(open(path, "w" if is_new else "a", newline="", buffering=1))
+    if is_new:
+        log.writerow(["minutes", "step", "crops", "loss", "learning_rate", "eer", "auc", "balanced_eer"])
+    return log
+
+
+def targets_of(labels, views, teacher):
+    targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
+    if not teacher:
+        return targets
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        taught = torch.sigmoid(teacher.decide(views).float())
+    return (1 - TEACHER_SHARE) * targets + TEACHER_SHARE * taught
+
+
+def train(options, folder):
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     cache = CorpusCache(options.cache)
     valid_features, valid_clips = validation_windows(cache)
-    model = Detector(FEATURES["bands"], **SIZES[options.model_id]).to(memory_format=torch.channels_last)
-    if options.start_from:
-        model.load_state_dict(torch.load(options.start_from))
-    teacher = load_teacher(options.teacher) if options.teacher else None
-    averaged = copy.deepcopy(model)
-    decayed = [p for p in model.parameters() if p.dim() > 1]
-    others = [p for p in model.parameters() if p.dim() <= 1]
-    optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": options.weight_decay},
-                                   {"params": others, "weight_decay": 0.0}], lr=options.peak_rate)
+    run, teacher = Run(options, folder), load_teacher(options.teacher) if options.teacher else None
     parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
-    batches = iter(DataLoader(FeatureBatches(options.cache, options.seed, options.batch), batch_size=None, **parallel))
-    log = csv.writer(open(run / "log.csv", "w", newline="", buffering=1))
-    log.writerow(["minutes", "step", "crops", "loss", "learning_rate", "eer", "auc", "balanced_eer"])
-    started, next_validation, best, step, losses = time.monotonic(), options.validate_minutes, 1.0, 0, []
+    crops = FeatureBatches(options.cache, options.seed, options.batch, run.step)
+    batches = iter(DataLoader(crops, batch_size=None, **parallel))
+    log, losses = open_log(folder / "log.csv", run.step == 0), []
+    started = time.monotonic() - run.minutes * 60
+    next_validation = run.minutes + options.validate_minutes
     while True:
-        minutes = (time.monotonic() - started) / 60
-        progress = step / options.steps if options.steps else minutes / options.minutes
-        if progress >= 1 or minutes >= next_validation:
-            next_validation = minutes + options.validate_minutes
-            reached = validate(averaged, valid_features, valid_clips)
-            log.writerow([f"{minutes:.1f}", step, step * options.batch, f"{np.mean(losses):.4f}",
-                          f"{optimiser.param_groups[0]['lr']:.2e}", *(f"{value:.4f}" for value in reached.values())])
+        run.minutes = (time.monotonic() - started) / 60
+        progress = run.step / options.steps if options.steps else run.minutes / options.minutes
+        if progress >= 1 or run.minutes >= next_validation:
+            next_validation = run.minutes + options.validate_minutes
+            reached = validate(run.averaged, valid_features, valid_clips)
+            log.writerow([f"{run.minutes:.1f}", run.step, run.step * options.batch, f"{np.mean(losses):.4f}",
+                          f"{run.optimiser.param_groups[0]['lr']:.2e}", *(f"{value:.4f}" for value in reached.values())])
             losses = []
-            torch.save(averaged.state_dict(), run / "last.pt")
+            torch.save(run.averaged.state_dict(), folder / "last.pt")
             merit = (reached["eer"] + reached["balanced_eer"]) / 2
-            if merit < best:
-                best = merit
-                torch.save(averaged.state_dict(), run / "best.pt")
+            if merit < run.best:
+                run.best = merit
+                torch.save(run.averaged.state_dict(), folder / "best.pt")
+            run.save()
         if progress >= 1:
             return
-        for group in optimiser.param_groups:
+        for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(progress, options.peak_rate)
         features, labels = next(batches)
-        model.train()
-        features = features.to(memory_format=torch.channels_last)
+        run.model.train()
+        views = hide_parts(two_views(features), np.random.default_rng([options.seed, run.step, 1]))
+        views = views.to(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            logits = model(features).float()
-        targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
-        if teacher:
-            with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-                taught = torch.sigmoid(teacher(features).float())
-            targets = (1 - TEACHER_SHARE) * targets + TEACHER_SHARE * taught
-        loss = functional.binary_cross_entropy_with_logits(logits, targets)
-        optimiser.zero_grad()
+            logits = run.model.decide(views).float()
+        loss = functional.binary_cross_entropy_with_logits(logits, targets_of(labels, views, teacher))
+        run.optimiser.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimiser.step()
-        average_weights(averaged, model, step)
+        torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
+        run.optimiser.step()
+        average_weights(run.averaged, run.model, run.step)
         losses.append(loss.item())
-        step += 1
+        run.step += 1
 
 
 def main():

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "features/feature_extractor.h"
 
+#include <numbers>
 #include <string>
 
 #include "features/normalisation.h"
@@ -9,6 +10,24 @@
 #include "stage_error.h"
 
 namespace veravox {
+namespace {
+
+// The dynamic range in the unit of the logarithm.
+float DynamicRange(const FeatureRecipe& recipe) {
+  const float magnitudes = recipe.dynamic_range_db / 20.0f * recipe.power;
+  switch (recipe.log) {
+    case FeatureRecipe::Log::kNatural:
+      return magnitudes * std::numbers::ln10_v<float>;
+    case FeatureRecipe::Log::kDecibel:
+      return magnitudes * 10.0f;
+    case FeatureRecipe::Log::kLog10:
+    case FeatureRecipe::Log::kNone:
+      break;
+  }
+  return magnitudes;
+}
+
+}  // namespace
 
 class FeatureExtractor::Impl {
  public:
@@ -36,7 +55,9 @@ class FeatureExtractor::Impl {
     } else {
       for (size_t i = 0; i < samples.size(); ++i) output[i] = samples[i] * recipe_.input_gain;
     }
-    if (!spectrogram_ || recipe_.normalise_globally) {
+    if (recipe_.dynamic_range_db > 0.0f) {
+      NormaliseWithinRange(recipe_.normalisation, DynamicRange(recipe_), output);
+    } else if (!spectrogram_ || recipe_.normalise_globally) {
       NormaliseTogether(recipe_.normalisation, output);
     } else {
       NormaliseBands(recipe_.normalisation, recipe_.layout, static_cast<size_t>(recipe_.bands), output);

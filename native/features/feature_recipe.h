@@ -56,6 +56,10 @@ struct FeatureRecipe {
   Log log = Log::kNatural;
   float log_floor = 1e-10f;  // Kaldi: 1.1920929e-7
   Normalisation normalisation = Normalisation::kNone;
+  // Spectrograms with a logarithm: values further than this below the largest of the window are raised to
+  // that floor, and a global normalisation leaves them out of its mean and variance. Silence around the
+  // speech then changes nothing within it. 0: off.
+  float dynamic_range_db = 0.0f;
   // Normalise over all bands and frames together instead of per band.
   bool normalise_globally = false;
   Layout layout = Layout::kBandsFrames;

@@ -113,6 +113,8 @@ void ReadField(FeatureRecipe& recipe, std::string_view field, std::string_view v
     number(recipe.power);
   } else if (field == "log_floor") {
     number(recipe.log_floor);
+  } else if (field == "dynamic_range_db") {
+    number(recipe.dynamic_range_db);
   } else if (field == "normalise_globally") {
     flag(recipe.normalise_globally);
   } else {

@@ -33,6 +33,7 @@ void RequireBetween(int value, int lowest, int highest, const char* field) {
 void ValidateWaveform(const FeatureRecipe& recipe) {
   Require(recipe.pre_emphasis == 0.0f, "pre_emphasis", recipe.pre_emphasis, "0 for a waveform");
   Require(!recipe.remove_dc_offset, "remove_dc_offset", recipe.remove_dc_offset, "false for a waveform");
+  Require(recipe.dynamic_range_db == 0.0f, "dynamic_range_db", recipe.dynamic_range_db, "0 for a waveform");
 }
 
 void ValidateFrames(const FeatureRecipe& recipe) {
@@ -59,6 +60,16 @@ void ValidateBands(const FeatureRecipe& recipe) {
           "greater than fmin_hz and at most half the sample rate");
 }
 
+void ValidateDynamicRange(const FeatureRecipe& recipe) {
+  Require(std::isfinite(recipe.dynamic_range_db) && recipe.dynamic_range_db >= 0.0f, "dynamic_range_db",
+          recipe.dynamic_range_db, "finite and at least 0");
+  if (recipe.dynamic_range_db == 0.0f) return;
+  Require(recipe.log != FeatureRecipe::Log::kNone, "dynamic_range_db", recipe.dynamic_range_db,
+          "0 without a logarithm");
+  Require(recipe.normalise_globally || recipe.normalisation == FeatureRecipe::Normalisation::kNone,
+          "dynamic_range_db", recipe.dynamic_range_db, "0 where each band is normalised by itself");
+}
+
 }  // namespace
 
 void ValidateRecipe(const FeatureRecipe& recipe) {
@@ -72,6 +83,7 @@ void ValidateRecipe(const FeatureRecipe& recipe) {
   ValidateFrames(recipe);
   ValidateBands(recipe);
   Require(recipe.power == 1.0f || recipe.power == 2.0f, "power", recipe.power, "1 or 2");
+  ValidateDynamicRange(recipe);
   // The logarithm below works on normal numbers only.
   Require(recipe.log == FeatureRecipe::Log::kNone ||
               (std::isfinite(recipe.log_floor) && recipe.log_floor >= std::numeric_limits<float>::min()),

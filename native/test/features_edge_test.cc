@@ -110,7 +110,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
       "linear\n"
       "bands=7\nfirst_bin=3\nfmin_hz=10.5\nfmax_hz=3000\nmel_formula=slaney\nmel_norm=slaney\n"
       "triangles_on_mel_axis=true\npower=1\nlog=decibel\nlog_floor=1e-5\nnormalisation=mean_variance\n"
-      "normalise_globally=true\nlayout=frames_bands");
+      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands");
   EXPECT_EQ(recipe.kind, FeatureRecipe::Kind::kWaveform);
   EXPECT_EQ(recipe.sample_rate_hz, 8000);
   EXPECT_EQ(recipe.fft_size, 256);
@@ -134,6 +134,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
   EXPECT_EQ(recipe.log, FeatureRecipe::Log::kDecibel);
   EXPECT_EQ(recipe.log_floor, 1e-5f);
   EXPECT_EQ(recipe.normalisation, FeatureRecipe::Normalisation::kMeanVariance);
+  EXPECT_EQ(recipe.dynamic_range_db, 70.0f);
   EXPECT_TRUE(recipe.normalise_globally);
   EXPECT_EQ(recipe.layout, FeatureRecipe::Layout::kFramesBands);
 }
@@ -195,6 +196,36 @@ TEST(FeaturesEdge, NormalisesSilenceToZero) {
   FeatureRecipe recipe;
   recipe.normalisation = FeatureRecipe::Normalisation::kMeanVariance;
   for (const float value : Compute(recipe, std::vector<float>(4000, 0.0f))) EXPECT_NEAR(value, 0.0f, 1e-3f);
+}
+
+TEST(FeaturesEdge, RefusesADynamicRangeThatWouldNotApply) {
+  for (const std::string_view text :
+       {"dynamic_range_db=-1", "dynamic_range_db=inf", "kind=waveform\ndynamic_range_db=60",
+        "dynamic_range_db=60\nlog=none", "dynamic_range_db=60\nnormalisation=mean"}) {
+    EXPECT_THROW(FeatureExtractor{ParseRecipe(text)}, StageError) << text;
+  }
+}
+
+// What makes a score indifferent to digital silence around the speech, and to the level.
+TEST(FeaturesEdge, WithADynamicRangeSilenceAndLevelLeaveTheSpeechAlone) {
+  FeatureRecipe recipe =
+      ParseRecipe("dynamic_range_db=60\nnormalisation=mean_variance\nnormalise_globally=true");
+  recipe.layout = FeatureRecipe::Layout::kFramesBands;
+  std::vector<float> speech = Ramp(8000);
+  for (size_t i = 0; i < speech.size(); ++i)
+    speech[i] *= 0.5f + 0.5f * std::sin(0.01f * static_cast<float>(i));
+  std::vector<float> padded(4000 + speech.size());
+  for (size_t i = 0; i < speech.size(); ++i) padded[4000 + i] = speech[i] * 0.03125f;
+  const std::vector<float> alone = Compute(recipe, speech);
+  const std::vector<float> among = Compute(recipe, padded);
+  const size_t silent_frames = 4000 / 160;
+  double difference = 0.0;
+  for (size_t i = 0; i < alone.size(); ++i) {
+    difference += std::abs(alone[i] - among[silent_frames * 80 + i]) / static_cast<double>(alone.size());
+  }
+  // Two frames hold silence and speech at once, which the statistics notice a little.
+  EXPECT_LT(difference, 0.02);
+  for (size_t i = 1; i < 20 * 80; ++i) EXPECT_EQ(among[i], among[0]);
 }
 
 TEST(FeaturesEdge, NonFiniteSamplesSpoilTheirFramesOnly) {

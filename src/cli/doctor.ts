@@ -11,7 +11,9 @@ import { loadConfig, unknownVariables } from '../config/load-config.js';
 import { isActive } from '../keys/api-key.js';
 import { KeyDirectory } from '../keys/key-directory.js';
 import { loadManifest, readManifest } from '../models/manifest.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
 import { describeCheck, holds } from '../pipeline/known-answers.js';
+import { modelStatus } from '../pipeline/model-status.js';
 import { chooseProvider } from '../scoring/provider.js';
 import { openBucket } from '../storage/open-storage.js';
 
@@ -62,6 +64,17 @@ const checks: Readonly<Record<string, Check>> = {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
     return `${path.resolve(dataDir)}${existsSync(dataDir) ? '' : ' (made at the first start)'}`;
   },
+  'operating points': async ({ dataDir, modelsDir }) => {
+    const points = OperatingPoints.load(dataDir);
+    const { detectors, speakerModels } = modelStatus((await loadManifest(modelsDir)).models);
+    const [unusable] = points.unusable([...detectors, ...speakerModels]);
+    if (unusable !== undefined) {
+      throw new Error(`${unusable.name} of ${unusable.model} ${unusable.why}.`);
+    }
+    return points.all.length === 0
+      ? 'none'
+      : points.all.map(({ name, model, threshold }) => `${name} of ${model} (${threshold})`).join(', ');
+  },
   'file storage': async (config) => {
     const { storageBucket, storageEndpoint } = config;
     if (storageBucket === '') return 'the data folder';
@@ -105,5 +118,5 @@ export function addDoctorCommand(program: Command, version: string): void {
 
 function print(name: string, finding: string, isGood: boolean): void {
   const mark = isGood ? pc.green('ok     ') : pc.red('missing');
-  process.stdout.write(`${mark}  ${name.padEnd(15)} ${finding.replaceAll('\n', `\n${' '.repeat(25)}`)}\n`);
+  process.stdout.write(`${mark}  ${name.padEnd(16)} ${finding.replaceAll('\n', `\n${' '.repeat(26)}`)}\n`);
 }

@@ -34,14 +34,16 @@ export async function sizeOf(file: string): Promise<number | Error> {
   }
 }
 
-/** Returns how many bytes there were. */
-export async function readInto(arena: SharedArrayBuffer, file: string): Promise<number> {
+/** Returns how many bytes there were; rejects where there are more than `target` has room for. */
+export async function readInto(target: Uint8Array, file: string): Promise<number> {
   const handle = await open(file);
   try {
     let length = 0;
     for (;;) {
-      const { bytesRead } = await handle.read(new Uint8Array(arena, length));
+      const isFull = length === target.length;
+      const { bytesRead } = await handle.read(isFull ? new Uint8Array(1) : target.subarray(length));
       if (bytesRead === 0) return length;
+      if (isFull) throw new Error('The file has grown since its size was asked for.');
       length += bytesRead;
     }
   } finally {

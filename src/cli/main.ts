@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-dir.js';
+import { addCalibrateCommand } from './calibrate.js';
 import { addDoctorCommand } from './doctor.js';
+import { addEvaluateCommand } from './evaluate.js';
 import { addKeysCommand } from './keys.js';
 import { addModelsCommand } from './models.js';
 import { addOpenApiCommand } from './openapi.js';
@@ -28,6 +30,8 @@ addKeysCommand(program);
 addPredictCommand(program);
 addUsageCommand(program);
 addVoiceidCommands(program);
+addEvaluateCommand(program);
+addCalibrateCommand(program);
 addModelsCommand(program);
 addOpenApiCommand(program);
 addDoctorCommand(program, packageVersion);

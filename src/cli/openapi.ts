@@ -6,6 +6,7 @@ import { ServedModels } from '../http/served-models.js';
 import { serverRoutes } from '../http/server-routes.js';
 import { loadManifest } from '../models/manifest.js';
 import { openApiDocument } from '../openapi/document.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { modelStatus } from '../pipeline/model-status.js';
 
@@ -42,6 +43,7 @@ async function printDocument(): Promise<void> {
       folderOf: neverCalled,
       embedded: config.storageBucket === '' ? unused : undefined,
     },
+    operatingPoints: OperatingPoints.load(config.dataDir),
     metrics: unused,
     log: unused,
     isStopping: neverCalled,

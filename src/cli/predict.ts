@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadConfig } from '../config/load-config.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import { detectorNamed } from '../pipeline/model-status.js';
 import { startPipeline } from '../pipeline/pipeline.js';
-import { defaultModel } from '../routes/predict-fields.js';
+import {
+  DEFAULT_SILENCE_THRESHOLD_PERCENT,
+  DEFAULT_THRESHOLD,
+  defaultModel,
+  MIN_DURATION_S,
+} from '../routes/predict-fields.js';
 import { predictionBody } from '../verdict/prediction.js';
+import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { maxDurationS, readInto, reportFailure, sizeOf, withoutTimeouts } from './local-files.js';
 import { predictionTable } from './prediction-table.js';
 import { ProgressLine } from './progress-line.js';
@@ -14,11 +22,15 @@ import { ProgressLine } from './progress-line.js';
 interface PredictOptions {
   readonly json?: true;
   readonly model?: string;
-  readonly threshold: number;
+  readonly threshold: number | string;
   readonly silenceThreshold: number;
 }
 
-const minDurationS = 1;
+/** With the model that is meant and the threshold as a number. */
+interface ResolvedOptions extends PredictOptions {
+  readonly model: string;
+  readonly threshold: number;
+}
 
 export function addPredictCommand(program: Command): void {
   program
@@ -26,18 +38,8 @@ export function addPredictCommand(program: Command): void {
     .description('Analyse files without a server, with the same pipeline.')
     .option('--json', 'print what the server would answer, one line per file')
     .option('--model <id>', 'which model to use (default: the best that is loaded)')
-    .option(
-      '--threshold <number>',
-      'score from which a voice counts as AI-generated, 0 to 1',
-      within(0, 1),
-      0.5,
-    )
-    .option(
-      '--silence-threshold <percent>',
-      'windows with more non-speech than this are not analysed, 0 to 100',
-      within(0, 100),
-      80,
-    )
+    .option('--threshold <number or name>', thresholdHelp, parseThreshold, DEFAULT_THRESHOLD)
+    .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT)
     .action(predict);
 }
 
@@ -46,13 +48,21 @@ async function predict(files: string[], options: PredictOptions): Promise<void> 
   const largest = Math.max(1, ...sizes.filter((size) => typeof size === 'number'));
   const arena = new SharedArrayBuffer(largest);
   const config = { ...loadConfig(process.env), ...withoutTimeouts };
+  const points = OperatingPoints.load(config.dataDir);
   const analyser = await startPipeline(config, arena);
   try {
+    const status = analyser.status();
+    const detector = detectorNamed(status, options.model ?? defaultModel(status.models));
+    const threshold = points.thresholdOf(options.threshold, detector, '--threshold');
     for (const [index, file] of files.entries()) {
       try {
         const size = sizes[index];
         if (typeof size !== 'number') throw size;
-        await predictFile(file, arena, analyser, options);
+        await predictFile(file, arena, analyser, {
+          ...options,
+          threshold,
+          model: options.model ?? detector.id,
+        });
       } catch (error) {
         reportFailure(file, error, options.json);
         process.exitCode = 1;
@@ -67,17 +77,17 @@ async function predictFile(
   file: string,
   arena: SharedArrayBuffer,
   analyser: Analyser,
-  options: PredictOptions,
+  options: ResolvedOptions,
 ): Promise<void> {
   const startedMs = performance.now();
-  const length = await readInto(arena, file);
+  const length = await readInto(new Uint8Array(arena), file);
   const progress = new ProgressLine(process.stderr, file);
   const analysis = await analyser
     .analyse({
       region: { offset: 0, length },
-      modelId: options.model ?? defaultModel(analyser.status().models),
+      modelId: options.model,
       silenceThresholdPercent: options.silenceThreshold,
-      minDurationS,
+      minDurationS: MIN_DURATION_S,
       maxDurationS,
       signal: new AbortController().signal,
       onProgress: (current) => progress.show(current),
@@ -92,12 +102,4 @@ async function predictFile(
   process.stdout.write(
     options.json ? `${JSON.stringify(prediction)}\n` : predictionTable(file, prediction, pc),
   );
-}
-
-function within(minimum: number, maximum: number): (given: string) => number {
-  return (given) => {
-    const value = given.trim() === '' ? Number.NaN : Number(given);
-    if (value >= minimum && value <= maximum) return value;
-    throw new InvalidArgumentError(`Expected a number ${minimum} to ${maximum} but received ${given}.`);
-  };
 }

@@ -1,47 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AnalysisProgress } from '../pipeline/analysis.js';
 import { bar, clock } from './prediction-table.js';
+import { type ProgressOutput, TerminalLine } from './terminal-line.js';
 
-const showAfterMs = 500;
-const redrawMs = 100;
-const eraseLine = '\r\x1b[2K';
-
-/** The part of a terminal's stream that is used here. */
-export interface ProgressOutput {
-  readonly isTTY?: boolean;
-  write(text: string): unknown;
-}
-
-/** Shows on a terminal how far a long file has come; does nothing for short files and on anything but a terminal. */
+/** Shows on a terminal how far a long file has come. */
 export class ProgressLine {
-  readonly #output: ProgressOutput;
+  readonly #line: TerminalLine;
   readonly #title: string;
-  readonly #nowMs: () => number;
-  readonly #startedMs: number;
-  #drawnMs: number | undefined;
 
-  constructor(output: ProgressOutput, title: string, nowMs = () => performance.now()) {
-    this.#output = output;
+  constructor(output: ProgressOutput, title: string, nowMs?: () => number) {
+    this.#line = new TerminalLine(output, nowMs);
     this.#title = title;
-    this.#nowMs = nowMs;
-    this.#startedMs = nowMs();
   }
 
   show({ preparedS, scoredWindows, fileProgress }: AnalysisProgress): void {
-    const nowMs = this.#nowMs();
-    const elapsedMs = nowMs - this.#startedMs;
-    if (!this.#output.isTTY || elapsedMs < showAfterMs) return;
-    if (this.#drawnMs !== undefined && nowMs - this.#drawnMs < redrawMs) return;
-    this.#drawnMs = nowMs;
-    const speed = (preparedS / (elapsedMs / 1000)).toFixed(0);
-    const percent = Math.floor(fileProgress * 100);
-    const text =
-      `${this.#title}  ${bar(fileProgress)} ${percent}%  ${clock(preparedS)}, ` +
-      `${scoredWindows} segments scored, ${speed}x real time`;
-    this.#output.write(eraseLine + text);
+    this.#line.draw((elapsedMs) => {
+      const speed = (preparedS / (elapsedMs / 1000)).toFixed(0);
+      const percent = Math.floor(fileProgress * 100);
+      return (
+        `${this.#title}  ${bar(fileProgress)} ${percent}%  ${clock(preparedS)}, ` +
+        `${scoredWindows} segments scored, ${speed}x real time`
+      );
+    });
   }
 
   clear(): void {
-    if (this.#drawnMs !== undefined) this.#output.write(eraseLine);
+    this.#line.clear();
+  }
+}
+
+/** Shows on a terminal how far a list of files has come. */
+export class ListProgressLine {
+  readonly #line: TerminalLine;
+  readonly #total: number;
+  #done = 0;
+  #failed = 0;
+
+  constructor(output: ProgressOutput, total: number, nowMs?: () => number) {
+    this.#line = new TerminalLine(output, nowMs);
+    this.#total = total;
+  }
+
+  /** One more file is done. */
+  add(isFailure: boolean): void {
+    this.#done++;
+    if (isFailure) this.#failed++;
+    this.#line.draw((elapsedMs) => {
+      const filesPerS = this.#done / (elapsedMs / 1000);
+      const leftS = (this.#total - this.#done) / filesPerS;
+      const failures = this.#failed === 0 ? '' : `, ${this.#failed} without a score`;
+      return (
+        `${bar(this.#done / this.#total)} ${this.#done} of ${this.#total} files, ` +
+        `${filesPerS.toFixed(1)}/s, ${clock(leftS)} left${failures}`
+      );
+    });
+  }
+
+  clear(): void {
+    this.#line.clear();
   }
 }

@@ -11,6 +11,8 @@ import { UsageMeter } from '../metering/usage-meter.js';
 import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import { ServiceMetrics } from '../observe/service-metrics.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
+import type { PipelineStatus } from '../pipeline/analysis.js';
 import { differenceOf } from '../pipeline/known-answers.js';
 import { ModelReload } from '../pipeline/model-reload.js';
 import { startPipeline } from '../pipeline/pipeline.js';
@@ -39,12 +41,14 @@ async function serve(): Promise<void> {
   const keys = new KeyStore(config.dataDir, {
     onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
   });
+  const operatingPoints = OperatingPoints.load(config.dataDir);
   const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
   const analyser = await startPipeline(config, arena.buffer, { answersPerModel });
   const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = analyser.status();
   const speakers = speakerModels.map((model) => model.id);
   log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
+  warnOfUnusable(operatingPoints, analyser.status(), log.logger);
   for (const check of wrongAnswers) {
     log.logger.error(
       { ...check, difference: differenceOf(check) },
@@ -60,6 +64,7 @@ async function serve(): Promise<void> {
       arena,
       keys,
       files,
+      operatingPoints,
       log: log.logger,
       metrics,
       recorders: createRecorders(config, log.logger, metrics),
@@ -72,7 +77,11 @@ async function serve(): Promise<void> {
   const reload = new ModelReload({
     // On what runs the models now: whether there is CUDA has been found out.
     start: () => startPipeline(config, arena.buffer, { answersPerModel, choice }),
-    use: (next) => server.replaceModels(next),
+    use(next) {
+      const points = OperatingPoints.load(config.dataDir);
+      server.replaceModels(next, points);
+      warnOfUnusable(points, next.status(), log.logger);
+    },
     onResult: (result) => metrics.countReload(result),
     log: log.logger,
   });
@@ -89,6 +98,13 @@ async function serve(): Promise<void> {
   });
   log.flush();
   announce(config.host, server.port, firstKey, ready);
+}
+
+/** They are answered with 400; whoever runs the server should know it first. */
+function warnOfUnusable(points: OperatingPoints, status: PipelineStatus, logger: Logger): void {
+  for (const { name, model, why } of points.unusable([...status.detectors, ...status.speakerModels])) {
+    logger.warn({ operatingPoint: name, model, why }, 'operating point cannot be used');
+  }
 }
 
 /** What notes who did what and how much. */

@@ -5,6 +5,7 @@ import pc from 'picocolors';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
 import { ServiceError } from '../errors/service-error.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import { defaultModel } from '../routes/predict-fields.js';
 import {
@@ -90,10 +91,10 @@ async function withVoice(
   const analyser = await startPipeline(config, arena);
   try {
     const { models, speakerModels } = analyser.status();
-    const speaker = chooseSpeaker(speakerModels, config);
+    const speaker = chooseSpeaker(speakerModels, config, OperatingPoints.load(config.dataDir));
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
     if (typeof size !== 'number') throw size;
-    const length = await readInto(arena, file);
+    const length = await readInto(new Uint8Array(arena), file);
     const startedMs = performance.now();
     await work({
       config,

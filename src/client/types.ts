@@ -9,8 +9,8 @@ export interface PredictFields {
   readonly model?: string;
   /** The caller's own identifier of the prediction; one is made where there is none. */
   readonly prediction_id?: string;
-  /** From which score a window is spoofed. A lower one finds more AI-generated voices, a higher one accuses fewer people. */
-  readonly threshold?: number;
+  /** From which score a window is spoofed. A lower one finds more AI-generated voices, a higher one accuses fewer people. Or the name of an operating point that the server's operator has found for the model. */
+  readonly threshold?: number | string;
   /** Percent of non-speech above which a window is left out; 100 analyses every window. */
   readonly silence_threshold?: number;
 }

@@ -40,8 +40,8 @@ export interface Config {
   readonly enrollAuthenticity: 'reject' | 'flag' | 'skip';
   /** Id of the speaker model to use; empty for the first in the manifest. */
   readonly speakerModel: string;
-  /** Similarity from which two voices count as the same; undefined for the model's own. */
-  readonly matchThreshold: number | undefined;
+  /** Similarity from which two voices count as the same, or the name of an operating point; undefined for the model's own. */
+  readonly matchThreshold: number | string | undefined;
   /** The whole body must have arrived this long after its headers. */
   readonly receiveTimeoutMs: number;
   /** The same for large files. */

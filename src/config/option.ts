@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { OPERATING_POINT_NAME } from './operating-point-name.js';
 
 /** What defaults may depend on. */
 export interface Surroundings {
@@ -91,21 +92,22 @@ export function text(settings: TextSettings): Option<string> {
   };
 }
 
-interface ShareSettings extends Common {
+interface ThresholdSettings extends Common {
   /** What holds where nothing is set, which is decided elsewhere. */
   readonly defaultText: string;
 }
 
-/** A number from 0 to 1, undefined where it is not set. */
-export function share(settings: ShareSettings): Option<number | undefined> {
+/** A number from 0 to 1 or the name of an operating point, undefined where it is not set. */
+export function threshold(settings: ThresholdSettings): Option<number | string | undefined> {
   const { variable, description, defaultText } = settings;
   return {
     variable,
     description,
-    accepts: 'a number 0 to 1',
+    accepts: 'a number 0 to 1 or the name of an operating point',
     defaultText,
     default: () => undefined,
     parse: (text) => {
+      if (OPERATING_POINT_NAME.test(text)) return text;
       const value = /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
       return value >= 0 && value <= 1 ? value : undefined;
     },

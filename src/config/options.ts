@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
-import { choice, integer, list, type Option, origin, share, text } from './option.js';
+import { choice, integer, list, type Option, origin, text, threshold } from './option.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -213,11 +213,11 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     description:
       'Which model makes and compares voiceprints. Voiceprints of another model are refused: speakers have to enrol again.',
   }),
-  matchThreshold: share({
+  matchThreshold: threshold({
     variable: 'VERAVOX_MATCH_THRESHOLD',
     defaultText: "the model's operating point",
     description:
-      'Similarity from which two voices count as the same; a higher one lets fewer strangers pass and refuses more of the right people.',
+      'Similarity from which two voices count as the same, or an operating point of the speaker model that `veravox calibrate` has found; a higher one lets fewer strangers pass and refuses more of the right people.',
   }),
   receiveTimeoutMs: integer({
     variable: 'VERAVOX_RECEIVE_TIMEOUT_MS',

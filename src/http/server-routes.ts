@@ -4,6 +4,7 @@ import type { Config } from '../config/config.js';
 import { packageVersion } from '../config/package-dir.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
+import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { FileIntake } from '../routes/analysis-input.js';
 import { withDocs } from '../routes/docs.js';
 import { fileRoutes } from '../routes/file.js';
@@ -25,6 +26,7 @@ export interface RouteParts {
   readonly intake: FileIntake;
   readonly largeFilePermits: BytePermits;
   readonly files: FileStore;
+  readonly operatingPoints: OperatingPoints;
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
@@ -32,11 +34,12 @@ export interface RouteParts {
 
 /** Every route that a server made of these parts has. */
 export function serverRoutes(parts: RouteParts): readonly Route[] {
-  const { config, models, intake, largeFilePermits, files, metrics, log, isStopping } = parts;
+  const { config, models, intake, largeFilePermits, files, operatingPoints, metrics, log, isStopping } =
+    parts;
   const { analyser } = models;
   const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
   const analysing: Route[] = [
-    predictRoute(config, analyser, intake),
+    predictRoute(config, analyser, intake, operatingPoints),
     ...(isLargeFileModelLoaded
       ? [
           largeFileRoute(config, analyser, intake.queue, largeFilePermits, log),
@@ -44,8 +47,8 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
           legacyPredictRoute('/predict', config, analyser, intake),
         ]
       : []),
-    enrollRoute(config, analyser, intake.queue),
-    verifyRoute(config, analyser, intake.queue),
+    enrollRoute(config, analyser, intake.queue, operatingPoints),
+    verifyRoute(config, analyser, intake.queue, operatingPoints),
   ];
   const routes: Route[] = [
     ...analysing.map((route) => ({ ...route, models })),

@@ -9,6 +9,7 @@ import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fet
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser, PipelineStatus } from '../pipeline/analysis.js';
 import { createLargeFilePermits } from '../routes/large-file-intake.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
@@ -30,6 +31,8 @@ export interface ServerOptions {
   readonly keys: Authenticator;
   /** Closed with the server. */
   readonly files: FileStore;
+  /** Those that requests may name; none when absent. */
+  readonly operatingPoints?: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
   /** Told of every request to the API; closed last of all when the server stops. */
@@ -44,11 +47,11 @@ export interface RunningServer {
   /** Those that requests begin with now. */
   readonly routes: readonly Route[];
   /**
-   * Answers requests that begin from now on with other models. Those that have begun go on with the models before, which are
-   * closed when the last of them is over.
-   * @throws Error when the configuration names a model that is not among them; then nothing has changed
+   * Answers requests that begin from now on with other models and operating points. Those that have begun go on with the ones
+   * before, and the models are closed when the last of them is over.
+   * @throws Error when the configuration names a model or a point that is not among them; then nothing has changed
    */
-  replaceModels(analyser: Analyser): void;
+  replaceModels(analyser: Analyser, operatingPoints?: OperatingPoints): void;
   /**
    * Not ready at once; then takes requests for `stopGraceMs` more, so that load balancers notice; then no new ones, and
    * those in flight get `stopDrainMs`. Closes the analyser. Resolves when nothing is left; later calls wait for the first.
@@ -124,10 +127,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const retiring = new Set<ServedModels>();
   const status = (): PipelineStatus => models.analyser.status();
 
-  function serve(next: ServedModels): void {
-    door.serve(
-      serverRoutes({ config, models: next, intake, largeFilePermits, files, metrics, log, isStopping }),
-    );
+  function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
+    const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping };
+    door.serve(serverRoutes({ ...shared, models: next, operatingPoints }));
     models = next;
     if (!status().models.includes(LARGE_FILE_MODEL)) {
       log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
@@ -144,7 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     retiring.delete(earlier);
   }
 
-  serve(models);
+  serve(models, options.operatingPoints);
   const listener = await listen(config.host, config.port, door.handle);
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   log.info({ host: config.host, port: listener.port }, 'listening');
@@ -175,10 +177,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     get routes() {
       return door.routes;
     },
-    replaceModels(analyser) {
+    replaceModels(analyser, operatingPoints) {
       if (isStopping()) throw new Error('The server is stopping.');
       const earlier = models;
-      serve(new ServedModels(analyser));
+      serve(new ServedModels(analyser), operatingPoints);
       void retire(earlier);
     },
     stop() {

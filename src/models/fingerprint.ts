@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { SpeakerModel } from './manifest.js';
 
 // Object members in one order, so that moving them about in the manifest changes nothing.
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -101,10 +101,16 @@ export const spectrogramSchema = closedObject(
       'mean',
       'mean_variance',
     ),
+    dynamic_range_db: {
+      type: 'number',
+      minimum: 0,
+      description:
+        'With a logarithm: what lies further than this below the largest value of the input is raised to that floor, and a global normalisation leaves it out of its mean and variance, so that silence around speech changes nothing within it. 0, the default: off.',
+    },
     normalise_globally: boolean('One mean and variance over all bands together instead of one per band.'),
     layout: oneOf('Which axis comes first.', 'bands_frames', 'frames_bands'),
   },
-  ['edges'],
+  ['edges', 'dynamic_range_db'],
 );
 
 /** What the ONNX file takes. */

@@ -39,6 +39,7 @@ export interface SpectrogramRecipe {
   readonly log: 'none' | 'natural' | 'log10' | 'decibel';
   readonly log_floor: number;
   readonly normalisation: 'none' | 'mean' | 'mean_variance';
+  readonly dynamic_range_db?: number;
   readonly normalise_globally: boolean;
   readonly layout: 'bands_frames' | 'frames_bands';
 }

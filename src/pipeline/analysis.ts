@@ -84,9 +84,21 @@ export interface VoiceEmbedding {
   readonly timesMs: StageTimesMs;
 }
 
-/** What a caller needs to know of a speaker model to work with its embeddings. */
-export interface SpeakerModelStatus {
+/** What a model's scores follow from: a threshold found with one model means nothing for another. */
+export interface ScoringModelStatus {
   readonly id: string;
+  /** Of the model's file. */
+  readonly sha256: string;
+  /** Differs whenever the same audio could get another score: 64 hexadecimal characters. */
+  readonly scoreFingerprint: string;
+}
+
+export interface DetectorStatus extends ScoringModelStatus {
+  readonly aliases: readonly string[];
+}
+
+/** What a caller needs to know of a speaker model to work with its embeddings. */
+export interface SpeakerModelStatus extends ScoringModelStatus {
   /** Differs whenever the same audio would give another embedding: 64 hexadecimal characters. */
   readonly fingerprint: string;
   /** similarity = sigmoid(scale * cosine + bias) */
@@ -106,6 +118,8 @@ export interface PipelineStatus {
   readonly fallbackReason?: string;
   /** Every name that a request may give for a detector: ids and aliases. */
   readonly models: readonly string[];
+  /** The same, in the order of the manifest. */
+  readonly detectors: readonly DetectorStatus[];
   /** In the order of the manifest; empty on a server without voice identity. */
   readonly speakerModels: readonly SpeakerModelStatus[];
 }

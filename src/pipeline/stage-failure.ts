@@ -3,7 +3,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { PrepareResult } from '../prepare/prepare-task.js';
 import type { AnalysisRequest } from './analysis.js';
 
-type PrepareFailure = Extract<PrepareResult, { ok: false }>;
+type PrepareFailure = Pick<Extract<PrepareResult, { ok: false }>, 'code' | 'message' | 'measuredS'>;
 
 // Seconds as a person reads them: 0.75, 600.1, never 0.7500000001; rounded away from the limit that was missed, so that
 // nobody reads that 3 s are less than 3 s.

@@ -4,9 +4,11 @@ import { ServiceError } from '../errors/service-error.js';
 import type { UploadedForm } from '../upload/form-upload.js';
 import type { Part } from '../upload/multipart-parser.js';
 
+type FieldType = 'number' | 'string' | 'array';
+
 /** The JSON schema of one field; `expected` is how an error names what it wants. */
 export interface FieldSchema {
-  readonly type: 'number' | 'string' | 'array';
+  readonly type: FieldType | readonly FieldType[];
   readonly expected: string;
   readonly description?: string;
   readonly default?: number | string;
@@ -34,6 +36,8 @@ const shownJson = (value: unknown): string => {
   return `the ${typeof value} ${String(value).slice(0, MAX_SHOWN_CHARS)}`;
 };
 
+const mayBeNumber = ({ type }: FieldSchema): boolean => [type].flat().includes('number');
+
 /**
  * Checks the values of a request's fields against their schema and fills in the defaults. One instance per route,
  * compiled once.
@@ -50,6 +54,7 @@ export class FieldValidator<Values> {
     const ajv = new Ajv({
       useDefaults: true,
       verbose: true,
+      allowUnionTypes: true,
       keywords: ['expected', 'nullInForm'],
       meta: false,
       validateSchema: false,
@@ -95,7 +100,7 @@ export class FieldValidator<Values> {
       const text = form.text(part);
       if (schema.nullInForm && (text === '' || text === 'null')) continue;
       // What is no number stays a string, so that the schema refuses it in its own words.
-      values[part.name] = schema.type === 'number' && NUMBER.test(text) ? Number(text) : text;
+      values[part.name] = mayBeNumber(schema) && NUMBER.test(text) ? Number(text) : text;
     }
     return this.check(values);
   }

@@ -19,10 +19,9 @@ import {
   DEFAULT_THRESHOLD,
   type LargeFileFields,
   largeFileFieldSchemas,
+  MIN_DURATION_S,
 } from './predict-fields.js';
 import type { Route } from './route.js';
-
-const MIN_DURATION_S = 1;
 
 /** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
 export function largeFileRoute(

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { OPERATING_POINT_NAME } from '../config/operating-point-name.js';
+import { THRESHOLD_EXPECTED } from '../operating-points/operating-points.js';
 import type { FieldSchema, FieldSchemas } from './form-fields.js';
 
 /** The fields of `POST /v1/predict` beside the file. */
@@ -6,7 +8,8 @@ export interface PredictFields {
   readonly device?: string;
   readonly model: string;
   readonly prediction_id?: string;
-  readonly threshold: number;
+  /** A string is the name of an operating point. */
+  readonly threshold: number | string;
   readonly silence_threshold: number;
 }
 
@@ -23,6 +26,8 @@ const PREFERRED_MODEL = 'apollo-4-5-2026-03-26';
 /** Serves `/v1/predict/large-file` and v0 only. */
 export const LARGE_FILE_MODEL = 'apollo-4-2025-10-20';
 
+/** Shorter audio is refused. */
+export const MIN_DURATION_S = 1;
 /** What holds where a request cannot say otherwise. */
 export const DEFAULT_THRESHOLD = 0.5;
 export const DEFAULT_SILENCE_THRESHOLD_PERCENT = 80;
@@ -64,13 +69,15 @@ export function predictFieldSchemas(loadedModels: readonly string[]): FieldSchem
     },
     prediction_id: predictionId,
     threshold: {
-      type: 'number',
+      type: ['number', 'string'],
       minimum: 0,
       maximum: 1,
+      pattern: OPERATING_POINT_NAME.source,
       default: DEFAULT_THRESHOLD,
-      expected: 'a number from 0 to 1',
+      expected: THRESHOLD_EXPECTED,
       description:
-        'From which score a window is spoofed. A lower one finds more AI-generated voices, a higher one accuses fewer people.',
+        'From which score a window is spoofed. A lower one finds more AI-generated voices, a higher one accuses fewer people. ' +
+        "Or the name of an operating point that the server's operator has found for the model.",
     },
     silence_threshold: {
       type: 'number',

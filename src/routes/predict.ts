@@ -4,18 +4,32 @@ import { prediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
 import { analysisErrors, inputErrors } from '../openapi/error-groups.js';
 import { mediaFormats, type Operation } from '../openapi/operation.js';
+import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser } from '../pipeline/analysis.js';
+import { detectorNamed } from '../pipeline/model-status.js';
 import { predictionBody } from '../verdict/prediction.js';
 import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
-import { LARGE_FILE_MODEL, type PredictFields, predictFieldSchemas } from './predict-fields.js';
+import type { AnalysisInput } from './form-input.js';
+import {
+  LARGE_FILE_MODEL,
+  MIN_DURATION_S,
+  type PredictFields,
+  predictFieldSchemas,
+} from './predict-fields.js';
 import type { Route } from './route.js';
 
-const MIN_DURATION_S = 1;
+/** With the threshold as a number. */
+type ResolvedFields = Omit<PredictFields, 'threshold'> & { readonly threshold: number };
 
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
-export function predictRoute(config: Config, analyser: Analyser, intake: FileIntake): Route {
+export function predictRoute(
+  config: Config,
+  analyser: Analyser,
+  intake: FileIntake,
+  points: OperatingPoints,
+): Route {
   const { models } = analyser.status();
   const schemas = predictFieldSchemas(models);
   const validator = new FieldValidator<PredictFields>(schemas);
@@ -26,8 +40,23 @@ export function predictRoute(config: Config, analyser: Analyser, intake: FileInt
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes: config.maxPredictBytes, hint }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
-  const steps: AnalysisSteps<PredictFields> = {
-    receive: (request) => receiveInput(request, validator, intake, limits),
+  /** The named operating point looked up, once and before anything is analysed. */
+  const withThreshold = (input: AnalysisInput<PredictFields>): AnalysisInput<ResolvedFields> => {
+    const { fields, release } = input;
+    try {
+      const { threshold: given, model } = fields;
+      const threshold =
+        typeof given === 'number'
+          ? given
+          : points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold');
+      return { ...input, fields: { ...fields, threshold } };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+  const steps: AnalysisSteps<ResolvedFields> = {
+    receive: async (request) => withThreshold(await receiveInput(request, validator, intake, limits)),
     plan: (fields) => ({
       modelId: fields.model,
       silenceThresholdPercent: fields.silence_threshold,

@@ -4,6 +4,7 @@ import { enrollment, verification } from '../contract/voice-identity.js';
 import { ServiceError } from '../errors/service-error.js';
 import { analysisErrors, formErrors } from '../openapi/error-groups.js';
 import { audioFormats, type Fields as FormFields, type Operation } from '../openapi/operation.js';
+import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import {
@@ -72,9 +73,14 @@ interface Answer {
 }
 
 /** `POST /v1/voiceid/enroll`: turns a voice into a voiceprint, which only the caller keeps. */
-export function enrollRoute(config: Config, analyser: Analyser, queue: ArenaQueue): Route {
+export function enrollRoute(
+  config: Config,
+  analyser: Analyser,
+  queue: ArenaQueue,
+  points: OperatingPoints,
+): Route {
   const policy = config.enrollAuthenticity;
-  return voiceRoute<EnrollFields>(config, analyser, queue, {
+  return voiceRoute<EnrollFields>(config, analyser, queue, points, {
     path: '/v1/voiceid/enroll',
     fieldSchemas: enrollFieldSchemas,
     documentation: {
@@ -103,8 +109,13 @@ export function enrollRoute(config: Config, analyser: Analyser, queue: ArenaQueu
 }
 
 /** `POST /v1/voiceid/verify`: is this the enrolled speaker, and a human voice? */
-export function verifyRoute(config: Config, analyser: Analyser, queue: ArenaQueue): Route {
-  return voiceRoute<VerifyFields>(config, analyser, queue, {
+export function verifyRoute(
+  config: Config,
+  analyser: Analyser,
+  queue: ArenaQueue,
+  points: OperatingPoints,
+): Route {
+  return voiceRoute<VerifyFields>(config, analyser, queue, points, {
     path: '/v1/voiceid/verify',
     fieldSchemas: verifyFieldSchemas,
     documentation: {
@@ -133,11 +144,12 @@ function voiceRoute<Fields>(
   config: Config,
   analyser: Analyser,
   queue: ArenaQueue,
+  points: OperatingPoints,
   task: Task<Fields>,
 ): Route {
   const validator = new FieldValidator<Fields>(task.fieldSchemas);
   const { models, speakerModels } = analyser.status();
-  const speaker = chooseSpeaker(speakerModels, config);
+  const speaker = chooseSpeaker(speakerModels, config, points);
   const limits = {
     fileField: FILE_FIELD,
     maxFileBytes: config.maxVoiceidBytes,

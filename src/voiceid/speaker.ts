@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
+import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { SpeakerModelStatus } from '../pipeline/analysis.js';
 import { dot, normalised } from './vectors.js';
 import { VoiceprintSpace } from './voiceprint-space.js';
@@ -29,11 +30,13 @@ export class Speaker {
 
 /**
  * The model that the configuration names, or the first; undefined where there is none.
- * @throws Error when the one that is named is not loaded
+ * @param points where the configuration may name an operating point of it
+ * @throws Error when the one that is named is not loaded, or has no such operating point
  */
 export function chooseSpeaker(
   loaded: readonly SpeakerModelStatus[],
   config: Pick<Config, 'speakerModel' | 'matchThreshold'>,
+  points: OperatingPoints,
 ): Speaker | undefined {
   const { speakerModel, matchThreshold } = config;
   const model = speakerModel === '' ? loaded[0] : loaded.find(({ id }) => id === speakerModel);
@@ -43,5 +46,10 @@ export function chooseSpeaker(
       `Expected a loaded speaker model (${ids}) for VERAVOX_SPEAKER_MODEL but received ${speakerModel}.`,
     );
   }
-  return model && new Speaker(model, matchThreshold);
+  if (model === undefined) return undefined;
+  const threshold =
+    matchThreshold === undefined
+      ? undefined
+      : points.thresholdOf(matchThreshold, model, 'VERAVOX_MATCH_THRESHOLD');
+  return new Speaker(model, threshold);
 }

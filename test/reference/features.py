@@ -24,7 +24,7 @@ DEFAULTS = dict(
     kind="spectrogram", fft_size=512, window_length=400, hop_length=160, window="hann", periodic_window=False,
     centred=False, edges="mirrored", pre_emphasis=0.0, remove_dc_offset=False, input_gain=1.0, scale="mel", bands=80, first_bin=0,
     fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none", triangles_on_mel_axis=False, power=2.0,
-    log="natural", log_floor=1e-10, normalisation="none", normalise_globally=False, layout="bands_frames",
+    log="natural", log_floor=1e-10, normalisation="none", dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames",
 )  # fmt: skip
 
 KALDI = dict(
@@ -62,6 +62,12 @@ CASES = {
     ),
     "global_mean_variance": (
         SAMPLES, dict(bands=40, normalisation="mean_variance", normalise_globally=True, layout="frames_bands"),
+    ),
+    "range_mean_variance": (
+        SAMPLES, dict(bands=40, dynamic_range_db=50.0, normalisation="mean_variance", normalise_globally=True),
+    ),
+    "range_magnitude_decibel": (
+        SAMPLES, dict(scale="linear", bands=100, power=1.0, log="decibel", dynamic_range_db=40.0, layout="frames_bands"),
     ),
     # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
     "fft_400_log10": (
@@ -155,14 +161,24 @@ def make_spectrogram(audio, recipe):
     return {"natural": np.log, "log10": np.log10, "decibel": lambda x: 10.0 * np.log10(x)}[recipe["log"]](values)
 
 
+def limit_range(values, recipe):
+    """Raises what is too far below the largest value. Returns the values and which of them are above that floor."""
+    if recipe["dynamic_range_db"] == 0:
+        return values, np.ones(values.shape, bool)
+    per_decade = {"natural": np.log(10.0), "log10": 1.0, "decibel": 10.0}[recipe["log"]]
+    floor = values.max() - recipe["dynamic_range_db"] / 20 * recipe["power"] * per_decade
+    return np.maximum(values, floor), values > floor
+
+
 def normalise(values, recipe):
+    values, heard = limit_range(values, recipe)
     axis = None if recipe["normalise_globally"] else -1
     if recipe["normalisation"] == "none":
         return values
-    values = values - values.mean(axis=axis, keepdims=True)
+    values = values - values.mean(axis=axis, keepdims=True, where=heard)
     if recipe["normalisation"] == "mean":
         return values
-    return values / np.sqrt(values.var(axis=axis, keepdims=True) + 1e-7)
+    return values / np.sqrt(values.var(axis=axis, keepdims=True, where=heard) + 1e-7)
 
 
 def make_features(audio, recipe):

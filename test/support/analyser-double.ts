@@ -5,6 +5,7 @@ import type {
   Analyser,
   Analysis,
   AnalysisRequest,
+  DetectorStatus,
   PipelineStatus,
   SpeakerModelStatus,
   VoiceEmbedding,
@@ -26,8 +27,23 @@ export const someAnalysis: Analysis = {
   timesMs: { queue: 0.25, decode: 1.5, features: 2, inference: 30 },
 };
 
+export const someDetector: DetectorStatus = {
+  id: 'apollo-4-5-2026-03-26',
+  aliases: [],
+  sha256: '1'.repeat(64),
+  scoreFingerprint: '2'.repeat(64),
+};
+
+const someDetectors: readonly DetectorStatus[] = [
+  someDetector,
+  { ...someDetector, id: 'apollo-4-2026-01-16' },
+  { ...someDetector, id: 'apollo-4-2025-10-20' },
+];
+
 export const someSpeakerModel: SpeakerModelStatus = {
   id: 'voiceprint-1-2026-11-21',
+  sha256: 'a'.repeat(64),
+  scoreFingerprint: 'b'.repeat(64),
   fingerprint: '0'.repeat(64),
   calibration: { scale: 10, bias: -5 },
   operatingPoint: 0.6,
@@ -58,7 +74,8 @@ export class AnalyserDouble implements Analyser {
     ready: true,
     wrongAnswers: [],
     provider: 'cpu',
-    models: ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16', 'apollo-4-2025-10-20'],
+    models: someDetectors.map(({ id }) => id),
+    detectors: someDetectors,
     speakerModels: [someSpeakerModel],
   };
   /** What an analysis does after the file was read. */

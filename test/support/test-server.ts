@@ -12,7 +12,7 @@ import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
 import type { Route } from '../../src/routes/route.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
-import { AnalyserDouble } from './analyser-double.js';
+import { AnalyserDouble, someDetector } from './analyser-double.js';
 import { request } from './http-client.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -105,7 +105,9 @@ export const testAuthenticator: Authenticator = {
 };
 
 export interface TestParts
-  extends Partial<Pick<ServerOptions, 'keys' | 'recorders' | 'storagePrefixes' | 'fetchSurroundings'>> {
+  extends Partial<
+    Pick<ServerOptions, 'keys' | 'recorders' | 'storagePrefixes' | 'fetchSurroundings' | 'operatingPoints'>
+  > {
   /** The models that are there when the server starts. */
   readonly models?: readonly string[];
   readonly speakerModels?: PipelineStatus['speakerModels'];
@@ -119,7 +121,10 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const arena = new UploadArena(overrides.maxInflightBytes ?? testConfig.maxInflightBytes);
   const analyser = new AnalyserDouble(arena, speakerModels);
-  if (models !== undefined) analyser.currentStatus = { ...analyser.currentStatus, models };
+  if (models !== undefined) {
+    const detectors = models.map((id) => ({ ...someDetector, id }));
+    analyser.currentStatus = { ...analyser.currentStatus, models, detectors };
+  }
   return { ...(await startServerWith(test, analyser, arena, overrides, parts)), analyser };
 }
 

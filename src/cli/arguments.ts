@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What options of several commands take.
+import { InvalidArgumentError } from 'commander';
+import { OPERATING_POINT_NAME } from '../config/operating-point-name.js';
+import { THRESHOLD_EXPECTED } from '../operating-points/operating-points.js';
+
+export const thresholdHelp =
+  'score from which a voice counts as AI-generated: 0 to 1, or the name of an operating point';
+export const silenceHelp = 'windows with more non-speech than this are not analysed, 0 to 100';
+
+export function within(minimum: number, maximum: number): (given: string) => number {
+  return (given) => {
+    const value = numberIn(given);
+    if (value >= minimum && value <= maximum) return value;
+    throw new InvalidArgumentError(`Expected a number ${minimum} to ${maximum} but received ${given}.`);
+  };
+}
+
+/** A number from 0 to 1, or what may be the name of an operating point. */
+export function parseThreshold(given: string): number | string {
+  if (OPERATING_POINT_NAME.test(given)) return given;
+  const value = numberIn(given);
+  if (value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError(`Expected ${THRESHOLD_EXPECTED}, but received ${given}.`);
+}
+
+const numberIn = (given: string): number => (given.trim() === '' ? Number.NaN : Number(given));

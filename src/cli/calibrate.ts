@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { OPERATING_POINT_NAME, OPERATING_POINT_NAME_EXPECTED } from '../config/operating-point-name.js';
+import { evaluate } from '../evaluation/evaluate.js';
+import { ListError } from '../evaluation/labelled-list.js';
+import { samplesToShow } from '../evaluation/proportion.js';
+import type { ErrorShare, Findings, Share } from '../evaluation/report.js';
+import { type ErrorTarget, thresholdFor } from '../evaluation/threshold-search.js';
+import type { MeasuredErrors, OperatingPoint } from '../operating-points/operating-point.js';
+import { readOperatingPoints, saveOperatingPoint } from '../operating-points/operating-point-file.js';
+import { percent } from '../report/frame.js';
+import { errorNames, rowNames } from '../report/wording.js';
+import { within } from './arguments.js';
+import { addListOptions, outcomesOf } from './evaluate.js';
+import { type ListOptions, type ScoredList, scoreList } from './scored-list.js';
+
+interface CalibrateOptions extends Omit<ListOptions, 'threshold'> {
+  readonly name: string;
+  readonly targetFpr?: number;
+  readonly targetFnr?: number;
+}
+
+/** An upper bound this many times the target leaves the target open. */
+const LOOSE_BOUND = 2;
+
+export function addCalibrateCommand(program: Command): void {
+  const command = program
+    .command('calibrate <list>')
+    .description('Find the threshold with a given error rate on a labelled list, and keep it under a name.');
+  addListOptions(command)
+    .requiredOption('--name <name>', 'what requests call the operating point', parseName)
+    .addOption(
+      new Option('--target-fpr <share>', 'human clips called spoofed, or strangers accepted, 0 to 1')
+        .argParser(within(0, 1))
+        .conflicts('targetFnr'),
+    )
+    .option('--target-fnr <share>', 'spoofs that pass, or right speakers rejected, 0 to 1', within(0, 1))
+    .action(calibrate);
+}
+
+async function calibrate(file: string, options: CalibrateOptions, command: Command): Promise<void> {
+  const target = targetOf(options, command);
+  const scored = await scoreList(file, options);
+  // A damaged file is to be known before the result of a long run would be lost.
+  readOperatingPoints(scored.dataDir);
+  const { samples, failed } = outcomesOf(scored.rows);
+  const threshold = search(target, scored, samples);
+  const { task } = scored.list;
+  const findings = evaluate(samples, failed, { task, threshold, groupColumns: [] });
+  const point = pointOf(options.name, target, threshold, scored, findings);
+  const replaced = saveOperatingPoint(scored.dataDir, point);
+  process.stdout.write(describe(point, scored, findings));
+  const { rate } = target;
+  const measured = findings.at_threshold[rate];
+  if (measured !== null) warnOfDoubt(target, measured, findings);
+  if (replaced !== undefined) {
+    process.stderr.write(`It replaces the one of ${replaced.created_at}, at ${replaced.threshold}.\n`);
+  }
+}
+
+function targetOf({ targetFpr, targetFnr }: CalibrateOptions, command: Command): ErrorTarget {
+  if (targetFpr !== undefined) return { rate: 'fpr', value: targetFpr };
+  if (targetFnr !== undefined) return { rate: 'fnr', value: targetFnr };
+  return command.error('error: expected --target-fpr or --target-fnr');
+}
+
+function search(
+  target: ErrorTarget,
+  { list }: ScoredList,
+  samples: readonly { readonly score: number; readonly isPositive: boolean }[],
+): number {
+  const isConcerned = target.rate === 'fnr';
+  if (!samples.some(({ isPositive }) => isPositive === isConcerned)) {
+    throw new ListError(`The list has no ${rowNames[list.task]} with a score that the target is about.`);
+  }
+  const threshold = thresholdFor(
+    target,
+    samples.map(({ score }) => score),
+    samples.map(({ isPositive }) => isPositive),
+  );
+  if (threshold !== undefined) return threshold;
+  throw new ListError(`No threshold reaches the target: too many ${rowNames[list.task]} have a score of 1.`);
+}
+
+const measuredOf = (share: ErrorShare | null): MeasuredErrors | null => {
+  if (share === null) return null;
+  const { count, of, value, interval_95 } = share;
+  return { count, of, value, interval_95 };
+};
+
+function pointOf(
+  name: string,
+  target: ErrorTarget,
+  threshold: number,
+  { about, model, silenceThreshold }: ScoredList,
+  { at_threshold }: Findings,
+): OperatingPoint {
+  return {
+    name,
+    model: model.id,
+    model_sha256: model.sha256,
+    fingerprint: model.scoreFingerprint,
+    threshold,
+    target,
+    measured: { fpr: measuredOf(at_threshold.fpr), fnr: measuredOf(at_threshold.fnr) },
+    list: about.file,
+    where: about.where,
+    silence_threshold: silenceThreshold,
+    created_at: new Date().toISOString(),
+  };
+}
+
+const described = (name: string, share: Share & Pick<ErrorShare, 'interval_95_units'>): string => {
+  const [low, high] = share.interval_95;
+  const [lowUnits, highUnits] = share.interval_95_units;
+  return (
+    `  ${name}: ${percent(share.value, 2)} (${share.count} of ${share.of}), ` +
+    `95 % interval ${percent(low, 2)} to ${percent(high, 2)}, ` +
+    `over speakers and systems ${percent(lowUnits, 2)} to ${percent(highUnits, 2)}\n`
+  );
+};
+
+function describe(
+  { name, model, threshold }: OperatingPoint,
+  { list }: ScoredList,
+  findings: Findings,
+): string {
+  const { fpr, fnr } = findings.at_threshold;
+  const names = errorNames[list.task];
+  const { failed } = findings.counts;
+  const use =
+    list.task === 'detection'
+      ? `Requests use it with threshold=${name}; a server that runs has to be started again.\n`
+      : `A server uses it with VERAVOX_MATCH_THRESHOLD=${name}.\n`;
+  return [
+    `${name} of ${model}: ${threshold}\n`,
+    fpr ? described(names.fpr, fpr) : '',
+    fnr ? described(names.fnr, fnr) : '',
+    failed > 0
+      ? `  ${failed} ${rowNames[list.task]} have no score and do not count: see veravox evaluate.\n`
+      : '',
+    use,
+  ].join('');
+}
+
+/** A threshold from few samples may be far from the target on others; that has to be said. */
+function warnOfDoubt({ value }: ErrorTarget, measured: ErrorShare, { task }: Findings): void {
+  const upper = Math.max(measured.interval_95[1], measured.interval_95_units[1]);
+  if (upper <= LOOSE_BOUND * value) return;
+  const needed = value === 0 ? 'no number' : `at least ${samplesToShow(value)}`;
+  process.stderr.write(
+    `Warning: the list is too small, or its ${rowNames[task]} too much alike, to support the target of ${percent(value, 2)}: ` +
+      `the true rate may be as high as ${percent(upper, 2)}. Even without any error, ${needed} independent ` +
+      `${rowNames[task]} of that class are needed to show it; there are ${measured.of}.\n`,
+  );
+}
+
+function parseName(text: string): string {
+  if (OPERATING_POINT_NAME.test(text)) return text;
+  throw new InvalidArgumentError(`Expected ${OPERATING_POINT_NAME_EXPECTED}, but received ${text}.`);
+}

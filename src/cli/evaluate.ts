@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import pc from 'picocolors';
+import type { Config } from '../config/config.js';
+import { options as settings } from '../config/options.js';
+import { packageVersion } from '../config/package-dir.js';
+import { catalogue } from '../errors/catalogue.js';
+import { defaultBootstrap } from '../evaluation/bootstrap.js';
+import { evaluate, type FailedSample } from '../evaluation/evaluate.js';
+import { type Condition, ListError, parseCondition } from '../evaluation/labelled-list.js';
+import type { Report } from '../evaluation/report.js';
+import { DURATION_COLUMN, type Sample, usualGroupColumns } from '../evaluation/sample.js';
+import { groupDrawings, overallDrawings } from '../report/drawings.js';
+import { reportPage } from '../report/report-page.js';
+import { svgFile } from '../report/svg.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT } from '../routes/predict-fields.js';
+import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
+import { evaluationTable } from './evaluation-table.js';
+import { type ListOptions, type ScoredList, scoreList } from './scored-list.js';
+import { isFailed, type ScoredRow } from './scored-rows.js';
+import { scoresCsv } from './scores-file.js';
+
+interface EvaluateOptions extends ListOptions {
+  readonly groupBy?: readonly string[];
+  readonly json?: string;
+  readonly html?: string;
+  readonly scores?: string;
+  readonly svg?: string;
+}
+
+export function addEvaluateCommand(program: Command): void {
+  const command = program
+    .command('evaluate <list>')
+    .description(
+      'Measure how good the verdicts on a labelled list are, with the same pipeline: see docs/evaluate.md.',
+    );
+  addListOptions(command)
+    .option('--threshold <number or name>', thresholdHelp, parseThreshold)
+    .option('--group-by <columns>', 'columns to tell figures apart by, separated by commas', parseColumns)
+    .option('--json <file>', 'write the report as JSON')
+    .option('--html <file>', 'write the report as one page with plots')
+    .option('--scores <file>', 'write the list again with the score of each row')
+    .option('--svg <folder>', 'write each plot as a file')
+    .action(evaluateList);
+}
+
+/** What `calibrate` takes as well. */
+export function addListOptions(command: Command): Command {
+  return command
+    .option('--where <column=value>', 'only rows with this value; may be given again', collectCondition, [])
+    .option('--model <id>', 'which model to use (default: the one that answers requests that name none)')
+    .addOption(
+      new Option('--device <device>', 'what runs the model (default: as configured)').argParser(parseDevice),
+    )
+    .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT);
+}
+
+async function evaluateList(file: string, options: EvaluateOptions): Promise<void> {
+  for (const target of [options.json, options.html, options.scores]) {
+    // Not to be found out after hours of work.
+    if (target !== undefined) await stat(path.dirname(target));
+  }
+  if (options.svg !== undefined) await mkdir(options.svg, { recursive: true });
+  const scored = await scoreList(file, options);
+  const report = reportOf(scored, options);
+  if (options.scores !== undefined) {
+    await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored.model));
+  }
+  if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, undefined, 1)}\n`);
+  if (options.html !== undefined) await writeFile(options.html, reportPage(report));
+  if (options.svg !== undefined) {
+    for (const drawing of [...overallDrawings(report), ...groupDrawings(report)]) {
+      await writeFile(path.join(options.svg, `${drawing.name}.svg`), svgFile(drawing));
+    }
+  }
+  process.stdout.write(evaluationTable(report, pc));
+  if (scored.rows.some(isOurFailure)) process.exitCode = 1;
+}
+
+function reportOf(scored: ScoredList, options: EvaluateOptions): Report {
+  const { list, about, model, threshold, rows, run, silenceThreshold } = scored;
+  const { samples, failed } = outcomesOf(rows);
+  if (samples.length === 0) {
+    const [first] = failed;
+    throw new ListError(`No row of the list could be scored; the first: ${first?.name}: ${first?.message}`);
+  }
+  const findings = evaluate(samples, failed, {
+    task: list.task,
+    threshold,
+    groupColumns: groupColumnsOf(list.columns, options.groupBy),
+  });
+  return {
+    schema_version: 1,
+    veravox_version: packageVersion,
+    created_at: new Date().toISOString(),
+    list: about,
+    model: { id: model.id, sha256: model.sha256, fingerprint: model.scoreFingerprint },
+    threshold_name: typeof options.threshold === 'string' ? options.threshold : null,
+    silence_threshold: silenceThreshold,
+    bootstrap: defaultBootstrap,
+    run,
+    ...findings,
+  };
+}
+
+/** Those with a score, and those without. */
+export function outcomesOf(rows: readonly ScoredRow[]): { samples: Sample[]; failed: FailedSample[] } {
+  const outcomes = rows.map(({ outcome }) => outcome);
+  return {
+    samples: outcomes.filter((outcome): outcome is Sample => !isFailed(outcome)),
+    failed: outcomes.filter(isFailed),
+  };
+}
+
+function groupColumnsOf(
+  columns: readonly string[],
+  wanted: readonly string[] | undefined,
+): readonly string[] {
+  if (wanted === undefined) {
+    return [...usualGroupColumns.filter((name) => columns.includes(name)), DURATION_COLUMN];
+  }
+  const unknown = wanted.find((name) => name !== DURATION_COLUMN && !columns.includes(name));
+  if (unknown === undefined) return wanted;
+  throw new ListError(`There is no column ${unknown} to group by; there are ${columns.join(', ')}.`);
+}
+
+/** A file that is refused is a finding; one that cannot be read, or a failure inside, is a failure of the command. */
+function isOurFailure({ outcome }: ScoredRow): boolean {
+  if (!isFailed(outcome)) return false;
+  const entries: Readonly<Record<string, { readonly status: number } | undefined>> = catalogue;
+  const status = entries[outcome.code]?.status;
+  return status === undefined || status >= 500;
+}
+
+function collectCondition(text: string, before: readonly Condition[]): Condition[] {
+  const condition = parseCondition(text);
+  if (condition !== undefined) return [...before, condition];
+  throw new InvalidArgumentError(`Expected a condition such as split=valid but received ${text}.`);
+}
+
+function parseDevice(text: string): Config['device'] {
+  const device = settings.device.parse(text);
+  if (device !== undefined) return device;
+  throw new InvalidArgumentError(`Expected ${settings.device.accepts} but received ${text}.`);
+}
+
+const parseColumns = (text: string): string[] => text.split(',').map((name) => name.trim());

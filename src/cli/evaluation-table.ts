@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Colors } from 'picocolors/types.js';
+import type { Figure, Report, Share } from '../evaluation/report.js';
+import { columnsOf } from '../report/drawings.js';
+import { percent } from '../report/frame.js';
+import { rowsOf } from '../report/group-plot.js';
+import { errorNames, rowNames } from '../report/wording.js';
+import { textTable } from './text-table.js';
+
+/** Groups of a column that are shown; JSON and HTML have all. */
+const MAX_ROWS = 12;
+
+const decimals = (value: number): string => value.toFixed(3);
+const range = ([low, high]: readonly [number, number], text: (value: number) => string): string =>
+  `${text(low)} to ${text(high)}`;
+
+/** A report as text for a terminal. */
+export function evaluationTable(report: Report, colours: Colors): string {
+  const { counts, classes, task, overall, at_threshold, inside_one_source, calibration } = report;
+  const names = errorNames[task];
+  const point = report.threshold_name === null ? '' : ` (${report.threshold_name})`;
+  const heading =
+    `${colours.bold(report.model.id)}  ${report.list.file}  ${counts.negative} ${classes.negative}, ` +
+    `${counts.positive} ${classes.positive} ${rowNames[task]}${counts.failed > 0 ? `, ${counts.failed} without a score` : ''}\n`;
+  const figures: string[][] = [
+    ...figureRow('equal error rate', overall.eer, percent),
+    ...figureRow('AUC', overall.auc, decimals),
+    ...figureRow('EER, systems and sources alike', overall.eer_groups_alike, percent),
+    ...figureRow('AUC, systems and sources alike', overall.auc_groups_alike, decimals),
+    ...(overall.min_dcf ?? []).flatMap((cost) => figureRow(`minDCF (${cost.name})`, cost, decimals)),
+    ...figureRow('mean AUC inside one source', inside_one_source, decimals),
+    ...shareRow(`accuracy at ${at_threshold.threshold}${point}`, at_threshold.accuracy),
+    ...shareRow(names.fpr, at_threshold.fpr),
+    ...shareRow(names.fnr, at_threshold.fnr),
+    ['expected calibration error', percent(calibration.expected_calibration_error), '', ''],
+    ['Brier score', decimals(calibration.brier), '', ''],
+    ['log loss', decimals(calibration.log_loss), '', ''],
+  ];
+  const failures = report.failures.map(({ code, positive, negative }) => [
+    code,
+    `${negative}`,
+    `${positive}`,
+  ]);
+  return [
+    heading,
+    textTable(['figure', '>value', '95 % interval', 'of'], figures),
+    ...(failures.length > 0
+      ? [textTable(['without a score', `>${classes.negative}`, `>${classes.positive}`], failures)]
+      : []),
+    ...columnsOf(report).map((column) => groupTable(report, column)),
+    runLine(report),
+  ].join('\n');
+}
+
+const figureRow = (name: string, figure: Figure | null, text: (value: number) => string): string[][] =>
+  figure === null ? [] : [[name, text(figure.value), range(figure.interval_95, text), '']];
+
+const shareRow = (name: string, share: Share | null): string[][] =>
+  share === null
+    ? []
+    : [[name, percent(share.value), range(share.interval_95, percent), `${share.count} of ${share.of}`]];
+
+function groupTable(report: Report, column: string): string {
+  const rows = rowsOf(report, column);
+  const shown = rows
+    .slice(0, MAX_ROWS)
+    .map(({ kind, name, members }) => [
+      name,
+      report.classes[kind],
+      `${members.count}`,
+      decimals(members.mean_score),
+      percent(members.errors.value),
+      range(members.errors.interval_95, percent),
+      members.eer === null ? '' : percent(members.eer),
+      members.auc === null ? '' : decimals(members.auc),
+    ]);
+  const rest = rows.length - shown.length;
+  const more = rest > 0 ? `${rest} more with fewer errors: see --html or --json.\n` : '';
+  const headings = [column, 'class', '>count', '>mean score', '>errors', '95 % interval', '>EER', '>AUC'];
+  return textTable(headings, shown) + more;
+}
+
+function runLine({ run }: Report): string {
+  if (run === null) return '';
+  const { files, audio_s, elapsed_s } = run;
+  const speed = elapsed_s > 0 ? files / elapsed_s : 0;
+  const realTime = elapsed_s > 0 ? audio_s / elapsed_s : 0;
+  return `${files} files in ${elapsed_s.toFixed(1)} s: ${speed.toFixed(1)} files/s, ${realTime.toFixed(0)} times real time.\n`;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../config/config.js';
+import type { Analyser } from '../pipeline/analysis.js';
+import { startPipeline } from '../pipeline/pipeline.js';
+import type { ArenaRegion } from '../upload/arena.js';
+import { FileArena } from './file-arena.js';
+import { mapInFlight } from './in-flight.js';
+import { joinedRecording } from './joined-recording.js';
+import { readInto, sizeOf } from './local-files.js';
+import { ListProgressLine } from './progress-line.js';
+
+/** One file, or several whose audio is joined to one recording. */
+export type Recording = readonly string[];
+
+/** What became of a recording. */
+export type Finding<Result> =
+  | { readonly ok: true; readonly result: Result; readonly durationS: number }
+  | { readonly ok: false; readonly error: unknown };
+
+/** Files whose size is asked for at once. */
+const STATS_IN_FLIGHT = 32;
+
+/** The pipeline that serves, for many files: enough of them in flight to keep its threads busy, in bounded memory. */
+export class ListPipeline {
+  readonly analyser: Analyser;
+  readonly #config: Config;
+  readonly #arena: FileArena;
+  readonly #sizes: ReadonlyMap<string, number | Error>;
+
+  private constructor(
+    analyser: Analyser,
+    config: Config,
+    arena: FileArena,
+    sizes: ReadonlyMap<string, number | Error>,
+  ) {
+    this.analyser = analyser;
+    this.#config = config;
+    this.#arena = arena;
+    this.#sizes = sizes;
+  }
+
+  /** @param recordings all that will be analysed: the largest file decides how much memory is needed */
+  static async start(config: Config, recordings: readonly Recording[]): Promise<ListPipeline> {
+    const files = [...new Set(recordings.flat())];
+    const sizes = await mapInFlight(files, STATS_IN_FLIGHT, sizeOf);
+    const largest = Math.max(0, ...sizes.filter((size) => typeof size === 'number'));
+    const arena = new FileArena(Math.max(largest, config.maxInflightBytes));
+    const analyser = await startPipeline(config, arena.buffer);
+    return new ListPipeline(
+      analyser,
+      config,
+      arena,
+      new Map(files.map((file, i) => [file, sizes[i] as number])),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.analyser.close();
+  }
+
+  /**
+   * Analyses recordings side by side, and shows on a terminal how far it has come.
+   * @param work what is done with a recording that lies in a region of the pipeline's arena
+   * @returns in the order of the recordings, one that failed among them
+   */
+  async analyse<Result>(
+    recordings: readonly Recording[],
+    work: (region: ArenaRegion, at: number) => Promise<{ result: Result; durationS: number }>,
+  ): Promise<Finding<Result>[]> {
+    const { prepareThreads, scoringThreads, maxBatchWindows } = this.#config;
+    // While each scoring thread works on a batch the next one is there, and each prepare thread has a file.
+    const inFlight = prepareThreads + 2 * scoringThreads * maxBatchWindows;
+    const progress = new ListProgressLine(process.stderr, recordings.length);
+    const found = await mapInFlight([...recordings.keys()], inFlight, async (i): Promise<Finding<Result>> => {
+      try {
+        const { result, durationS } = await this.#withRegion(recordings[i] as Recording, (region) =>
+          work(region, i),
+        );
+        progress.add(false);
+        return { ok: true, result, durationS };
+      } catch (error) {
+        progress.add(true);
+        return { ok: false, error };
+      }
+    });
+    progress.clear();
+    return found;
+  }
+
+  async #withRegion<Result>(
+    recording: Recording,
+    work: (region: ArenaRegion) => Promise<Result>,
+  ): Promise<Result> {
+    const [file = ''] = recording;
+    if (recording.length > 1) {
+      const joined = await joinedRecording(recording);
+      return this.#arena.use(joined.length, (region, content) => {
+        content.set(joined);
+        return work(region);
+      });
+    }
+    const size = this.#sizes.get(file);
+    if (typeof size !== 'number') throw size;
+    return this.#arena.use(size, async ({ offset }, content) =>
+      work({ offset, length: await readInto(content, file) }),
+    );
+  }
+}

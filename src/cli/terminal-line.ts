@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const showAfterMs = 500;
+const redrawMs = 100;
+const eraseLine = '\r\x1b[2K';
+
+/** The part of a terminal's stream that is used here. */
+export interface ProgressOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/**
+ * One line on a terminal that is drawn over, at most ten times a second, and not before half a second has passed. Does nothing
+ * on anything but a terminal.
+ */
+export class TerminalLine {
+  readonly #output: ProgressOutput;
+  readonly #nowMs: () => number;
+  readonly #startedMs: number;
+  #drawnMs: number | undefined;
+
+  constructor(output: ProgressOutput, nowMs = () => performance.now()) {
+    this.#output = output;
+    this.#nowMs = nowMs;
+    this.#startedMs = nowMs();
+  }
+
+  /** @param textAfter makes the line, of the time since this object was made; called only where it is drawn */
+  draw(textAfter: (elapsedMs: number) => string): void {
+    const nowMs = this.#nowMs();
+    const elapsedMs = nowMs - this.#startedMs;
+    if (!this.#output.isTTY || elapsedMs < showAfterMs) return;
+    if (this.#drawnMs !== undefined && nowMs - this.#drawnMs < redrawMs) return;
+    this.#drawnMs = nowMs;
+    this.#output.write(eraseLine + textAfter(elapsedMs));
+  }
+
+  clear(): void {
+    if (this.#drawnMs !== undefined) this.#output.write(eraseLine);
+  }
+}

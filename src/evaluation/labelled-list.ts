@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CsvError, parse } from 'csv-parse/sync';
+import { groupedBy } from './grouped.js';
+import { type Columns, classNames, type Task } from './sample.js';
+
+/** The list cannot be used; the message says which line or column is wrong. */
+export class ListError extends Error {
+  override readonly name = 'ListError';
+}
+
+/** A clip, or a trial of verification. */
+export interface ListedSample {
+  readonly isPositive: boolean;
+  readonly columns: Columns;
+  /** The column `score`, where the list has one; undefined where its cell is empty. */
+  readonly score: number | undefined;
+}
+
+export interface LabelledList {
+  readonly task: Task;
+  /** In the order of the header. */
+  readonly columns: readonly string[];
+  /** Those that fulfil every condition. */
+  readonly samples: readonly ListedSample[];
+  /** True where scores are listed, so that nothing has to be analysed. */
+  readonly isScored: boolean;
+}
+
+/** Keeps the rows with this value in this column. */
+export interface Condition {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** The columns that a list of each task has to have. */
+const required: Readonly<Record<Task, readonly string[]>> = {
+  detection: ['path', 'label'],
+  verification: ['enrolment', 'sample', 'label'],
+};
+
+/** @returns undefined where the text is not `column=value` */
+export function parseCondition(text: string): Condition | undefined {
+  const at = text.indexOf('=');
+  return at < 1 ? undefined : { column: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+/**
+ * Reads a list of labelled clips (columns `path`, `label`) or of verification trials (`enrolment`, `sample`, `label`), as
+ * CSV after RFC 4180 in UTF-8 with a header.
+ * @param where conditions on one column are alternatives, those on several columns all have to hold
+ * @throws ListError
+ */
+export function parseList(text: string, where: readonly Condition[] = []): LabelledList {
+  const { columns, rows } = parseCsv(text);
+  const task = taskOf(columns);
+  for (const { column } of where) {
+    if (columns.includes(column)) continue;
+    throw new ListError(`There is no column ${column} to choose rows by; there are ${columns.join(', ')}.`);
+  }
+  const alternatives = groupedBy(where, ({ column }) => column);
+  const chosen = rows.filter(({ record }) =>
+    [...alternatives].every(([column, any]) => any.some(({ value }) => record[column] === value)),
+  );
+  const isScored = columns.includes('score');
+  const samples = chosen.map(({ line, record }) => toSample(task, isScored, line, record));
+  return { task, columns, samples, isScored };
+}
+
+interface Row {
+  readonly line: number;
+  readonly record: Columns;
+}
+
+function parseCsv(text: string): { columns: readonly string[]; rows: readonly Row[] } {
+  let columns: readonly string[] = [];
+  try {
+    const parsed = parse(text, {
+      bom: true,
+      info: true,
+      skip_empty_lines: true,
+      columns: (header: readonly string[]) => {
+        columns = header.map((name) => name.trim());
+        return [...columns];
+      },
+    }) as unknown as readonly { info: { lines: number }; record: Columns }[];
+    const twice = columns.find((name, i) => columns.indexOf(name) !== i);
+    if (twice !== undefined) throw new ListError(`The column ${twice} is given twice.`);
+    return { columns, rows: parsed.map(({ info, record }) => ({ line: info.lines, record })) };
+  } catch (error) {
+    if (error instanceof CsvError) throw new ListError(`This is no CSV: ${error.message}.`, { cause: error });
+    throw error;
+  }
+}
+
+function taskOf(columns: readonly string[]): Task {
+  const tasks = Object.keys(required) as Task[];
+  const task = tasks.findLast((candidate) => required[candidate].every((name) => columns.includes(name)));
+  if (task !== undefined) return task;
+  const expected = tasks.map((candidate) => required[candidate].join(', ')).join(' or ');
+  throw new ListError(`Expected a header with ${expected} but received ${columns.join(', ') || 'none'}.`);
+}
+
+function toSample(task: Task, isScored: boolean, line: number, columns: Columns): ListedSample {
+  const { positive, negative } = classNames[task];
+  const { label, score = '' } = columns;
+  if (label !== positive && label !== negative) {
+    throw new ListError(
+      `Line ${line}: expected ${positive} or ${negative} for label but received ${shown(label)}.`,
+    );
+  }
+  for (const name of required[task]) {
+    if (columns[name] === '') throw new ListError(`Line ${line}: the column ${name} is empty.`);
+  }
+  const value = score.trim() === '' ? undefined : Number(score);
+  if (isScored && value !== undefined && !(value >= 0 && value <= 1)) {
+    throw new ListError(
+      `Line ${line}: expected a number from 0 to 1 for score but received ${shown(score)}.`,
+    );
+  }
+  return { isPositive: label === positive, columns, score: isScored ? value : undefined };
+}
+
+const shown = (text: string | undefined): string => (text ? JSON.stringify(text.slice(0, 60)) : 'nothing');

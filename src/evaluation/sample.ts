@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export type Task = 'detection' | 'verification';
+
+/** What the two answers to a task's question are called, as the column `label` has them. */
+export interface ClassNames {
+  readonly positive: string;
+  readonly negative: string;
+}
+
+export const classNames = {
+  detection: { positive: 'spoof', negative: 'bonafide' },
+  verification: { positive: 'target', negative: 'nontarget' },
+} as const satisfies Record<Task, ClassNames>;
+
+/** What a row of a list says beside its label: the text of each of its columns. */
+export type Columns = Readonly<Record<string, string>>;
+
+/** A clip or a trial that has a score. */
+export interface Sample {
+  /** Tells it apart from the others. */
+  readonly name: string;
+  readonly isPositive: boolean;
+  /** 0..1: the probability of being AI-generated, or the similarity. */
+  readonly score: number;
+  /** Of the clip, or of the trial's sample; undefined where nobody has measured it. */
+  readonly durationS: number | undefined;
+  readonly columns: Columns;
+}
+
+/** Columns by which figures are told apart unless others are asked for, where a list has them. */
+export const usualGroupColumns = [
+  'system',
+  'source',
+  'category',
+  'family',
+  'language',
+  'original_format',
+  'condition',
+] as const;
+
+/** Not a column of the list: made of the measured duration. */
+export const DURATION_COLUMN = 'duration';
+
+const durationBordersS = [2, 5, 10, 30];
+
+/** The bucket of a duration, such as `5 to 10 s`; the lower border belongs to it. */
+export function durationBucket(durationS: number): string {
+  const above = durationBordersS.find((border) => durationS < border);
+  const from = durationBordersS.findLast((border) => durationS >= border);
+  if (from === undefined) return `under ${above} s`;
+  return above === undefined ? `${from} s and more` : `${from} to ${above} s`;
+}
+
+/** The value of a sample in a column, or in the made one; undefined where it has none. */
+export function valueIn({ columns, durationS }: Sample, column: string): string | undefined {
+  const value = columns[column];
+  if (value !== undefined) return value === '' ? undefined : value;
+  return column === DURATION_COLUMN && durationS !== undefined ? durationBucket(durationS) : undefined;
+}
+
+/**
+ * What a sample shares its peculiarities with, for intervals: the generator of a spoof, the speaker of a human clip, or
+ * at least the source; the enrolled speaker of a trial, or the enrolment. Itself where the list does not say.
+ */
+export function unitOf(task: Task, { columns, isPositive, name }: Sample): string {
+  const { system = '', source = '', speaker = '', enrolment = '' } = columns;
+  if (task === 'verification') return speaker === '' ? `enrolment ${enrolment}` : `speaker ${speaker}`;
+  if (isPositive && system !== '') return `system ${system}`;
+  // The same name in two sources need not be the same person.
+  if (!isPositive && speaker !== '') return `speaker ${speaker} of ${source}`;
+  return source === '' ? `clip ${name}` : `source ${source}`;
+}
+
+/** What samples are counted alike by, whatever their number: the generator of a spoof, else the source. */
+export function balanceGroupOf(task: Task, { columns, isPositive }: Sample): string {
+  const { system = '', source = '' } = columns;
+  return task === 'detection' && isPositive && system !== '' ? `system ${system}` : `source ${source}`;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { canonical } from './fingerprint.js';
+import type { Model } from './manifest.js';
+
+/**
+ * Identifies what a model makes of audio down to the calibrated score: the weights and every entry of the manifest but names,
+ * licence, figures, known answers and operating point. Where it differs, a threshold found before means something else.
+ * @returns 64 hexadecimal characters
+ */
+export function scoreFingerprintOf(model: Model): string {
+  const { id, aliases, file, licence, operating_point, known_answers, metrics, training, ...parts } = model;
+  return createHash('sha256').update(canonical(parts)).digest('hex');
+}
