@@ -87,19 +87,17 @@ TEST_P(FeaturesReference, AgreesWithDefinition) {
   ExpectClose(recipe, output, ReadFloats(std::string(GetParam().name) + ".f32"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, FeaturesReference,
-                         testing::Values(Case{"log_mel", 6400}, Case{"kaldi_povey", 6400},
-                                         Case{"kaldi_hamming_mean", 6400}, Case{"slaney_centred", 6400},
-                                         Case{"centred_on_zeros", 6400}, Case{"slaney_on_mel_axis", 6400},
-                                         Case{"linear_decibel", 6400}, Case{"linear_magnitude", 6400},
-                                         Case{"band_mean_variance", 6400},
-                                         Case{"frame_major_band_mean_variance", 6400},
-                                         Case{"global_mean_variance", 6400},
-                                         Case{"range_mean_variance", 6400},
-                                         Case{"range_magnitude_decibel", 6400}, Case{"fft_400_log10", 6400},
-                                         Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37},
-                                         Case{"waveform_gain", 500}, Case{"waveform_mean_variance", 500}),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, FeaturesReference,
+    testing::Values(Case{"log_mel", 6400}, Case{"kaldi_povey", 6400}, Case{"kaldi_hamming_mean", 6400},
+                    Case{"slaney_centred", 6400}, Case{"centred_on_zeros", 6400},
+                    Case{"slaney_on_mel_axis", 6400}, Case{"linear_decibel", 6400},
+                    Case{"linear_magnitude", 6400}, Case{"band_mean_variance", 6400},
+                    Case{"frame_major_band_mean_variance", 6400}, Case{"global_mean_variance", 6400},
+                    Case{"range_mean_variance", 6400}, Case{"range_magnitude_decibel", 6400},
+                    Case{"fft_400_log10", 6400}, Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37},
+                    Case{"waveform_gain", 500}, Case{"waveform_mean_variance", 500}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 // Cases without normalisation, each on every level that this processor has: the others run in the field only.
 class FeaturesSimdLevel : public testing::TestWithParam<SimdLevel> {};
