@@ -3,12 +3,19 @@
 // The schemas of src/contract accept the examples of the interface document and nothing that has one field more or less.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { errorBody, forbiddenErrorBody } from '../src/contract/error-bodies.js';
 import { legacyPrediction } from '../src/contract/legacy-prediction.js';
 import { linkList } from '../src/contract/link-list.js';
 import { largeFilePrediction, prediction } from '../src/contract/prediction.js';
 import { EMBEDDING_SIZE, enrollment, verification } from '../src/contract/voice-identity.js';
+import { manifestSchema } from '../src/models/manifest-schema.js';
+import { operatingPointFileSchema } from '../src/operating-points/operating-point.js';
+import { downloadLinkSchemas, uploadLinkSchemas } from '../src/routes/file-fields.js';
+import { legacyFieldSchemas } from '../src/routes/legacy-predict.js';
+import { largeFileFieldSchemas, predictFieldSchemas } from '../src/routes/predict-fields.js';
+import { enrollFieldSchemas, verifyFieldSchemas } from '../src/routes/voiceid.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 
@@ -70,6 +77,29 @@ function* changedAnywhere(
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+test('what requests, manifests and operating points are checked by are schemas', () => {
+  const draft7 = new Ajv();
+  const fields = { predictFields: predictFieldSchemas(['any']), largeFileFieldSchemas, legacyFieldSchemas };
+  const ofFields = {
+    ...fields,
+    enrollFieldSchemas,
+    verifyFieldSchemas,
+    uploadLinkSchemas,
+    downloadLinkSchemas,
+  };
+  const ofForms = Object.entries(ofFields).map(([name, properties]) => [
+    name,
+    { type: 'object', properties },
+  ]);
+  for (const [name, schema] of [
+    ...ofForms,
+    ...Object.entries({ manifestSchema, operatingPointFileSchema }),
+  ]) {
+    assert.ok(draft7.validateSchema(schema as object), `${name}: ${draft7.errorsText()}`);
+  }
+  assert.ok(!draft7.validateSchema({ type: 'object', properties: { a: { minimum: 'b' } } }));
+});
 
 for (const [name, schema, example] of examples) {
   test(`the schema of the ${name} accepts its example, and nothing with a field more or less`, () => {

@@ -2,16 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-dir.js';
-import { addCalibrateCommand } from './calibrate.js';
-import { addDoctorCommand } from './doctor.js';
-import { addEvaluateCommand } from './evaluate.js';
-import { addKeysCommand } from './keys.js';
-import { addModelsCommand } from './models.js';
-import { addOpenApiCommand } from './openapi.js';
-import { addPredictCommand } from './predict.js';
-import { addServeCommand } from './serve.js';
-import { addUsageCommand } from './usage.js';
-import { addVoiceidCommands } from './voiceid.js';
+
+type AddCommand = (program: Command, packageVersion: string) => void;
+
+/** In the order of the help. Loaded when they are wanted: what all of them need takes a third of a second. */
+const commands: readonly [names: readonly string[], load: () => Promise<AddCommand>][] = [
+  [['serve'], async () => (await import('./serve.js')).addServeCommand],
+  [['keys'], async () => (await import('./keys.js')).addKeysCommand],
+  [['predict'], async () => (await import('./predict.js')).addPredictCommand],
+  [['usage'], async () => (await import('./usage.js')).addUsageCommand],
+  [['enroll', 'verify'], async () => (await import('./voiceid.js')).addVoiceidCommands],
+  [['evaluate'], async () => (await import('./evaluate.js')).addEvaluateCommand],
+  [['calibrate'], async () => (await import('./calibrate.js')).addCalibrateCommand],
+  [['models'], async () => (await import('./models.js')).addModelsCommand],
+  [['openapi'], async () => (await import('./openapi.js')).addOpenApiCommand],
+  [['doctor'], async () => (await import('./doctor.js')).addDoctorCommand],
+];
 
 /** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker. */
 const exitCodes = { failure: 1, usage: 2 } as const;
@@ -25,16 +31,8 @@ const program = new Command('veravox')
     '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker.',
   )
   .exitOverride();
-addServeCommand(program);
-addKeysCommand(program);
-addPredictCommand(program);
-addUsageCommand(program);
-addVoiceidCommands(program);
-addEvaluateCommand(program);
-addCalibrateCommand(program);
-addModelsCommand(program);
-addOpenApiCommand(program);
-addDoctorCommand(program, packageVersion);
+const wanted = commands.filter(([names]) => names.includes(process.argv[2] ?? ''));
+for (const [, load] of wanted.length > 0 ? wanted : commands) (await load())(program, packageVersion);
 
 try {
   await program.parseAsync();

@@ -4,19 +4,18 @@ import type { Command } from 'commander';
 import { type Addon, loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
 import { loadConfig, unknownVariables } from '../config/load-config.js';
-import { type RunningServer, startServer } from '../http/server.js';
+import type { RunningServer } from '../http/server.js';
 import { KeyStore } from '../keys/key-store.js';
 import { AuditLog } from '../metering/audit-log.js';
 import { UsageMeter } from '../metering/usage-meter.js';
 import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
-import { ServiceMetrics } from '../observe/service-metrics.js';
+import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
-import type { PipelineStatus } from '../pipeline/analysis.js';
+import type { Analyser, PipelineStatus } from '../pipeline/analysis.js';
 import { differenceOf } from '../pipeline/known-answers.js';
 import { ModelReload } from '../pipeline/model-reload.js';
 import { startPipeline } from '../pipeline/pipeline.js';
-import { openStorage } from '../storage/open-storage.js';
 import { UploadArena } from '../upload/arena.js';
 import { announce, createFirstKey } from './first-start.js';
 import { followHangUps } from './hang-up.js';
@@ -42,9 +41,11 @@ async function serve(): Promise<void> {
     onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
   });
   const operatingPoints = OperatingPoints.load(config.dataDir);
-  const files = await openStorage(config);
   const arena = createArena(config.maxInflightBytes, loadAddon());
-  const analyser = await startPipeline(config, arena.buffer, { answersPerModel });
+  const loading = startPipeline(config, arena.buffer, { answersPerModel });
+  // While other threads load the models.
+  const parts = loadServerParts(config);
+  const [analyser, { startServer, metrics, files }] = await bothOrNone(loading, parts);
   const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = analyser.status();
   const speakers = speakerModels.map((model) => model.id);
   log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
@@ -55,7 +56,6 @@ async function serve(): Promise<void> {
       'a known answer does not hold: not ready',
     );
   }
-  const metrics = new ServiceMetrics();
   let server: RunningServer;
   try {
     server = await startServer({
@@ -98,6 +98,29 @@ async function serve(): Promise<void> {
   });
   log.flush();
   announce(config.host, server.port, firstKey, ready);
+}
+
+async function loadServerParts(config: Config) {
+  const { startServer } = await import('../http/server.js');
+  const { ServiceMetrics } = await import('../observe/service-metrics.js');
+  const { openStorage } = await import('../storage/open-storage.js');
+  return { startServer, metrics: new ServiceMetrics(), files: await openStorage(config) };
+}
+
+/** Threads that were started keep the process from ending, also where the rest failed. */
+async function bothOrNone<Parts>(
+  loading: Promise<Analyser>,
+  parts: Promise<Parts>,
+): Promise<[Analyser, Parts]> {
+  try {
+    return await Promise.all([loading, parts]);
+  } catch (error) {
+    await loading.then(
+      (analyser) => analyser.close(),
+      () => {},
+    );
+    throw error;
+  }
 }
 
 /** They are answered with 400; whoever runs the server should know it first. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
+import { ownSchemas } from '../config/own-schemas.js';
 import { manifestSchema } from './manifest-schema.js';
 import { readOnnxHeader } from './onnx-header.js';
 
@@ -175,7 +176,7 @@ export async function readManifest(modelsDir: string): Promise<Manifest> {
  */
 export function checkManifest(path: string, value: unknown): Manifest {
   const options = { allErrors: true, discriminator: true, strictTuples: false };
-  const ajv = new Ajv({ ...options, meta: false, validateSchema: false });
+  const ajv = new Ajv({ ...ownSchemas, ...options });
   const isManifest = ajv.compile<Manifest>(manifestSchema);
   if (!isManifest(value)) {
     throw new ManifestError((isManifest.errors ?? []).map((error) => `${path}: ${describe(error, value)}.`));

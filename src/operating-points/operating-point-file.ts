@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
+import { ownSchemas } from '../config/own-schemas.js';
 import { type OperatingPoint, type OperatingPointFile, operatingPointFileSchema } from './operating-point.js';
 
 /** The operating points on disk cannot be used; the message names the file and what is wrong with it. */
@@ -11,8 +12,6 @@ export class OperatingPointFileError extends Error {
 }
 
 const fileIn = (dataDir: string): string => path.join(dataDir, 'operating-points.json');
-
-const isPointFile = new Ajv().compile<OperatingPointFile>(operatingPointFileSchema);
 
 /**
  * All operating points of a data folder; none where it has no such file.
@@ -32,6 +31,7 @@ export function readOperatingPoints(dataDir: string): readonly OperatingPoint[] 
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw damaged((error as Error).message, error);
   }
+  const isPointFile = new Ajv(ownSchemas).compile<OperatingPointFile>(operatingPointFileSchema);
   if (!isPointFile(value)) {
     const [problem] = isPointFile.errors ?? [];
     throw damaged(`${problem?.instancePath || 'the file'} ${problem?.message}`);

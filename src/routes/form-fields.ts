@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Ajv, type ErrorObject } from 'ajv';
+import { ownSchemas } from '../config/own-schemas.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { UploadedForm } from '../upload/form-upload.js';
 import type { Part } from '../upload/multipart-parser.js';
@@ -49,15 +50,13 @@ export class FieldValidator<Values> {
   /** @param required names of fields that must be there */
   constructor(schemas: FieldSchemas, required: readonly string[] = []) {
     this.#schemas = schemas;
-    // Ajv fills in defaults; what is undefined here stays absent. That the schemas are schemas is for tests to see: compiling
-    // the schema of schemas for each route took longer than all else at start.
+    // Ajv fills in defaults; what is undefined here stays absent.
     const ajv = new Ajv({
+      ...ownSchemas,
       useDefaults: true,
       verbose: true,
       allowUnionTypes: true,
       keywords: ['expected', 'nullInForm'],
-      meta: false,
-      validateSchema: false,
     });
     this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas, required });
   }
