@@ -62,7 +62,11 @@ test('fields with a wrong value or type are refused before anything is fetched',
   const storage = await startFakeStorage(t, (_, response) => response.end('x'));
   const { port, arena, metric } = await startTestServer(t, {}, { storagePrefixes: () => [storage.origin] });
   const cases: [field: string, value: unknown, message: RegExp][] = [
-    ['threshold', '0.5', /^Expected a number from 0 to 1 for threshold but received the string "0\.5"\.$/],
+    [
+      'threshold',
+      '0.5',
+      /^Expected a number from 0 to 1, or the name of an operating point for threshold but received the string "0\.5"\.$/,
+    ],
     ['threshold', true, /but received the boolean true\.$/],
     ['threshold', [0.5], /but received an array\.$/],
     ['threshold', { a: 1 }, /but received an object\.$/],
