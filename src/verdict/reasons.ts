@@ -5,6 +5,10 @@ import type { Analysis } from '../pipeline/analysis.js';
 export const LOW_SPEECH_BELOW_S = 2;
 /** This share of samples at full scale means that the recording was overdriven. */
 export const CLIPPED_FROM_RATIO = 0.01;
+/** Speech that is this much weaker above 4.7 kHz than below 3.4 kHz has lost what lay there, as over a telephone. */
+export const BAND_LIMITED_FROM_DB = 55;
+/** Speech that stands less than this above the pauses has noise under it. */
+export const LOW_SNR_BELOW_DB = 18;
 /** A global confidence below this is as good as a toss of a coin. */
 export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
 
@@ -27,6 +31,19 @@ export const reasons = {
   clipped: {
     when: `${CLIPPED_FROM_RATIO * 100} percent of the samples or more are at full scale.`,
     applies: (analysis: Analysis) => analysis.clippedRatio >= CLIPPED_FROM_RATIO,
+  },
+  band_limited: {
+    when:
+      `The loudest twentieth of the speech is at least ${BAND_LIMITED_FROM_DB} dB weaker above 4.7 kHz than below 3.4 kHz: the ` +
+      'recording was made over a telephone, or through a filter or codec like one.',
+    applies: ({ highBandDropDb }: Analysis) =>
+      highBandDropDb !== undefined && highBandDropDb >= BAND_LIMITED_FROM_DB,
+  },
+  low_snr: {
+    when:
+      `The loudest tenth of the speech stands less than ${LOW_SNR_BELOW_DB} dB above the middle of the pauses, which is a ` +
+      'signal-to-noise ratio of about 8 dB and less.',
+    applies: ({ noiseGapDb }: Analysis) => noiseGapDb !== undefined && noiseGapDb < LOW_SNR_BELOW_DB,
   },
   mixed_content: {
     when: 'Some windows are spoofed and some are bonafide: look at the segments.',
