@@ -149,7 +149,7 @@ TEST(PreparerTest, DamageHasItsPlace) {
   Preparer preparer(Waveform(80000, 80000));
   std::vector<uint8_t> bytes = FloatWav(Sweep(192000));
   EXPECT_TRUE(PrepareAll(preparer, bytes, EveryWindow()).summary.damaged_at_s.empty());
-  bytes.resize(bytes.size() - 64000 * sizeof(float));
+  bytes.erase(bytes.end() - 64000 * sizeof(float), bytes.end());
   const Prepared prepared = PrepareAll(preparer, bytes, EveryWindow());
   EXPECT_EQ(prepared.summary.damaged_packets, 1);
   EXPECT_EQ(prepared.summary.damaged_at_s, std::vector<double>{8.0});

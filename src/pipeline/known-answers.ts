@@ -14,6 +14,9 @@ export const tolerances: Readonly<Record<Provider, number>> = { cpu: 1e-4, cuda:
 /** So many numbers of an embedding tell as much as all of them: what changes one direction only is no fault in a recipe. */
 export const knownEmbeddingNumbers = 16;
 
+// No request waits for these answers: the limits that the operator sets on requests say nothing about the models.
+const answerTimeoutMs = 60_000;
+
 /** What a model said of a clip, beside what it is known to say. */
 export interface AnswerCheck {
   readonly modelId: string;
@@ -52,6 +55,7 @@ export async function answerOf(analyser: Analyser, model: Model, clip: Uint8Arra
     silenceThresholdPercent: 80,
     minDurationS: 1,
     maxDurationS: 600,
+    longTimeoutMs: answerTimeoutMs,
     signal: new AbortController().signal,
   };
   if (model.task === 'detection') {

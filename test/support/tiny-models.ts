@@ -20,7 +20,7 @@ export type TinyDetector = keyof typeof tinyDetectors;
 export function tinyEntry(folder: string, id: string, kind: TinyDetector): Record<string, unknown> {
   const file = meanModel([1, WINDOW_SAMPLES], 1, tinyDetectors[kind].operators);
   const name = `${kind}.onnx`;
-  fs.writeFileSync(path.join(folder, name), file);
+  writeWhole(path.join(folder, name), file);
   return {
     id,
     aliases: [],
@@ -41,11 +41,15 @@ export function tinyEntry(folder: string, id: string, kind: TinyDetector): Recor
   };
 }
 
-/** Puts another manifest into `folder`, whole or not at all. */
+/** Whole or not at all: a server may be reading the file that it replaces. */
+function writeWhole(file: string, content: string | Uint8Array): void {
+  fs.writeFileSync(`${file}.tmp`, content);
+  fs.renameSync(`${file}.tmp`, file);
+}
+
+/** Puts another manifest into `folder`. */
 export function writeManifest(folder: string, models: readonly object[]): void {
-  const temporary = path.join(folder, 'manifest.json.tmp');
-  fs.writeFileSync(temporary, JSON.stringify({ version: 1, models }));
-  fs.renameSync(temporary, path.join(folder, 'manifest.json'));
+  writeWhole(path.join(folder, 'manifest.json'), JSON.stringify({ version: 1, models }));
 }
 
 /** A folder with one tiny detector under the ids of the contract. */
