@@ -97,7 +97,7 @@ function readIndex(corpus: string): Clip[] {
     }));
 }
 
-function parseCsv(text: string): string[][] {
+export function parseCsv(text: string): string[][] {
   return text
     .split(/\r?\n/)
     .filter((line) => line !== '')
@@ -163,7 +163,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+export function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   return items
     .map((item) => ({ item, key: random() }))
     .sort((a, b) => a.key - b.key)

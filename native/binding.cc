@@ -244,6 +244,8 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     result.Set("damagedAtS", damaged_at_s);
     result.Set("speechRatio", summary.speech_ratio);
     result.Set("clippedRatio", summary.clipped_ratio);
+    if (summary.high_band_drop_db) result.Set("highBandDropDb", *summary.high_band_drop_db);
+    if (summary.noise_gap_db) result.Set("noiseGapDb", *summary.noise_gap_db);
     result.Set("skipped", skipped);
     result.Set("decodeMs", summary.decode_ms);
     result.Set("featuresMs", summary.features_ms);

@@ -108,7 +108,7 @@ VERAVOX_EXPORT int veravox_speech_features(const float* input, size_t samples, f
 VERAVOX_EXPORT int veravox_speech_scores(const float* input, size_t samples, float* output, char* error,
                                          size_t error_size) {
   return Guard(-1, error, error_size, [&] {
-    const auto store = [&](float log_odds) { *output++ = log_odds; };
+    const auto store = [&](float log_odds, const auto&) { *output++ = log_odds; };
     veravox::SpeechScores scores;
     scores.Push({input, samples}, store);
     scores.Finish(store);

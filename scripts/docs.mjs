@@ -21,5 +21,6 @@ renew('README.md', withConfigurationTable);
 renew('docs/evaluate.md', (page) => withMarkedSection(page, reportTable()));
 fs.writeFileSync(inRoot('docs/errors.md'), errorReferencePage());
 renew('docs/models.md', withManifestTables);
-fs.writeFileSync(inRoot('docs/reasons.md'), reasonsPage());
+const { rows } = JSON.parse(fs.readFileSync(inRoot('bench/results/reasons.json'), 'utf8'));
+fs.writeFileSync(inRoot('docs/reasons.md'), reasonsPage(rows));
 fs.writeFileSync(inRoot('src/client/types.ts'), clientTypes());

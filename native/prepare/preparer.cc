@@ -179,6 +179,8 @@ void Preparer::FinishAudio() {
   summary_.clipped_ratio = decoded_samples_ > 0
                                ? static_cast<double>(clipped_samples_) / static_cast<double>(decoded_samples_)
                                : 0.0;
+  summary_.high_band_drop_db = voice_activity_.levels().HighBandDropDb();
+  summary_.noise_gap_db = voice_activity_.levels().NoiseGapDb();
 }
 
 double Preparer::NonSpeechPercent(const SampleRange& window) const {

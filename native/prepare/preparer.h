@@ -43,9 +43,11 @@ struct SkippedStretch {
 struct PrepareSummary {
   double duration_s = 0.0;
   int64_t damaged_packets = 0;
-  std::vector<double> damaged_at_s;  // where packets are missing for it; at most one entry per second
-  double speech_ratio = 0.0;         // of 10 ms frames
-  double clipped_ratio = 0.0;        // of decoded samples
+  std::vector<double> damaged_at_s;         // where packets are missing for it; at most one entry per second
+  double speech_ratio = 0.0;                // of 10 ms frames
+  double clipped_ratio = 0.0;               // of decoded samples
+  std::optional<double> high_band_drop_db;  // see SpeechLevels, as the next
+  std::optional<double> noise_gap_db;
   std::vector<SkippedStretch> skipped;
   double decode_ms = 0.0;    // demux, decode, down-mix
   double features_ms = 0.0;  // resample, voice activity, features

@@ -155,7 +155,7 @@ TEST(VoiceActivityTest, BlockSizeMakesNoDifference) {
   const auto scores_of = [&](size_t block) {
     SpeechScores scores;
     std::vector<float> result;
-    const auto store = [&](float log_odds) { result.push_back(log_odds); };
+    const auto store = [&](float log_odds, const auto&) { result.push_back(log_odds); };
     for (size_t i = 0; i < samples.size(); i += block) {
       scores.Push(std::span(samples).subspan(i, std::min(block, samples.size() - i)), store);
     }

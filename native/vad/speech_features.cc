@@ -16,6 +16,11 @@ constexpr float kPowerFloor = 1e-7f;
 constexpr float kScale = 0.25f;
 // The level is the mean of the frames so far, at most of about these many: two seconds.
 constexpr int64_t kLevelFrames = 200;
+// Bands from 150 Hz, above the loudest hum of the mains, to 3.4 kHz, where telephones end; and those from 4.7
+// kHz on, which is well above what the filters of telephones let pass.
+constexpr size_t kFirstLowBand = 1;
+constexpr size_t kEndOfLowBands = 16;
+constexpr size_t kFirstHighBand = 20;
 
 FeatureRecipe Recipe() {
   FeatureRecipe recipe;
@@ -32,6 +37,13 @@ FeatureRecipe Recipe() {
   return recipe;
 }
 
+// Unlike std::max_element, a maximum per instruction.
+float Largest(const float* values, size_t count) {
+  float largest = values[0];
+  for (size_t i = 1; i < count; ++i) largest = values[i] > largest ? values[i] : largest;
+  return largest;
+}
+
 }  // namespace
 
 SpeechFeatures::SpeechFeatures(SimdLevel level) : spectrogram_(Spectrogram::Make(Recipe(), level)) {}
@@ -46,6 +58,8 @@ void SpeechFeatures::Compute(std::span<const float, kBlockSamples> samples, Bloc
       bands[band] = bands[band] > lowest ? bands[band] : lowest;  // NaN becomes silence, too
       mean += bands[band];
     }
+    levels_[frame] = {Largest(bands + kFirstLowBand, kEndOfLowBands - kFirstLowBand),
+                      Largest(bands + kFirstHighBand, SpeechFeatures::kBands - kFirstHighBand)};
     mean /= static_cast<float>(kBands);
     frames_seen_ = std::min(frames_seen_ + 1, kLevelFrames);
     level_ += (mean - level_) / static_cast<float>(frames_seen_);

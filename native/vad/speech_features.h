@@ -9,6 +9,7 @@
 
 #include "features/spectrogram.h"
 #include "simd/simd_level.h"
+#include "vad/speech_levels.h"
 
 namespace veravox {
 
@@ -26,6 +27,7 @@ class SpeechFeatures {
   static constexpr size_t kBlockSamples = (kBlockFrames - 1) * kHopSamples + kWindowSamples;
 
   using Block = std::array<float, kBlockFrames * kBands>;  // frame after frame
+  using Levels = std::array<FrameLevels, kBlockFrames>;
 
   explicit SpeechFeatures(SimdLevel level = BestSimdLevel());
 
@@ -33,11 +35,14 @@ class SpeechFeatures {
   // samples overlap by 2 * kOverhangSamples. Samples that are not finite count as silence in the bands they
   // reach.
   void Compute(std::span<const float, kBlockSamples> samples, Block& features);
+  // Of the frames of the last block.
+  const Levels& levels() const { return levels_; }
   // The next block is the first of another stream.
   void Reset();
 
  private:
   std::unique_ptr<Spectrogram> spectrogram_;
+  Levels levels_;
   int64_t frames_seen_ = 0;
   float level_ = 0.0f;
 };

@@ -18,7 +18,8 @@ class SpeechScores {
  public:
   explicit SpeechScores(SimdLevel level = BestSimdLevel()) : features_(level), network_(level) { Reset(); }
 
-  // `sink` is called with the log odds (float) of every frame that became decidable, in order.
+  // `sink` is called with the log odds (float) of every frame that became decidable, in order, and its
+  // FrameLevels.
   template <typename Sink>
   void Push(std::span<const float> samples, const Sink& sink) {
     pushed_samples_ += static_cast<int64_t>(samples.size());
@@ -51,6 +52,8 @@ class SpeechScores {
   void ScoreBlock(const Sink& sink) {
     constexpr size_t kStepFrames = SpeechNetwork::kStepFrames;
     features_.Compute(block_, feature_block_);
+    for (const FrameLevels& levels : features_.levels())
+      pending_levels_[frames_heard_++ % kPendingFrames] = levels;
     for (size_t frame = 0; frame < SpeechFeatures::kBlockFrames; frame += kStepFrames) {
       const float* inputs = &feature_block_[frame * SpeechFeatures::kBands];
       const auto scores =
@@ -60,7 +63,7 @@ class SpeechScores {
         continue;
       }
       for (size_t i = 0; i < kStepFrames && frames_given_ < frames_wanted_; ++i, ++frames_given_)
-        sink(scores[i]);
+        sink(scores[i], pending_levels_[static_cast<size_t>(frames_given_) % kPendingFrames]);
     }
     std::copy(block_.end() - kKeptSamples, block_.end(), block_.begin());
     filled_ = kKeptSamples;
@@ -74,19 +77,26 @@ class SpeechScores {
     filled_ = SpeechFeatures::kOverhangSamples;
     steps_to_skip_ = SpeechNetwork::kDelaySteps;
     pushed_samples_ = 0;
+    frames_heard_ = 0;
     frames_given_ = 0;
     frames_wanted_ = INT64_MAX;
   }
 
   static constexpr size_t kKeptSamples = 2 * SpeechFeatures::kOverhangSamples;
+  // A power of two that is not less than the frames heard whose log odds have not been given.
+  static constexpr size_t kPendingFrames = 32;
+  static_assert(kPendingFrames >=
+                SpeechFeatures::kBlockFrames + SpeechNetwork::kDelaySteps * SpeechNetwork::kStepFrames);
 
   SpeechFeatures features_;
   SpeechNetwork network_;
   std::array<float, SpeechFeatures::kBlockSamples> block_;
   SpeechFeatures::Block feature_block_;
+  std::array<FrameLevels, kPendingFrames> pending_levels_;
   size_t filled_;
   size_t steps_to_skip_;
   int64_t pushed_samples_;
+  size_t frames_heard_;
   int64_t frames_given_;
   int64_t frames_wanted_;  // unknown, thus unbounded, until Finish
 };

@@ -12,13 +12,17 @@ static_assert(VoiceActivityDetector::kFrameSamples == SpeechFeatures::kHopSample
 class VoiceActivityDetector::Impl {
  public:
   void Push(std::span<const float> samples, std::vector<uint8_t>& speech) {
-    scores_.Push(samples, [&](float log_odds) { speech.push_back(Decide(log_odds)); });
+    scores_.Push(samples, [&](float log_odds, FrameLevels levels) { Take(log_odds, levels, speech); });
   }
 
   void Finish(std::vector<uint8_t>& speech) {
-    scores_.Finish([&](float log_odds) { speech.push_back(Decide(log_odds)); });
+    scores_.Finish([&](float log_odds, FrameLevels levels) { Take(log_odds, levels, speech); });
     hangover_frames_ = 0;
+    finished_levels_ = levels_;
+    levels_.Reset();
   }
+
+  const SpeechLevels& levels() const { return finished_levels_; }
 
  private:
   // Below even odds, as missed speech costs more than kept noise; noise alone stays far under it. docs/vad.md
@@ -27,6 +31,11 @@ class VoiceActivityDetector::Impl {
   // Keeps a word's faint end.
   static constexpr int kHangoverFrames = 5;
 
+  void Take(float log_odds, FrameLevels levels, std::vector<uint8_t>& speech) {
+    speech.push_back(Decide(log_odds));
+    levels_.Add(speech.back() != 0, levels);
+  }
+
   uint8_t Decide(float log_odds) {
     hangover_frames_ = log_odds > kLogOddsOfSpeech ? kHangoverFrames : std::max(0, hangover_frames_ - 1);
     return hangover_frames_ > 0;
@@ -34,6 +43,8 @@ class VoiceActivityDetector::Impl {
 
   SpeechScores scores_;
   int hangover_frames_ = 0;
+  SpeechLevels levels_;
+  SpeechLevels finished_levels_;
 };
 
 VoiceActivityDetector::VoiceActivityDetector() : impl_(std::make_unique<Impl>()) {}
@@ -44,5 +55,7 @@ void VoiceActivityDetector::Push(std::span<const float> samples, std::vector<uin
 }
 
 void VoiceActivityDetector::Finish(std::vector<uint8_t>& speech) { impl_->Finish(speech); }
+
+const SpeechLevels& VoiceActivityDetector::levels() const { return impl_->levels(); }
 
 }  // namespace veravox

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "vad/speech_levels.h"
+
 namespace veravox {
 
 // Streaming voice activity detection, one decision per 10 ms frame. Not thread-safe.
@@ -25,6 +27,8 @@ class VoiceActivityDetector {
   // Decides the frames still pending (a last partial frame counts as a frame) and gets ready for the next
   // stream. After it, n samples have given ceil(n / kFrameSamples) decisions.
   void Finish(std::vector<uint8_t>& speech);
+  // Of the stream that was finished last.
+  const SpeechLevels& levels() const;
 
  private:
   class Impl;

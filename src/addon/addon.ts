@@ -51,6 +51,9 @@ export interface PrepareSummary {
   readonly damagedAtS: readonly number[];
   readonly speechRatio: number;
   readonly clippedRatio: number;
+  /** Unknown with less than a second of speech; native/vad/speech_levels.h says what it is, as of the next. */
+  readonly highBandDropDb?: number;
+  readonly noiseGapDb?: number;
   readonly skipped: readonly { startS: number; endS: number; nonSpeechPercent: number }[];
   readonly decodeMs: number;
   readonly featuresMs: number;

@@ -10,6 +10,7 @@ export class AnalysisRun extends FileRun<number, Analysis> {
 
   protected override resultOf({ modelId, windows, summary, timesMs }: CollectedFile<number>): Analysis {
     const { durationS, skipped, damagedPackets, damagedAtS, speechRatio, clippedRatio } = summary;
+    const { highBandDropDb, noiseGapDb } = summary;
     return {
       modelId,
       durationS,
@@ -19,6 +20,8 @@ export class AnalysisRun extends FileRun<number, Analysis> {
       damagedAtS,
       speechRatio,
       clippedRatio,
+      ...(highBandDropDb !== undefined && { highBandDropDb }),
+      ...(noiseGapDb !== undefined && { noiseGapDb }),
       timesMs,
     };
   }

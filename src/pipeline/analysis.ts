@@ -67,6 +67,10 @@ export interface Analysis {
   readonly speechRatio: number;
   /** Share of samples at full scale, 0..1. */
   readonly clippedRatio: number;
+  /** How far the loudest speech stays below itself from 4.7 kHz on, in dB; absent with too little speech to tell. */
+  readonly highBandDropDb?: number;
+  /** How far the loudest speech stands above the pauses, in dB; absent with too little speech or pauses to tell. */
+  readonly noiseGapDb?: number;
   readonly timesMs: StageTimesMs;
 }
 

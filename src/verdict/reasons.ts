@@ -5,6 +5,10 @@ import type { Analysis } from '../pipeline/analysis.js';
 export const LOW_SPEECH_BELOW_S = 2;
 /** This share of samples at full scale means that the recording was overdriven. */
 export const CLIPPED_FROM_RATIO = 0.01;
+/** Speech that is this much weaker above 4.7 kHz than below 3.4 kHz has lost what lay there, as over a telephone. */
+export const BAND_LIMITED_FROM_DB = 55;
+/** Speech that stands less than this above the pauses has noise under it. */
+export const LOW_SNR_BELOW_DB = 18;
 /** A global confidence below this is as good as a toss of a coin. */
 export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
 
@@ -28,6 +32,19 @@ export const reasons = {
     when: `${CLIPPED_FROM_RATIO * 100} percent of the samples or more are at full scale.`,
     applies: (analysis: Analysis) => analysis.clippedRatio >= CLIPPED_FROM_RATIO,
   },
+  band_limited: {
+    when:
+      `The loudest twentieth of the speech is at least ${BAND_LIMITED_FROM_DB} dB weaker above 4.7 kHz than below 3.4 kHz: the ` +
+      'recording was made over a telephone, or through a filter or codec like one.',
+    applies: ({ highBandDropDb }: Analysis) =>
+      highBandDropDb !== undefined && highBandDropDb >= BAND_LIMITED_FROM_DB,
+  },
+  low_snr: {
+    when:
+      `The loudest tenth of the speech stands less than ${LOW_SNR_BELOW_DB} dB above the middle of the pauses, which is a ` +
+      'signal-to-noise ratio of 5 to 10 dB or less.',
+    applies: ({ noiseGapDb }: Analysis) => noiseGapDb !== undefined && noiseGapDb < LOW_SNR_BELOW_DB,
+  },
   mixed_content: {
     when: 'Some windows are spoofed and some are bonafide: look at the segments.',
     applies: (_: Analysis, judgement: Judgement) =>
@@ -49,19 +66,48 @@ export function reasonOf(analysis: Analysis, judgement: Judgement): Reason | nul
   return null;
 }
 
+/** Of a condition that `npm run bench:reasons` made of clips; null where it could not be told of any. */
+export interface MeasuredCondition {
+  readonly condition: string;
+  readonly bandLimitedPercent: number | null;
+  readonly lowSnrPercent: number | null;
+}
+
+const percentText = (percent: number | null): string => (percent === null ? '' : `${percent} %`);
+
 /** `docs/reasons.md`. */
-export function reasonsPage(): string {
+export function reasonsPage(measured: readonly MeasuredCondition[]): string {
   const rows = Object.entries(reasons).map(([reason, { when }]) => `| \`${reason}\` | ${when} |`);
+  const measuredRows = measured.map(
+    ({ condition, bandLimitedPercent, lowSnrPercent }) =>
+      `| ${condition} | ${percentText(bandLimitedPercent)} | ${percentText(lowSnrPercent)} |`,
+  );
   return [
     '# Reasons',
     '',
-    '`global.reason` is null when the verdict can be taken as it stands. Otherwise it is the first of these that applies:',
+    '`global.reason` is null when the verdict can be taken as it stands. Otherwise it is the first of these that applies; what is',
+    'wrong with the recording comes before what is odd about its scores, which it may explain:',
     '',
     '| Reason | When |',
     '|---|---|',
     ...rows,
     '',
-    'This page is made from `src/verdict/reasons.ts` by `npm run docs`.',
+    '`band_limited` and `low_snr` follow from the levels of 10 ms frames, of those with speech and those without',
+    '([vad.md](vad.md)), over the whole file and after resampling to 16 kHz. Silences and duration make no difference, nor do the',
+    'sample rate, format and bit rate of the file by themselves: what counts is what is left of the voice. Neither is said of a',
+    'file with less than a second of speech, `low_snr` only with 0.3 s of pauses in it. Speech that is fainter than about',
+    '-50 dBFS may be too close to the noise of 16 bits to show a band limit; other voices in the background count as speech, not',
+    'as noise.',
+    '',
+    'Measured on clips of a corpus whose originals were sampled at 16 kHz or more, human and AI-generated, of about a hundred sources',
+    '(`npm run bench:reasons`, [bench/results/reasons.json](../bench/results/reasons.json)): how many get the reason, of those of',
+    'which it can be told.',
+    '',
+    '| Condition | `band_limited` | `low_snr` |',
+    '|---|---|---|',
+    ...measuredRows,
+    '',
+    'This page is made from `src/verdict/reasons.ts` and those results by `npm run docs`.',
     '',
   ].join('\n');
 }

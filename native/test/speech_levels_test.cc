@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vad/speech_levels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "vad/speech_features.h"
+#include "vad/speech_scores.h"
+#include "vad/voice_activity.h"
+
+namespace veravox {
+namespace {
+
+FrameLevels Db(double low, double high) {
+  const double neper = std::log(10.0) / 10.0;
+  return {static_cast<float>(low * neper), static_cast<float>(high * neper)};
+}
+
+void Add(SpeechLevels& levels, int frames, bool speech, FrameLevels each) {
+  for (int i = 0; i < frames; ++i) levels.Add(speech, each);
+}
+
+// Bursts of 0.3 s with the spectrum of a vowel and a hiss, and 0.2 s without. Whatever the detector makes of
+// it, it makes the same of it each time.
+std::vector<float> Bursts(size_t count, float hiss, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal(0.0f, 1.0f);
+  std::vector<float> samples(count);
+  float before = 0.0f;
+  for (size_t i = 0; i < count; ++i) {
+    if (i % 8000 >= 4800) continue;
+    const double t = static_cast<double>(i) / 16000.0;
+    double voice = 0.0;
+    for (int k = 1; k <= 20; ++k) voice += std::sin(2.0 * std::numbers::pi * 130.0 * k * t + k) / k;
+    const float noise = normal(generator);
+    samples[i] = static_cast<float>(0.1 * voice) + hiss * (noise - before);
+    before = noise;
+  }
+  return samples;
+}
+
+std::vector<uint8_t> Detect(VoiceActivityDetector& detector, std::span<const float> samples, size_t block) {
+  std::vector<uint8_t> speech;
+  for (; !samples.empty(); samples = samples.subspan(std::min(block, samples.size()))) {
+    detector.Push(samples.first(std::min(block, samples.size())), speech);
+  }
+  detector.Finish(speech);
+  return speech;
+}
+
+TEST(SpeechLevelsTest, TooLittleSpeechOrPausesTellNothing) {
+  SpeechLevels levels;
+  EXPECT_FALSE(levels.HighBandDropDb());
+  Add(levels, 1000, false, Db(-40.0, -50.0));
+  Add(levels, 99, true, Db(0.0, -20.0));
+  EXPECT_FALSE(levels.HighBandDropDb());
+  EXPECT_FALSE(levels.NoiseGapDb());
+  Add(levels, 1, true, Db(0.0, -20.0));
+  EXPECT_TRUE(levels.HighBandDropDb());
+  EXPECT_TRUE(levels.NoiseGapDb());
+  levels.Reset();
+  Add(levels, 100, true, Db(0.0, -20.0));
+  Add(levels, 29, false, Db(-40.0, -50.0));
+  EXPECT_TRUE(levels.HighBandDropDb());
+  EXPECT_FALSE(levels.NoiseGapDb());
+}
+
+TEST(SpeechLevelsTest, AreThoseOfTheLoudestSpeechAndTheMiddleOfThePauses) {
+  SpeechLevels levels;
+  // A twentieth of sibilants, which are loud above, and a tenth of stressed vowels.
+  Add(levels, 850, true, Db(-30.0, -60.0));
+  Add(levels, 60, true, Db(-30.0, -15.0));
+  Add(levels, 120, true, Db(0.0, -45.0));
+  Add(levels, 70, false, Db(-50.0, -60.0));
+  Add(levels, 30, false, Db(-20.0, -60.0));
+  EXPECT_NEAR(*levels.HighBandDropDb(), 15.0, 1.0);
+  EXPECT_NEAR(*levels.NoiseGapDb(), 50.0, 1.0);
+}
+
+TEST(SpeechLevelsTest, ExtremeLevelsStayInTheirPlace) {
+  SpeechLevels levels;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Add(levels, 100, true, {kInfinity, -kInfinity});
+  Add(levels, 100, false, {-1e30f, 1e30f});
+  EXPECT_NEAR(*levels.HighBandDropDb(), 159.0, 1.0);
+  EXPECT_NEAR(*levels.NoiseGapDb(), 159.0, 1.0);
+}
+
+TEST(SpeechLevelsTest, DoNotDependOnBlocksNorOnTheStreamBefore) {
+  const std::vector<float> samples = Bursts(80'123, 0.02f, 1);
+  VoiceActivityDetector detector;
+  Detect(detector, samples, samples.size());
+  const auto drop_db = detector.levels().HighBandDropDb();
+  const auto gap_db = detector.levels().NoiseGapDb();
+  ASSERT_TRUE(drop_db);
+  for (const size_t block : {1, 7, 160, 1000, 4096}) {
+    // What is in between is much louder.
+    Detect(detector, Bursts(50'000, 3.0f, 2), 999);
+    EXPECT_NE(detector.levels().HighBandDropDb(), drop_db);
+    Detect(detector, samples, block);
+    EXPECT_EQ(detector.levels().HighBandDropDb(), drop_db) << block;
+    EXPECT_EQ(detector.levels().NoiseGapDb(), gap_db) << block;
+  }
+}
+
+TEST(SpeechLevelsTest, ComeWithTheDecisionOnTheSameFrame) {
+  // A sweep that swells: no two frames are alike.
+  constexpr size_t kFrames = 160;
+  std::vector<float> samples(kFrames * SpeechFeatures::kHopSamples);
+  double phase = 0.0;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const double at = static_cast<double>(i) / static_cast<double>(samples.size());
+    phase += 2.0 * std::numbers::pi * (300.0 + 6000.0 * at) / 16000.0;
+    samples[i] = static_cast<float>((0.01 + at) * std::sin(phase));
+  }
+  std::vector<FrameLevels> given;
+  SpeechScores scores;
+  const auto store = [&](float, FrameLevels levels) { given.push_back(levels); };
+  for (size_t i = 0; i < samples.size(); i += 999) {
+    scores.Push(std::span(samples).subspan(i, std::min<size_t>(999, samples.size() - i)), store);
+  }
+  scores.Finish(store);
+  ASSERT_EQ(given.size(), kFrames);
+
+  std::vector<float> padded(SpeechFeatures::kOverhangSamples, 0.0f);
+  padded.insert(padded.end(), samples.begin(), samples.end());
+  padded.resize(padded.size() + SpeechFeatures::kBlockSamples, 0.0f);
+  SpeechFeatures features;
+  SpeechFeatures::Block block;
+  for (size_t frame = 0; frame < kFrames; frame += SpeechFeatures::kBlockFrames) {
+    const float* start = &padded[frame * SpeechFeatures::kHopSamples];
+    features.Compute(
+        std::span<const float, SpeechFeatures::kBlockSamples>(start, SpeechFeatures::kBlockSamples), block);
+    for (size_t i = 0; i < SpeechFeatures::kBlockFrames; ++i) {
+      EXPECT_EQ(given[frame + i].low, features.levels()[i].low) << frame + i;
+      EXPECT_EQ(given[frame + i].high, features.levels()[i].high) << frame + i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace veravox

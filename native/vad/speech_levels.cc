@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vad/speech_levels.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace veravox {
+namespace {
+
+constexpr int64_t kMinSpeechFrames = 100;
+constexpr int64_t kMinPauseFrames = 30;
+constexpr float kDbPerNeper = 4.3429448f;  // of power
+
+}  // namespace
+
+void SpeechLevels::Add(bool speech, FrameLevels levels) {
+  if (speech) {
+    speech_low_.Add(levels.low);
+    speech_high_.Add(levels.high);
+  } else {
+    pause_low_.Add(levels.low);
+  }
+}
+
+std::optional<double> SpeechLevels::HighBandDropDb() const {
+  constexpr double kShare = 0.05;
+  if (speech_low_.count() < kMinSpeechFrames) return std::nullopt;
+  return speech_low_.ExceededBy(kShare) - speech_high_.ExceededBy(kShare);
+}
+
+std::optional<double> SpeechLevels::NoiseGapDb() const {
+  if (speech_low_.count() < kMinSpeechFrames || pause_low_.count() < kMinPauseFrames) return std::nullopt;
+  return speech_low_.ExceededBy(0.1) - pause_low_.ExceededBy(0.5);
+}
+
+void SpeechLevels::Histogram::Add(float level) {
+  const float bin =
+      std::clamp(level * kDbPerNeper - static_cast<float>(kLowestDb), 0.0f, static_cast<float>(kBins - 1));
+  ++bins_[static_cast<size_t>(bin)];
+  ++count_;
+}
+
+double SpeechLevels::Histogram::ExceededBy(double share) const {
+  const double frames = share * static_cast<double>(count_);
+  double above = 0.0;
+  size_t bin = kBins - 1;
+  while (bin > 0 && above + bins_[bin] <= frames) above += bins_[bin--];
+  return static_cast<double>(bin) + 0.5 + kLowestDb;
+}
+
+}  // namespace veravox

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace veravox {
+
+// How loud the strongest band of a 10 ms frame is, as the natural logarithm of its power.
+struct FrameLevels {
+  float low = 0.0f;   // of the bands from 150 Hz to 3.4 kHz
+  float high = 0.0f;  // of those from 4.7 kHz on
+};
+
+// What the levels of all frames of a stream tell about the recording. Takes the same memory whatever the
+// duration.
+class SpeechLevels {
+ public:
+  void Add(bool speech, FrameLevels levels);
+  void Reset() { *this = {}; }
+
+  // How far the loudest twentieth of speech stays below itself from 4.7 kHz on, in dB. Sibilants make that
+  // little in most languages; over a telephone nothing is left of them. Unknown with less than a second of
+  // speech.
+  std::optional<double> HighBandDropDb() const;
+  // How far the loudest tenth of speech stands above the middle of the pauses, in dB: about 10 more than the
+  // ratio of speech to steady noise. Unknown with less than a second of speech or 0.3 s of pauses.
+  std::optional<double> NoiseGapDb() const;
+
+ private:
+  class Histogram {
+   public:
+    void Add(float level);
+    int64_t count() const { return count_; }
+    // The level that a share of the frames is above.
+    double ExceededBy(double share) const;
+
+   private:
+    // One bin per dB. What is weaker than the lowest is as good as digital silence.
+    static constexpr int kLowestDb = -70;
+    static constexpr size_t kBins = 160;
+    std::array<uint32_t, kBins> bins_{};
+    int64_t count_ = 0;
+  };
+
+  Histogram speech_low_;
+  Histogram speech_high_;
+  Histogram pause_low_;
+};
+
+}  // namespace veravox

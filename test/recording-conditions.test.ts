@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `global.reason` of recordings through telephones, filters, codecs and noise, which FFmpeg and this test make.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { loadAddon } from '../src/addon/addon.js';
+import { packageDir } from '../src/config/package-dir.js';
+import type { Analyser } from '../src/pipeline/analysis.js';
+import { startPipeline } from '../src/pipeline/pipeline.js';
+import { UploadArena } from '../src/upload/arena.js';
+import { fileEntry, formBody } from './support/form-body.js';
+import { postForm, predict } from './support/http-client.js';
+import { startServerWith, testConfig } from './support/test-server.js';
+import { writeTinyModels } from './support/tiny-models.js';
+import { monoWav } from './wav.js';
+
+const RATE_HZ = 16_000;
+/** Women and men, human and generated. */
+const recordings = ['human-lj-a.flac', 'human-vctk-p237.flac', 'ai-kokoro.flac', 'ai-wavenet-lj.flac'];
+
+const arena = new UploadArena(64 << 20);
+const folder = fs.mkdtempSync(path.join(packageDir, 'build/test-conditions-'));
+let analyser: Analyser;
+let port: number;
+
+before(async () => {
+  // Its verdict is neither mixed nor uncertain, so that no reason but those of the recording is left.
+  const config = { ...testConfig, modelsDir: writeTinyModels(folder, 'high') };
+  analyser = await startPipeline(config, arena.buffer);
+});
+
+after(async () => {
+  await analyser.close();
+  fs.rmSync(folder, { recursive: true });
+});
+
+/** A server of one test, which leaves the pipeline running. */
+async function serve(t: TestContext): Promise<void> {
+  const kept: Analyser = {
+    analyse: (request) => analyser.analyse(request),
+    embed: (request) => analyser.embed(request),
+    status: () => analyser.status(),
+    close: async () => {},
+  };
+  ({ port } = await startServerWith(t, kept, arena, { maxLargeFileBytes: 16 << 20 }));
+}
+
+/** What FFmpeg makes of a file; the last argument is the name of the result, which tells the format. */
+function ffmpeg(input: string, args: readonly string[]): string {
+  const output = path.join(folder, args.at(-1) ?? '');
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', input, ...args.slice(0, -1), output]);
+  return output;
+}
+
+async function reasonOf(file: Uint8Array): Promise<string | null> {
+  const form = formBody([{ name: 'silence_threshold', content: '100' }, fileEntry(file)]);
+  const { status, json, text } = await predict(port, form);
+  assert.equal(status, 200, text);
+  return json.global.reason;
+}
+
+const original = (name: string): string => path.join(packageDir, 'test/fixtures', name);
+
+/** As the telephone: what is over 3.4 kHz is gone. */
+const narrow: readonly [what: string, ...steps: (readonly string[])[]][] = [
+  ['8 kHz', ['-ar', '8000', 'a.wav']],
+  ['G.711', ['-ar', '8000', '-c:a', 'pcm_mulaw', 'a.wav']],
+  [
+    'G.711 that became an MP3 at 44.1 kHz',
+    ['-ar', '8000', '-c:a', 'pcm_mulaw', 'a.wav'],
+    ['-ar', '44100', '-b:a', '128k', 'b.mp3'],
+  ],
+  ['G.726', ['-ar', '8000', '-c:a', 'g726', '-b:a', '32k', 'a.wav'], ['b.wav']],
+  ['an MP3 at 8 kHz', ['-ar', '8000', '-b:a', '16k', 'a.mp3']],
+  ['a steep low-pass at 3.4 kHz', ['-af', "firequalizer=gain='if(lt(f,3400),0,-80)':delay=0.05", 'a.wav']],
+  ['a telephone between silences', ['-af', 'adelay=5000,apad=pad_dur=5', '-ar', '8000', 'a.wav']],
+];
+const wide: readonly [what: string, ...steps: (readonly string[])[]][] = [
+  ['nothing at all', ['-c:a', 'flac', 'a.flac']],
+  ['an MP3 of 64 kbit/s', ['-b:a', '64k', 'a.mp3']],
+  ['an MP3 of 32 kbit/s at 22 kHz', ['-ar', '22050', '-b:a', '32k', 'a.mp3']],
+  ['AAC of 48 kbit/s', ['-c:a', 'aac', '-b:a', '48k', 'a.m4a']],
+  ['Vorbis', ['-c:a', 'libvorbis', '-q:a', '3', 'a.ogg']],
+  ['44.1 kHz', ['-ar', '44100', 'a.wav']],
+  ['a low level', ['-af', 'volume=-30dB', 'a.wav']],
+  ['silences around it', ['-af', 'adelay=5000,apad=pad_dur=5', 'a.wav']],
+];
+for (const [expected, conditions] of [
+  ['band_limited', narrow],
+  [null, wide],
+] as const) {
+  for (const [what, ...steps] of conditions) {
+    test(`after ${what} the reason is ${expected}`, async (t) => {
+      await serve(t);
+      for (const name of recordings) {
+        const file = steps.reduce(ffmpeg, original(name));
+        assert.equal(await reasonOf(fs.readFileSync(file)), expected, name);
+      }
+    });
+  }
+}
+
+/** A recording between pauses of a second, with noise over all of it, by the power of the noise to that of the recording. */
+function noisy(name: string, snrDb: number, lowPass: number): Uint8Array {
+  const { samples } = loadAddon().decode(fs.readFileSync(original(name)));
+  const mixed = new Float32Array(samples.length + 2 * RATE_HZ);
+  mixed.set(samples, RATE_HZ);
+  const noise = new Float32Array(mixed.length);
+  let state = 1;
+  let before = 0;
+  for (let i = 0; i < noise.length; i++) {
+    state = (state * 48_271) % 0x7fffffff;
+    before = lowPass * before + (1 - lowPass) * (state / 0x3fffffff - 1);
+    noise[i] = before;
+  }
+  const power = (signal: Float32Array): number => signal.reduce((sum, x) => sum + x * x, 0) / signal.length;
+  const gain = Math.sqrt(power(samples) / power(noise) / 10 ** (snrDb / 10));
+  return monoWav(
+    mixed.map((x, i) => 0.5 * (x + gain * (noise[i] as number))),
+    RATE_HZ,
+  );
+}
+
+for (const [colour, lowPass] of [
+  ['white', 0],
+  ['dull', 0.8],
+] as const) {
+  test(`${colour} noise 3 dB below the speech is low_snr; 25 dB below it is not`, async (t) => {
+    await serve(t);
+    for (const name of recordings) {
+      assert.equal(await reasonOf(noisy(name, 3, lowPass)), 'low_snr', name);
+      assert.equal(await reasonOf(noisy(name, 25, lowPass)), null, name);
+    }
+  });
+}
+
+test('a large file has the same reason', async (t) => {
+  await serve(t);
+  const large = ['-ar', '48000', '-ac', '2', '-c:a', 'pcm_f32le', '-t', '14', 'b.wav'];
+  for (const [first, expected] of [
+    [['-ar', '8000', 'a.wav'], 'band_limited'],
+    [['a.wav'], null],
+  ] as const) {
+    const looped = ['-filter_complex', 'aloop=loop=-1:size=2e9', ...large];
+    const file = fs.readFileSync(ffmpeg(ffmpeg(original('human-lj-a.flac'), first), looped));
+    const answer = await postForm(port, '/v1/predict/large-file', formBody([fileEntry(file)]));
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.json.global.reason, expected);
+  }
+});
