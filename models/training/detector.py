@@ -10,7 +10,7 @@ from onnx_export import write_onnx
 SIZES = {
     "apollo-4-5-2026-03-26": {},
     "apollo-4-2026-01-16": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
-    "apollo-4-2025-10-20": {"stem": 8, "widths": (16, 32, 64, 96), "depths": (1, 1, 1, 1), "pooled": 128, "dropout": 0.1},
+    "apollo-4-2025-10-20": {"stem": 8, "widths": (12, 32, 56, 88), "depths": (1, 1, 1, 1), "pooled": 112, "dropout": 0.1},
 }
 
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from augmentation import equalise_and_add_noise
 from corpus_cache import CorpusCache
-from evaluate_detector import CONDITIONS, code_clips, fit_scale, rounded
-from figures import equal_error_point, equal_error_rate, error_rates
+from figures import equal_error_point, equal_error_rate, error_rates, fit_scale, rounded
 from native import speech_decisions
+from prepare_corpus import GAP_SAMPLES, through_codec
 from serving_windows import run_model, voiced_windows_of, windows_of
 from speaker_recipe import EMBEDDING_SIZE, FEATURES
 from speaker_sampler import verified_speakers
@@ -33,6 +33,14 @@ SPLITS = 2
 FALSE_ACCEPT_TARGET = 0.02
 ALIKE_PITCH = 0.15
 ROUNDS = 500
+
+CONDITIONS = {  # name: (encoder arguments, container, rate the encoder runs at)
+    "mp3 32 kbit/s": (["-c:a", "libmp3lame", "-b:a", "32k"], "mp3", 22050),
+    "mp3 96 kbit/s": (["-c:a", "libmp3lame", "-b:a", "96k"], "mp3", 44100),
+    "aac 48 kbit/s": (["-c:a", "aac", "-b:a", "48k"], "m4a", 44100),
+    "opus 16 kbit/s": (["-c:a", "libopus", "-b:a", "16k"], "ogg", 16000),
+    "mu-law 8 kHz": (["-c:a", "pcm_mulaw"], "wav", 8000),
+}
 
 
 def embed(model_path, recordings_samples):
@@ -50,6 +58,17 @@ def embed(model_path, recordings_samples):
     each = each / np.linalg.norm(each, axis=1, keepdims=True)
     means = np.add.reduceat(each, np.cumsum([0] + counts[:-1]), axis=0)
     return means / np.linalg.norm(means, axis=1, keepdims=True)
+
+
+def code_clips(samples_of_clips, condition):
+    """All clips as one stream through an encoder and back."""
+    arguments, container, rate_hz = condition
+    gap = np.zeros(GAP_SAMPLES, np.int16)
+    stream = np.concatenate([part for samples in samples_of_clips
+                             for part in ((samples * 32768).astype(np.int16), gap)])
+    coded = through_codec(stream, ("", arguments, container, None), rate_hz).astype(np.float32) / 32768
+    starts = np.cumsum([0] + [len(samples) + GAP_SAMPLES for samples in samples_of_clips])
+    return [coded[start:start + len(samples)] for start, samples in zip(starts, samples_of_clips)]
 
 
 def min_detection_cost(cosines, same, weights=None, prior=0.01):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn trained weights into the shipped file and its manifest entry.
 
-    export_detector.py --weights RUN/best.pt [--model-id ID] [--figures FIGURES.json] [--models FOLDER]
+    export_detector.py --weights RUN/last.pt [--model-id ID] [--calibration CALIBRATION.json] [--models FOLDER]
 
-Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. FIGURES.json is what
-evaluate_detector.py wrote: it carries the calibration, which is the identity without it. `veravox models record` then adds the known
-answers.
+Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. CALIBRATION.json is what
+calibrate_detector.py wrote; without it the calibration is the identity. `veravox models record` then adds the known answers.
 """
 
 import argparse
@@ -19,7 +18,7 @@ from manifest_file import MODELS, put_entry, sha256_of
 from recipe import FEATURES, WINDOW_SAMPLES, frames_of
 
 
-def manifest_entry(model_id, onnx_path, figures):
+def manifest_entry(model_id, onnx_path, calibration):
     return {
         "id": model_id, "aliases": [], "task": "detection", "file": onnx_path.name,
         "sha256": sha256_of(onnx_path), "licence": "Apache-2.0",
@@ -27,15 +26,14 @@ def manifest_entry(model_id, onnx_path, figures):
         "short_window": "repeat", "features": FEATURES,
         "input": {"name": "features", "shape": ["batch", 1, FEATURES["bands"], frames_of(WINDOW_SAMPLES)]},
         "output": {"name": "logit", "kind": "logit", "index": 0},
-        "calibration": figures.get("calibration", {"scale": 1.0, "bias": 0.0}), "operating_point": 0.5,
-        "metrics": figures.get("metrics", {}),
+        "calibration": calibration, "operating_point": 0.5, "metrics": {},
     }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", required=True)
-    parser.add_argument("--figures")
+    parser.add_argument("--calibration")
     parser.add_argument("--model-id", choices=SIZES, default="apollo-4-5-2026-03-26")
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
@@ -43,8 +41,8 @@ def main():
     model.load_state_dict(torch.load(options.weights))
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
     export_onnx(model, str(onnx_path), FEATURES["bands"], frames_of(WINDOW_SAMPLES))
-    figures = json.loads(Path(options.figures).read_text()) if options.figures else {}
-    put_entry(manifest_entry(options.model_id, onnx_path, figures), options.models)
+    fitted = options.calibration and json.loads(Path(options.calibration).read_text())
+    put_entry(manifest_entry(options.model_id, onnx_path, fitted or {"scale": 1.0, "bias": 0.0}), options.models)
     print(f"Now record its known answers: veravox models record {options.model_id} --models-dir {options.models}")
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of a detector: scores rise with "spoof"; `spoof` is a boolean array; weights default to one per clip."""
 
+from collections import defaultdict
+
 import numpy as np
 
 
@@ -50,3 +52,68 @@ def bootstrap_interval(figure, count, groups, rng, rounds=500):
         if value is not None and np.isfinite(value):
             values.append(value)
     return [float(value) for value in np.percentile(values, [2.5, 97.5])]
+
+
+def group_of(clip):
+    """What the sources of variation are: the system of a spoof, the repository of a human clip."""
+    return f"spoof/{clip['system']}" if clip["label"] == "spoof" else f"bonafide/{clip['source']}"
+
+
+def speaker_of(clip):
+    return group_of(clip) if clip["label"] == "spoof" else f"bonafide/{clip['source']}/{clip['speaker']}"
+
+
+def alike(clips, key):
+    """Weights that let every group weigh the same within its class."""
+    groups = [key(clip) for clip in clips]
+    counts = defaultdict(int)
+    for group in groups:
+        counts[group] += 1
+    return np.array([1 / counts[group] for group in groups])
+
+
+def fit_scale(logits, spoof, weights):
+    """Platt's logistic regression by Newton steps, both classes weighing the same; returns (scale, bias)."""
+    weights = np.where(spoof, weights / weights[spoof].sum(), weights / weights[~spoof].sum())
+    design, parameters = np.stack([logits, np.ones_like(logits)], axis=1), np.array([1.0, 0.0])
+    for _ in range(50):
+        predicted = 1 / (1 + np.exp(-design @ parameters))
+        gradient = design.T @ (weights * (predicted - spoof))
+        curvature = (design * (weights * predicted * (1 - predicted))[:, None]).T @ design + 1e-9 * np.eye(2)
+        parameters -= np.linalg.solve(curvature, gradient)
+    return parameters
+
+
+def rounded(value):
+    return [round(v, 4) for v in value] if isinstance(value, list) else round(float(value), 4)
+
+
+def with_interval(figure, clips, spoof, rng):
+    def of(indices):
+        return figure(indices) if spoof[indices].any() and not spoof[indices].all() else None
+
+    groups = np.array([speaker_of(clip) for clip in clips])
+    return {"value": rounded(figure(np.arange(len(clips)))),
+            "interval_95": rounded(bootstrap_interval(of, len(clips), groups, rng))}
+
+
+def overall(scores, clips, rng):
+    spoof, weights = np.array([clip["label"] == "spoof" for clip in clips]), alike(clips, group_of)
+    figures = {
+        "eer": lambda i: equal_error_rate(scores[i], spoof[i]),
+        "auc": lambda i: area_under_curve(scores[i], spoof[i]),
+        "eer_groups_alike": lambda i: equal_error_rate(scores[i], spoof[i], weights[i]),
+        "auc_groups_alike": lambda i: area_under_curve(scores[i], spoof[i], weights[i]),
+    }
+    return {"bonafide_clips": int(np.sum(~spoof)), "spoof_clips": int(spoof.sum()),
+            **{name: with_interval(figure, clips, spoof, rng) for name, figure in figures.items()}}
+
+
+def inside_sources(scores, clips):
+    """AUC of the human against the generated clips of one repository, and the mean over such repositories."""
+    by_source = defaultdict(lambda: ([], []))
+    for value, clip in zip(scores, clips):
+        by_source[clip["source"]][clip["label"] == "spoof"].append(value)
+    each = {source: rounded(area_under_curve(np.array(human + spoof), np.arange(len(human + spoof)) >= len(human)))
+            for source, (human, spoof) in sorted(by_source.items()) if human and spoof}
+    return {"mean": rounded(np.mean(list(each.values()))) if each else None, "sources": each}

@@ -32,3 +32,12 @@ def put_entry(entry, models=MODELS):
     else:
         manifest["models"].append(entry)
     path.write_text(json.dumps(without_empty_fractions(manifest), indent=2, ensure_ascii=False) + "\n")
+
+
+def put_metrics(model_id, metrics, models=MODELS):
+    """Replaces the metrics of an entry and nothing else."""
+    path = Path(models) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    entry = next(known for known in manifest["models"] if known["id"] == model_id)
+    entry["metrics"] = metrics
+    path.write_text(json.dumps(without_empty_fractions(manifest), indent=2, ensure_ascii=False) + "\n")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws training crops so that neither the recording set, nor the length, nor the codec tells the classes apart."""
 
+import zlib
 from collections import defaultdict
 
 import numpy as np
@@ -16,6 +17,17 @@ ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
 CODEC_SHARE = 0.5
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
+# What an ablation can do without; "copies" are both kinds.
+PARTS = ["classical-copies", "neural-copies", "copies", "engines", "codecs", "augmentation", "same-repository"]
+
+
+def fold_of(source, folds):
+    """Which of so many folds a source is in; one source's human, generated and copied clips are never apart."""
+    return zlib.crc32(source.encode()) % folds
+
+
+def is_neural_copy(clip):
+    return clip["system"].startswith("copy-neural")
 
 
 def repeat_to_length(samples, count):
@@ -47,19 +59,23 @@ class _WeightedGroups:
 
 
 class CropSampler:
-    """batch(i) depends on the seed and i only, so that workers may share the work in any way."""
+    """batch(i) depends on the arguments and i only, so that workers may share the work in any way. `without`: some of PARTS;
+    `held_out` is None or (fold, folds): nothing is drawn from sources of that fold."""
 
-    def __init__(self, cache, seed, batch_size):
-        self._cache, self._seed, self._batch_size = cache, seed, batch_size
-        train = [clip for clip in cache.clips if clip["split"] == "train"]
+    def __init__(self, cache, seed, batch_size, without=(), held_out=None):
+        self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without
+        train = [clip for clip in cache.clips if clip["split"] == "train"
+                 and not (held_out and fold_of(clip["source"], held_out[1]) == held_out[0])]
         own = {"own-copy-synthesis", "speech-engine"}
         spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in own]
-        copies = [clip for clip in train if clip["category"] == "own-copy-synthesis"]
-        engines = [clip for clip in train if clip["category"] == "speech-engine"]
+        copies = [clip for clip in train if clip["category"] == "own-copy-synthesis" and "copies" not in without
+                  and ("neural-copies" if is_neural_copy(clip) else "classical-copies") not in without]
+        engines = [clip for clip in train if clip["category"] == "speech-engine" and "engines" not in without]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
         self._spoofs = _WeightedGroups(spoofs, "system", "source", lambda _, count: count ** SYSTEM_POWER)
         self._copies = _WeightedGroups(
-            copies, "system", "source", lambda name, _: NEURAL_COPY_WEIGHT if name.startswith("copy-neural") else 1.0)
+            copies, "system", "source", lambda name, _: NEURAL_COPY_WEIGHT if name.startswith("copy-neural") else 1.0,
+        ) if copies else None
         self._engines = _WeightedGroups(engines, "system", "source", lambda _, count: 1.0) if engines else None
         self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count ** SOURCE_POWER)
         self._by_path = {clip["path"]: clip for clip in humans}
@@ -96,13 +112,15 @@ class CropSampler:
         return clip
 
     def _cut(self, clip, start, count, window_samples, rng):
-        variant = int(rng.integers(1, self._cache.variants)) if rng.random() < CODEC_SHARE else 0
+        coded = "codecs" not in self._without and rng.random() < CODEC_SHARE
+        variant = int(rng.integers(1, self._cache.variants)) if coded else 0
         samples = self._cache.samples(clip, variant, start, count)
         if rng.random() < 0.2:
             silence = int(rng.uniform(0, 0.3) * len(samples))
             samples = np.roll(samples, silence)
             samples[:silence] = 0
-        samples = augment(samples, rng)
+        if "augmentation" not in self._without:
+            samples = augment(samples, rng)
         # After the channel too: players and editors pad with digital silence.
         if rng.random() < 0.15:
             silence = int(rng.uniform(0, 0.25) * len(samples))
@@ -129,10 +147,11 @@ class CropSampler:
 
     def _draw_pair(self, window_samples, rng):
         kind = rng.random()
-        if kind < COPY_PAIR_SHARE:
+        if self._copies and kind < COPY_PAIR_SHARE:
             return self._draw_copy_pair(window_samples, rng)
-        engine = self._engines and kind < COPY_PAIR_SHARE + ENGINE_SHARE
-        humans = self._paired_humans if rng.random() < SAME_REPOSITORY_SHARE else self._humans
+        engine = self._engines and COPY_PAIR_SHARE <= kind < COPY_PAIR_SHARE + ENGINE_SHARE
+        same_repository = "same-repository" not in self._without and rng.random() < SAME_REPOSITORY_SHARE
+        humans = self._paired_humans if same_repository else self._humans
         return [self._draw_crop(groups, window_samples, rng)
                 for groups in (humans, self._engines if engine else self._spoofs)]
 

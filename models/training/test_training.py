@@ -13,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import neural_vocoders
 from augmentation import augment
 from copy_synthesis import VOCODERS, copy
+from corpus_cache import SAMPLE_RATE_HZ
+from detector_card import percent, score_shifts, table
 from engine_sentences import sentences
 from figures import area_under_curve, equal_error_point, equal_error_rate
 from evaluate_speaker import calibrate, min_detection_cost, similarity
@@ -20,6 +22,7 @@ from lpc_vocoder import whitening_filters, reflection_coefficients, residual_of,
 from make_neural_copies import lag_samples, resynthesise, rms
 from pitch_tracker import track_pitch_hz
 from prepare_corpus import add_copies
+from sampler import CropSampler, fold_of
 from serving_windows import voiced_windows_of, window_starts, windows_of
 from speaker_sampler import stretch
 from speaker_trials import all_trials, divide, is_same_recording, median_pitch_hz
@@ -54,6 +57,68 @@ class Figures(unittest.TestCase):
         self.assertEqual(equal_error_rate(np.array([0.0, 1, 2, 3]), spoof), 0.0)
         self.assertEqual(equal_error_rate(np.array([3.0, 2, 1, 0]), spoof), 1.0)
         self.assertEqual(area_under_curve(np.zeros(4), spoof), 0.5)
+
+
+class NotingCache:
+    """Noise for every clip, and a note of which clips were drawn."""
+
+    variants = 3
+
+    def __init__(self):
+        self.clips = []
+        self.drawn = []
+        for source in ("a", "b", "c", "d"):
+            human = self._add(f"{source}/human", "bonafide", "", source, "")
+            self._add(f"{source}/tts", "spoof", f"system-{source}", source, "tts")
+            self._add(f"{source}/engine", "spoof", "engine", source, "speech-engine")
+            for system in ("copy-griffin-lim", "copy-neural-istft"):
+                self._add(f"{system}:{human['path']}", "spoof", system, source, "own-copy-synthesis")
+
+    def _add(self, path, label, system, source, category):
+        clip = {"path": path, "label": label, "split": "train", "system": system, "source": source, "speaker": source,
+                "category": category, "samples": 6 * SAMPLE_RATE_HZ}
+        self.clips.append(clip)
+        return clip
+
+    def samples(self, clip, variant=0, start=0, count=None):
+        self.drawn.append((clip["path"], variant))
+        return np.random.default_rng(len(clip["path"])).standard_normal(count).astype(np.float32)
+
+
+def drawn(without=(), held_out=None):
+    cache = NotingCache()
+    sampler = CropSampler(cache, 1, 32, without, held_out)
+    for index in range(6):
+        sampler.batch(index)
+    return cache.drawn
+
+
+class CropsWithout(unittest.TestCase):
+    def test_a_part_that_is_left_out_is_never_drawn(self):
+        is_of = {"neural-copies": lambda path, _: "neural" in path, "classical-copies": lambda path, _: "griffin" in path,
+                 "copies": lambda path, _: ":" in path, "engines": lambda path, _: "engine" in path,
+                 "codecs": lambda _, variant: variant > 0}
+        every = drawn()
+        for part, is_part in is_of.items():
+            self.assertTrue(any(is_part(*crop) for crop in every), part)
+            self.assertFalse(any(is_part(*crop) for crop in drawn([part])), part)
+
+    def test_nothing_of_a_held_out_source_is_drawn(self):
+        held_out = [source for source in "abcd" if fold_of(source, 2) == 1]
+        self.assertIn(len(held_out), (1, 2, 3))
+        sources = {path.split(":")[-1][0] for path, _ in drawn(held_out=(1, 2))}
+        self.assertEqual(sources, set("abcd") - set(held_out))
+
+
+class Cards(unittest.TestCase):
+    def test_shifts_are_taken_clip_by_clip_from_the_clean_score(self):
+        row = lambda condition, clip, score: {"condition": condition, "clip": clip, "score": score}
+        rows = [row("clean", "x", "0.5"), row("clean", "y", "0.1"), row("clean", "z", ""),
+                row("flac", "y", "0.13"), row("flac", "x", "0.4"), row("flac", "z", "0.9"), row("mp3", "x", "")]
+        self.assertEqual(score_shifts(rows), {"flac": {"clips": 2, "mean": 0.065, "largest": 0.1, "within_0.05": 0.5}})
+
+    def test_a_table_in_markdown(self):
+        self.assertEqual(table(["a", "b"], [["1", percent(0.0456)]]), "| a | b |\n| --- | --- |\n| 1 | 4.6 % |\n")
 
 
 class Windows(unittest.TestCase):

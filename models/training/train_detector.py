@@ -3,9 +3,12 @@
 
     train_detector.py --model-id ID --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S] [--threads 1] [--workers 1]
 
-Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run. The learning rate follows the
-share of --minutes that has passed, or of --steps when given; log.csv has the step count to repeat a timed run by. A run of
---steps that was broken off goes on from its last validation when it is started again.
+Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run, and scores.csv with the last weights' logits
+of the validation clips. The learning rate follows the share of --minutes that has passed, or of --steps when given; log.csv has the
+step count to repeat a timed run by. A run of --steps that was broken off goes on from its last validation when it is started again.
+
+    --without copies ...   leaves something out, to see what it brings
+    --hold-out 2/5         trains without the second fifth of the training sources and validates on just those
 """
 
 import argparse
@@ -26,7 +29,7 @@ from detector import SIZES, Detector, two_views
 from figures import equal_error_rate, area_under_curve
 from native import FeatureExtractor
 from recipe import FEATURES, WINDOW_SAMPLES
-from sampler import CropSampler, repeat_to_length
+from sampler import PARTS, CropSampler, fold_of, repeat_to_length
 
 LABEL_SMOOTHING = 0.03
 TEACHER_SHARE = 0.7  # of the target, where a teacher is given: its probability; the rest is the label
@@ -47,13 +50,14 @@ def hide_parts(views, rng):
 
 
 class FeatureBatches(IterableDataset):
-    def __init__(self, cache_folder, seed, batch_size, first_step=0):
-        self._arguments, self._first = (cache_folder, seed, batch_size), first_step
+    def __init__(self, options, first_step=0):
+        self._options, self._first = options, first_step
 
     def __iter__(self):
         torch.set_num_threads(1)
-        cache_folder, seed, batch_size = self._arguments
-        sampler, extractor = CropSampler(CorpusCache(cache_folder), seed, batch_size), FeatureExtractor(FEATURES)
+        chosen = self._options
+        sampler = CropSampler(CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without, chosen.hold_out)
+        extractor = FeatureExtractor(FEATURES)
         worker = get_worker_info()
         index = self._first + (worker.id if worker else 0)
         while True:
@@ -63,10 +67,16 @@ class FeatureBatches(IterableDataset):
             index += worker.num_workers if worker else 1
 
 
-def validation_windows(cache):
+def is_held_out(clip, hold_out):
+    return (clip["split"] == "train" and clip["category"] not in ("own-copy-synthesis", "speech-engine")
+            and fold_of(clip["source"], hold_out[1]) == hold_out[0])
+
+
+def validation_windows(cache, hold_out=None):
     """One window from the middle of every validation clip: (float16 [clips, bands, frames], clips)."""
-    extractor, clips = FeatureExtractor(FEATURES), [clip for clip in cache.clips if clip["split"] == "valid"]
-    features = []
+    extractor, features = FeatureExtractor(FEATURES), []
+    clips = [clip for clip in cache.clips
+             if (is_held_out(clip, hold_out) if hold_out else clip["split"] == "valid")]
     for clip in clips:
         start = max(0, (clip["samples"] - WINDOW_SAMPLES) // 2)
         samples = cache.samples(clip, 0, start, min(WINDOW_SAMPLES, clip["samples"]))
@@ -85,13 +95,21 @@ def score(model, features):
     return torch.cat(logits).numpy()
 
 
-def validate(model, features, clips):
+def validate(logits, clips):
     """EER and AUC over clips, and the EER with sources weighted alike."""
-    logits, spoof = score(model, features), np.array([clip["label"] == "spoof" for clip in clips])
+    spoof = np.array([clip["label"] == "spoof" for clip in clips])
     sources = [f"{clip['label']}/{clip['system'] or clip['source']}" for clip in clips]
     weights = 1 / np.array([sources.count(source) for source in sources])
     return {"eer": equal_error_rate(logits, spoof), "auc": area_under_curve(logits, spoof),
             "balanced_eer": equal_error_rate(logits, spoof, weights)}
+
+
+def write_scores(path, logits, clips):
+    columns = ["path", "label", "system", "source", "speaker", "samples"]
+    with open(path, "w", newline="") as table:
+        writer = csv.DictWriter(table, [*columns, "logit"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows({**clip, "logit": f"{logit:.4f}"} for clip, logit in zip(clips, logits))
 
 
 def average_weights(averaged, model, step):
@@ -166,10 +184,10 @@ def train(options, folder):
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     cache = CorpusCache(options.cache)
-    valid_features, valid_clips = validation_windows(cache)
+    valid_features, valid_clips = validation_windows(cache, options.hold_out)
     run, teacher = Run(options, folder), load_teacher(options.teacher) if options.teacher else None
     parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
-    crops = FeatureBatches(options.cache, options.seed, options.batch, run.step)
+    crops = FeatureBatches(options, run.step)
     batches = iter(DataLoader(crops, batch_size=None, **parallel))
     log, losses = open_log(folder / "log.csv", run.step == 0), []
     started = time.monotonic() - run.minutes * 60
@@ -179,7 +197,8 @@ def train(options, folder):
         progress = run.step / options.steps if options.steps else run.minutes / options.minutes
         if progress >= 1 or run.minutes >= next_validation:
             next_validation = run.minutes + options.validate_minutes
-            reached = validate(run.averaged, valid_features, valid_clips)
+            logits = score(run.averaged, valid_features)
+            reached = validate(logits, valid_clips)
             log.writerow([f"{run.minutes:.1f}", run.step, run.step * options.batch, f"{np.mean(losses):.4f}",
                           f"{run.optimiser.param_groups[0]['lr']:.2e}", *(f"{value:.4f}" for value in reached.values())])
             losses = []
@@ -190,6 +209,7 @@ def train(options, folder):
                 torch.save(run.averaged.state_dict(), folder / "best.pt")
             run.save()
         if progress >= 1:
+            write_scores(folder / "scores.csv", logits, valid_clips)
             return
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(progress, options.peak_rate)
@@ -198,8 +218,8 @@ def train(options, folder):
         views = hide_parts(two_views(features), np.random.default_rng([options.seed, run.step, 1]))
         views = views.to(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            logits = run.model.decide(views).float()
-        loss = functional.binary_cross_entropy_with_logits(logits, targets_of(labels, views, teacher))
+            predicted = run.model.decide(views).float()
+        loss = functional.binary_cross_entropy_with_logits(predicted, targets_of(labels, views, teacher))
         run.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
@@ -207,6 +227,13 @@ def train(options, folder):
         average_weights(run.averaged, run.model, run.step)
         losses.append(loss.item())
         run.step += 1
+
+
+def hold_out_option(text):
+    fold, folds = map(int, text.split("/"))
+    if not 1 <= fold <= folds:
+        raise ValueError(text)
+    return fold - 1, folds
 
 
 def main():
@@ -225,6 +252,8 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes that prepare batches; 0: none but this one")
     parser.add_argument("--validate-minutes", type=float, default=5)
+    parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
+    parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
     options = parser.parse_args()
     run = Path(options.run)
     run.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from corpus_cache import SAMPLE_RATE_HZ, CorpusCache
-from evaluate_detector import alike, group_of, inside_sources, overall
+from figures import alike, group_of, inside_sources, overall
 
 BAND_EDGES_HZ = [0, 100, 300, 700, 1500, 2500, 3500, 5000, 6500, 8000]
 
