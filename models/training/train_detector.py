@@ -186,6 +186,8 @@ def train(options, folder):
     cache = CorpusCache(options.cache)
     valid_features, valid_clips = validation_windows(cache, options.hold_out)
     run, teacher = Run(options, folder), load_teacher(options.teacher) if options.teacher else None
+    run.model.train()
+    decide = torch.compile(run.model.decide, dynamic=False) if options.compile else run.model.decide
     parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
     crops = FeatureBatches(options, run.step)
     batches = iter(DataLoader(crops, batch_size=None, **parallel))
@@ -214,11 +216,10 @@ def train(options, folder):
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(progress, options.peak_rate)
         features, labels = next(batches)
-        run.model.train()
         views = hide_parts(two_views(features), np.random.default_rng([options.seed, run.step, 1]))
         views = views.to(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            predicted = run.model.decide(views).float()
+            predicted = decide(views).float()
         loss = functional.binary_cross_entropy_with_logits(predicted, targets_of(labels, views, teacher))
         run.optimiser.zero_grad()
         loss.backward()
@@ -251,6 +252,7 @@ def main():
     parser.add_argument("--weight-decay", type=float, default=0.02)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes that prepare batches; 0: none but this one")
+    parser.add_argument("--compile", action="store_true", help="a quarter faster, with PyTorch 2 and a C++ compiler")
     parser.add_argument("--validate-minutes", type=float, default=5)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
     parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
