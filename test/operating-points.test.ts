@@ -92,6 +92,7 @@ test('in JSON a name is taken like in a form, and a number that is a text is non
   };
   // Fields are checked first, then where the link leads.
   assert.match(await refusalOf('strict'), /elsewhere\.example\.com/);
+  assert.match(await refusalOf('lenient'), /for threshold but received "lenient"/);
   assert.match(await refusalOf('0.5'), /for threshold but received the string "0\.5"/);
   assert.match(await refusalOf(['strict']), /for threshold but received an array/);
 });

@@ -5,7 +5,7 @@ import type { Fields } from '../openapi/operation.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import type { FormLimits } from '../upload/form-upload.js';
 import { isJsonType, receiveJson } from '../upload/json-body.js';
-import type { FieldSchema, FieldValidator } from './form-fields.js';
+import type { FieldReader, FieldSchema } from './form-fields.js';
 import { type AnalysisInput, receiveFormInput } from './form-input.js';
 import type { RouteRequest } from './route.js';
 
@@ -39,14 +39,14 @@ export const withLink = ({ schemas, example }: Fields): Fields => ({
  */
 export async function receiveInput<Fields>(
   request: RouteRequest,
-  validator: FieldValidator<Fields>,
+  reader: FieldReader<Fields>,
   intake: FileIntake,
   limits: FormLimits,
 ): Promise<AnalysisInput<Fields>> {
   const { contentType } = request;
-  if (isJsonType(contentType)) return receiveLink(request, validator, intake, limits);
+  if (isJsonType(contentType)) return receiveLink(request, reader, intake, limits);
   if (/^multipart\/form-data *(;|$)/i.test(contentType)) {
-    return receiveFormInput(request, validator, intake.queue, limits);
+    return receiveFormInput(request, reader, intake.queue, limits);
   }
   throw new ServiceError('CONTENT_TYPE_INVALID', {
     expected: 'multipart/form-data or application/json',
@@ -56,7 +56,7 @@ export async function receiveInput<Fields>(
 
 async function receiveLink<Fields>(
   { body, contentType, signal, record }: RouteRequest,
-  validator: FieldValidator<Fields>,
+  reader: FieldReader<Fields>,
   { fetcher }: FileIntake,
   limits: FormLimits,
 ): Promise<AnalysisInput<Fields>> {
@@ -64,7 +64,7 @@ async function receiveLink<Fields>(
   const { receiveTimeoutMs } = limits;
   const object = await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs });
   const link = linkOf(object);
-  const fields = validator.fromJson(object);
+  const fields = reader.fromJson(object);
   try {
     const { region, bytes, release } = await fetcher.receive(link, limits, signal);
     record.fetch = 'fetched';

@@ -118,6 +118,9 @@ export class FieldValidator<Values> {
   }
 }
 
+/** What turns a form or a JSON object into the values of its fields. */
+export type FieldReader<Values> = Pick<FieldValidator<Values>, 'fromForm' | 'fromJson'>;
+
 /**
  * The file of a form.
  * @throws ServiceError FILE_MISSING, FIELD_REPEATED, FILE_EMPTY

@@ -2,7 +2,7 @@
 import type { ArenaRegion } from '../upload/arena.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { type FormLimits, receiveForm } from '../upload/form-upload.js';
-import { type FieldValidator, fileOf } from './form-fields.js';
+import { type FieldReader, fileOf } from './form-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** A request to analyse a file, arrived and checked. */
@@ -19,7 +19,7 @@ export interface AnalysisInput<Fields> {
  */
 export async function receiveFormInput<Fields>(
   { body, contentType, record }: RouteRequest,
-  validator: FieldValidator<Fields>,
+  reader: FieldReader<Fields>,
   queue: ArenaQueue,
   limits: FormLimits,
 ): Promise<AnalysisInput<Fields>> {
@@ -28,7 +28,7 @@ export async function receiveFormInput<Fields>(
   try {
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = form.bodyBytes;
-    const fields = validator.fromForm(form);
+    const fields = reader.fromForm(form);
     return {
       fields,
       region: form.locate(fileOf(form, limits.fileField)),

@@ -10,8 +10,7 @@ import { detectorNamed } from '../pipeline/model-status.js';
 import { predictionBody } from '../verdict/prediction.js';
 import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
-import { FieldValidator } from './form-fields.js';
-import type { AnalysisInput } from './form-input.js';
+import { type FieldReader, FieldValidator } from './form-fields.js';
 import {
   LARGE_FILE_MODEL,
   MIN_DURATION_S,
@@ -40,23 +39,21 @@ export function predictRoute(
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes: config.maxPredictBytes, hint }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
-  /** The named operating point looked up, once and before anything is analysed. */
-  const withThreshold = (input: AnalysisInput<PredictFields>): AnalysisInput<ResolvedFields> => {
-    const { fields, release } = input;
-    try {
-      const { threshold: given, model } = fields;
-      const threshold =
-        typeof given === 'number'
-          ? given
-          : points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold');
-      return { ...input, fields: { ...fields, threshold } };
-    } catch (error) {
-      release();
-      throw error;
-    }
+  /** With the named operating point looked up: a name that is wrong is refused before anything is fetched or analysed. */
+  const resolve = (fields: PredictFields): ResolvedFields => {
+    const { threshold: given, model } = fields;
+    if (typeof given === 'number') return { ...fields, threshold: given };
+    return {
+      ...fields,
+      threshold: points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold'),
+    };
+  };
+  const reader: FieldReader<ResolvedFields> = {
+    fromForm: (form) => resolve(validator.fromForm(form)),
+    fromJson: (object) => resolve(validator.fromJson(object)),
   };
   const steps: AnalysisSteps<ResolvedFields> = {
-    receive: async (request) => withThreshold(await receiveInput(request, validator, intake, limits)),
+    receive: (request) => receiveInput(request, reader, intake, limits),
     plan: (fields) => ({
       modelId: fields.model,
       silenceThresholdPercent: fields.silence_threshold,
