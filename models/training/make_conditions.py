@@ -8,7 +8,7 @@ The list's columns are those of the corpus's index, and `condition`. Clips below
 
 import argparse
 import csv
-import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,7 +16,9 @@ import numpy as np
 
 from augmentation import equalise_and_add_noise
 from corpus_cache import SAMPLE_RATE_HZ, CorpusCache
+from prepare_corpus import ffmpeg
 
+BATCH = 40
 LEADING_SILENCE = np.zeros(SAMPLE_RATE_HZ // 2, np.float32)
 
 
@@ -45,10 +47,15 @@ CONDITIONS = {  # name: (change of the samples, encoder arguments, container)
 }
 
 
-def write(samples, arguments, path):
-    raw = ["-f", "f32le", "-ac", "1", "-ar", str(SAMPLE_RATE_HZ)]
-    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *raw, "-i", "-", *arguments, str(path)], check=True,
-                   input=samples.astype(np.float32).tobytes())
+def write_batch(changed, arguments, paths):
+    """Float samples as coded files, by one ffmpeg process: starting it costs more than coding a clip."""
+    with tempfile.TemporaryDirectory() as folder:
+        inputs, outputs = [], []
+        for index, (samples, path) in enumerate(zip(changed, paths)):
+            samples.astype(np.float32).tofile(f"{folder}/{index}")
+            inputs += ["-f", "f32le", "-ac", "1", "-ar", SAMPLE_RATE_HZ, "-i", f"{folder}/{index}"]
+            outputs += ["-map", f"{index}:a", *arguments, path]
+        ffmpeg(*inputs, *outputs)
 
 
 def main():
@@ -68,13 +75,15 @@ def main():
             folder = name.replace(" ", "-").replace("/", "-")
             (out / folder).mkdir(parents=True, exist_ok=True)
 
-            def make(numbered):
-                number, clip = numbered
-                path = f"{folder}/{number:05d}.{container}"
-                write(change(cache.samples(clip), np.random.default_rng([20261121, number])), arguments, out / path)
-                return {**clip, "clip": clip["path"], "path": path, "condition": name}
+            paths = [f"{folder}/{number:05d}.{container}" for number in range(len(clips))]
 
-            rows += pool.map(make, enumerate(clips))
+            def make(first):
+                numbers = range(first, min(first + BATCH, len(clips)))
+                changed = [change(cache.samples(clips[number]), np.random.default_rng([20261121, number])) for number in numbers]
+                write_batch(changed, arguments, [out / paths[number] for number in numbers])
+
+            list(pool.map(make, range(0, len(clips), BATCH)))
+            rows += [{**clip, "clip": clip["path"], "path": path, "condition": name} for clip, path in zip(clips, paths)]
             print(name, flush=True)
     columns = ["path", "label", "condition", "system", "source", "speaker", "category", "language", "original_format", "clip"]
     with open(out / "list.csv", "w", newline="") as table:
