@@ -4,13 +4,13 @@
 // clips with a bandwidth of 8 kHz: what docs/reasons.md states.
 //
 //   VERAVOX_CORPUS=FOLDER npm run bench:reasons [-- --clips 130 --per-source 3 --seed 1]
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadAddon, type PrepareSummary } from '../src/addon/addon.js';
 import { BAND_LIMITED_FROM_DB, LOW_SNR_BELOW_DB, LOW_SPEECH_BELOW_S } from '../src/verdict/reasons.js';
+import { ffmpegInto, noise, powerOf } from '../test/support/recordings.js';
 import { monoWav } from '../test/wav.js';
 import { describeMachine } from './machine.js';
 import { parseCsv, randomOf, shuffled } from './voiceid-trials.js';
@@ -47,12 +47,7 @@ function chooseClips(): string[] {
   return shuffled(some, random).slice(0, Number(values.clips));
 }
 
-/** What FFmpeg makes of a file; the last argument names the result, whose ending tells the format. */
-function ffmpeg(input: string, args: readonly string[]): string {
-  const output = join(folder, args.at(-1) as string);
-  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', input, ...args.slice(0, -1), output]);
-  return output;
-}
+const ffmpeg = ffmpegInto(folder);
 
 type Steps = readonly (readonly string[])[];
 const through =
@@ -60,23 +55,16 @@ const through =
   (clip: string): Uint8Array =>
     readFileSync(steps.reduce(ffmpeg, clip));
 
-const power = (signal: Float32Array): number => signal.reduce((sum, x) => sum + x * x, 0) / signal.length;
-
 /** Noise under a clip and a second before and after it; `pole` of a low-pass colours it. */
 function withNoise(snrDb: number, pole: number) {
   return (clip: string): Uint8Array => {
     const { samples } = loadAddon().decode(readFileSync(clip));
-    const noise = new Float32Array(samples.length + 2 * RATE_HZ);
-    let before = 0;
-    for (let i = 0; i < noise.length; i++) {
-      before = pole * before + (1 - pole) * (2 * random() - 1);
-      noise[i] = before;
-    }
+    const hiss = noise(samples.length + 2 * RATE_HZ, pole, random);
     // Without its own pauses.
     const peak = peakOf(samples);
     const loud = samples.filter((x) => Math.abs(x) > 0.02 * peak);
-    const gain = Math.sqrt(power(loud) / power(noise) / 10 ** (snrDb / 10));
-    const mixed = noise.map((x, i) => 0.5 * ((samples[i - RATE_HZ] ?? 0) + gain * x));
+    const gain = Math.sqrt(powerOf(loud) / powerOf(hiss) / 10 ** (snrDb / 10));
+    const mixed = hiss.map((x, i) => 0.5 * ((samples[i - RATE_HZ] ?? 0) + gain * x));
     return monoWav(mixed, RATE_HZ);
   };
 }

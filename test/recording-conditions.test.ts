@@ -2,7 +2,6 @@
 //
 // `global.reason` of recordings through telephones, filters, codecs and noise, which FFmpeg and this test make.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
@@ -13,6 +12,7 @@ import { startPipeline } from '../src/pipeline/pipeline.js';
 import { UploadArena } from '../src/upload/arena.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { postForm, predict } from './support/http-client.js';
+import { ffmpegInto, noise, powerOf } from './support/recordings.js';
 import { startServerWith, testConfig } from './support/test-server.js';
 import { writeTinyModels } from './support/tiny-models.js';
 import { monoWav } from './wav.js';
@@ -48,12 +48,7 @@ async function serve(t: TestContext): Promise<void> {
   ({ port } = await startServerWith(t, kept, arena, { maxLargeFileBytes: 16 << 20 }));
 }
 
-/** What FFmpeg makes of a file; the last argument is the name of the result, which tells the format. */
-function ffmpeg(input: string, args: readonly string[]): string {
-  const output = path.join(folder, args.at(-1) ?? '');
-  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', input, ...args.slice(0, -1), output]);
-  return output;
-}
+const ffmpeg = ffmpegInto(folder);
 
 async function reasonOf(file: Uint8Array): Promise<string | null> {
   const form = formBody([{ name: 'silence_threshold', content: '100' }, fileEntry(file)]);
@@ -108,18 +103,15 @@ function noisy(name: string, snrDb: number, lowPass: number): Uint8Array {
   const { samples } = loadAddon().decode(fs.readFileSync(original(name)));
   const mixed = new Float32Array(samples.length + 2 * RATE_HZ);
   mixed.set(samples, RATE_HZ);
-  const noise = new Float32Array(mixed.length);
   let state = 1;
-  let before = 0;
-  for (let i = 0; i < noise.length; i++) {
+  const random = (): number => {
     state = (state * 48_271) % 0x7fffffff;
-    before = lowPass * before + (1 - lowPass) * (state / 0x3fffffff - 1);
-    noise[i] = before;
-  }
-  const power = (signal: Float32Array): number => signal.reduce((sum, x) => sum + x * x, 0) / signal.length;
-  const gain = Math.sqrt(power(samples) / power(noise) / 10 ** (snrDb / 10));
+    return state / 0x7fffffff;
+  };
+  const hiss = noise(mixed.length, lowPass, random);
+  const gain = Math.sqrt(powerOf(samples) / powerOf(hiss) / 10 ** (snrDb / 10));
   return monoWav(
-    mixed.map((x, i) => 0.5 * (x + gain * (noise[i] as number))),
+    mixed.map((x, i) => 0.5 * (x + gain * (hiss[i] as number))),
     RATE_HZ,
   );
 }

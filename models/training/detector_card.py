@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+import figures as measured
 from manifest_file import MODELS, put_metrics
 
 BEGIN, END = "<!-- begin: made by training/detector_card.py -->", "<!-- end -->"
@@ -24,7 +25,7 @@ FEW_CLIPS = 5
 
 def rounded(value):
     """To a ten thousandth of a percent, so that rounding it again for people rarely goes another way."""
-    return [round(end, 6) for end in value] if isinstance(value, list) else round(float(value), 6)
+    return measured.rounded(value, 6)
 
 
 def score_shifts(rows):

@@ -19,7 +19,7 @@ from augmentation import equalise_and_add_noise
 from corpus_cache import CorpusCache
 from figures import equal_error_point, equal_error_rate, error_rates, fit_scale, rounded
 from native import speech_decisions
-from prepare_corpus import GAP_SAMPLES, through_codec
+from prepare_corpus import GAP_SAMPLES, MEASURED_CODECS, through_codec
 from serving_windows import run_model, voiced_windows_of, windows_of
 from speaker_recipe import EMBEDDING_SIZE, FEATURES
 from speaker_sampler import verified_speakers
@@ -33,14 +33,6 @@ SPLITS = 2
 FALSE_ACCEPT_TARGET = 0.02
 ALIKE_PITCH = 0.15
 ROUNDS = 500
-
-CONDITIONS = {  # name: (encoder arguments, container, rate the encoder runs at)
-    "mp3 32 kbit/s": (["-c:a", "libmp3lame", "-b:a", "32k"], "mp3", 22050),
-    "mp3 96 kbit/s": (["-c:a", "libmp3lame", "-b:a", "96k"], "mp3", 44100),
-    "aac 48 kbit/s": (["-c:a", "aac", "-b:a", "48k"], "m4a", 44100),
-    "opus 16 kbit/s": (["-c:a", "libopus", "-b:a", "16k"], "ogg", 16000),
-    "mu-law 8 kHz": (["-c:a", "pcm_mulaw"], "wav", 8000),
-}
 
 
 def embed(model_path, recordings_samples):
@@ -219,10 +211,10 @@ def pitch_is_alike(trialled):
 
 
 def through_own_channels(recordings, rng):
-    """The samples of each recording through an equaliser, noise and one of CONDITIONS of its own."""
+    """The samples of each recording through an equaliser, noise and one of MEASURED_CODECS of its own."""
     changed = [equalise_and_add_noise(recording.samples, rng) for recording in recordings]
-    conditions = rng.integers(len(CONDITIONS), size=len(recordings))
-    for number, condition in enumerate(CONDITIONS.values()):
+    conditions = rng.integers(len(MEASURED_CODECS), size=len(recordings))
+    for number, condition in enumerate(MEASURED_CODECS.values()):
         chosen = np.flatnonzero(conditions == number)
         for index, samples in zip(chosen, code_clips([changed[index] for index in chosen], condition)):
             changed[index] = samples
@@ -291,7 +283,7 @@ def main():
     print("alike pitch", metrics["impostors_of_alike_pitch"], flush=True)
     enrolled_sources = {enrolment.source for enrolment in enrolments}
     to_code = [recording for recording in middle.tests if recording.split == 0 and recording.source in enrolled_sources]
-    for name, condition in CONDITIONS.items():
+    for name, condition in MEASURED_CODECS.items():
         coded = code_clips([recording.samples for recording in to_code], condition)
         trialled = Trialled(enrolments, vectors, to_code, embed(options.model, coded))
         inside, trials = trialled.one_source()

@@ -84,8 +84,15 @@ def fit_scale(logits, spoof, weights):
     return parameters
 
 
-def rounded(value):
-    return [round(v, 4) for v in value] if isinstance(value, list) else round(float(value), 4)
+def rounded(value, digits=4):
+    return [round(v, digits) for v in value] if isinstance(value, list) else round(float(value), digits)
+
+
+def error_figures(scores, clips):
+    """EER and AUC over clips, and the EER with systems and sources weighted alike."""
+    spoof = np.array([clip["label"] == "spoof" for clip in clips])
+    return {"eer": equal_error_rate(scores, spoof), "auc": area_under_curve(scores, spoof),
+            "eer_groups_alike": equal_error_rate(scores, spoof, alike(clips, group_of))}
 
 
 def with_interval(figure, clips, spoof, rng):

@@ -16,7 +16,7 @@ import numpy as np
 
 from augmentation import equalise_and_add_noise
 from corpus_cache import SAMPLE_RATE_HZ, CorpusCache
-from prepare_corpus import ffmpeg
+from prepare_corpus import MEASURED_CODECS, ffmpeg
 
 BATCH = 40
 LEADING_SILENCE = np.zeros(SAMPLE_RATE_HZ // 2, np.float32)
@@ -36,11 +36,8 @@ CONDITIONS = {  # name: (change of the samples, encoder arguments, container)
     "wav 44.1 kHz": (as_it_is, ["-c:a", "pcm_s16le", "-ar", "44100", "-af", "aresample=filter_size=256"], "wav"),
     "30 dB quieter": (lambda samples, _: samples * 10 ** -1.5, ["-c:a", "pcm_s24le"], "wav"),
     "0.5 s of silence before": (lambda samples, _: np.concatenate([LEADING_SILENCE, samples]), ["-c:a", "pcm_s16le"], "wav"),
-    "mp3 32 kbit/s": (as_it_is, ["-c:a", "libmp3lame", "-b:a", "32k", "-ar", "22050"], "mp3"),
-    "mp3 96 kbit/s": (as_it_is, ["-c:a", "libmp3lame", "-b:a", "96k", "-ar", "44100"], "mp3"),
-    "aac 48 kbit/s": (as_it_is, ["-c:a", "aac", "-b:a", "48k", "-ar", "44100"], "m4a"),
-    "opus 16 kbit/s": (as_it_is, ["-c:a", "libopus", "-b:a", "16k"], "ogg"),
-    "mu-law 8 kHz": (as_it_is, ["-c:a", "pcm_mulaw", "-ar", "8000"], "wav"),
+    **{name: (as_it_is, [*arguments, "-ar", rate_hz], container)
+       for name, (arguments, container, rate_hz) in MEASURED_CODECS.items()},
     "band limit 4 kHz": (as_it_is, ["-c:a", "pcm_s16le", "-af", "aresample=8000,aresample=16000"], "wav"),
     "noise 20 dB": (noisy(20), ["-c:a", "pcm_s16le"], "wav"),
     "noise 10 dB": (noisy(10), ["-c:a", "pcm_s16le"], "wav"),

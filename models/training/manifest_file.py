@@ -21,23 +21,30 @@ def without_empty_fractions(value):
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _edit(models, change):
+    """Writes manifest.json in `models` again with what `change` did to its list of entries."""
+    path = Path(models) / "manifest.json"
+    manifest = json.loads(path.read_text()) if path.exists() else {"version": 1, "models": []}
+    change(manifest["models"])
+    path.write_text(json.dumps(without_empty_fractions(manifest), indent=2, ensure_ascii=False) + "\n")
+
+
 def put_entry(entry, models=MODELS):
     """Replaces the entry of the same id where it stands, or adds it at the end. Its known answers are gone then: they come
     back with `veravox models record`."""
-    path = Path(models) / "manifest.json"
-    manifest = json.loads(path.read_text()) if path.exists() else {"version": 1, "models": []}
-    ids = [known["id"] for known in manifest["models"]]
-    if entry["id"] in ids:
-        manifest["models"][ids.index(entry["id"])] = entry
-    else:
-        manifest["models"].append(entry)
-    path.write_text(json.dumps(without_empty_fractions(manifest), indent=2, ensure_ascii=False) + "\n")
+    def put(entries):
+        ids = [known["id"] for known in entries]
+        if entry["id"] in ids:
+            entries[ids.index(entry["id"])] = entry
+        else:
+            entries.append(entry)
+
+    _edit(models, put)
 
 
 def put_metrics(model_id, metrics, models=MODELS):
     """Replaces the metrics of an entry and nothing else."""
-    path = Path(models) / "manifest.json"
-    manifest = json.loads(path.read_text())
-    entry = next(known for known in manifest["models"] if known["id"] == model_id)
-    entry["metrics"] = metrics
-    path.write_text(json.dumps(without_empty_fractions(manifest), indent=2, ensure_ascii=False) + "\n")
+    def put(entries):
+        next(known for known in entries if known["id"] == model_id)["metrics"] = metrics
+
+    _edit(models, put)

@@ -28,6 +28,13 @@ from native import Resampler
 OPUS_RATE_HZ = 48000  # whatever went in, decoders put this out
 MIN_SAMPLES = SAMPLE_RATE_HZ // 4
 GAP_SAMPLES = 1600  # silence between clips that share one encoded stream
+MEASURED_CODECS = {  # that figures are given for: (encoder arguments, container, rate the encoder runs at)
+    "mp3 32 kbit/s": (["-c:a", "libmp3lame", "-b:a", "32k"], "mp3", 22050),
+    "mp3 96 kbit/s": (["-c:a", "libmp3lame", "-b:a", "96k"], "mp3", 44100),
+    "aac 48 kbit/s": (["-c:a", "aac", "-b:a", "48k"], "m4a", 44100),
+    "opus 16 kbit/s": (["-c:a", "libopus", "-b:a", "16k"], "ogg", 16000),
+    "mu-law 8 kHz": (["-c:a", "pcm_mulaw"], "wav", 8000),
+}
 MAX_COPY_SAMPLES = 6 * SAMPLE_RATE_HZ
 
 

@@ -17,6 +17,7 @@ ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
 CODEC_SHARE = 0.5
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
+OWN_SPOOFS = ("own-copy-synthesis", "speech-engine")  # categories of what is not from the corpus
 # What an ablation can do without; "copies" are both kinds.
 PARTS = ["classical-copies", "neural-copies", "copies", "engines", "codecs", "augmentation", "same-repository"]
 
@@ -26,8 +27,13 @@ def fold_of(source, folds):
     return zlib.crc32(source.encode()) % folds
 
 
-def is_neural_copy(clip):
-    return clip["system"].startswith("copy-neural")
+def is_in_fold(clip, fold):
+    """`fold` is (which, of how many)."""
+    return fold_of(clip["source"], fold[1]) == fold[0]
+
+
+def is_neural_copy(system):
+    return system.startswith("copy-neural")
 
 
 def repeat_to_length(samples, count):
@@ -65,16 +71,15 @@ class CropSampler:
     def __init__(self, cache, seed, batch_size, without=(), held_out=None):
         self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without
         train = [clip for clip in cache.clips if clip["split"] == "train"
-                 and not (held_out and fold_of(clip["source"], held_out[1]) == held_out[0])]
-        own = {"own-copy-synthesis", "speech-engine"}
-        spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in own]
+                 and not (held_out and is_in_fold(clip, held_out))]
+        spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in OWN_SPOOFS]
         copies = [clip for clip in train if clip["category"] == "own-copy-synthesis" and "copies" not in without
-                  and ("neural-copies" if is_neural_copy(clip) else "classical-copies") not in without]
+                  and ("neural-copies" if is_neural_copy(clip["system"]) else "classical-copies") not in without]
         engines = [clip for clip in train if clip["category"] == "speech-engine" and "engines" not in without]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
         self._spoofs = _WeightedGroups(spoofs, "system", "source", lambda _, count: count ** SYSTEM_POWER)
         self._copies = _WeightedGroups(
-            copies, "system", "source", lambda name, _: NEURAL_COPY_WEIGHT if name.startswith("copy-neural") else 1.0,
+            copies, "system", "source", lambda name, _: NEURAL_COPY_WEIGHT if is_neural_copy(name) else 1.0,
         ) if copies else None
         self._engines = _WeightedGroups(engines, "system", "source", lambda _, count: 1.0) if engines else None
         self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count ** SOURCE_POWER)

@@ -26,10 +26,10 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from corpus_cache import CorpusCache
 from detector import SIZES, Detector, two_views
-from figures import equal_error_rate, area_under_curve
+from figures import error_figures
 from native import FeatureExtractor
 from recipe import FEATURES, WINDOW_SAMPLES
-from sampler import PARTS, CropSampler, fold_of, repeat_to_length
+from sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_to_length
 
 LABEL_SMOOTHING = 0.03
 TEACHER_SHARE = 0.7  # of the target, where a teacher is given: its probability; the rest is the label
@@ -68,8 +68,7 @@ class FeatureBatches(IterableDataset):
 
 
 def is_held_out(clip, hold_out):
-    return (clip["split"] == "train" and clip["category"] not in ("own-copy-synthesis", "speech-engine")
-            and fold_of(clip["source"], hold_out[1]) == hold_out[0])
+    return clip["split"] == "train" and clip["category"] not in OWN_SPOOFS and is_in_fold(clip, hold_out)
 
 
 def validation_windows(cache, hold_out=None):
@@ -93,15 +92,6 @@ def score(model, features):
         with torch.autocast("cpu", dtype=torch.bfloat16):
             logits.append(model(batch.to(memory_format=torch.channels_last)).float())
     return torch.cat(logits).numpy()
-
-
-def validate(logits, clips):
-    """EER and AUC over clips, and the EER with sources weighted alike."""
-    spoof = np.array([clip["label"] == "spoof" for clip in clips])
-    sources = [f"{clip['label']}/{clip['system'] or clip['source']}" for clip in clips]
-    weights = 1 / np.array([sources.count(source) for source in sources])
-    return {"eer": equal_error_rate(logits, spoof), "auc": area_under_curve(logits, spoof),
-            "balanced_eer": equal_error_rate(logits, spoof, weights)}
 
 
 def write_scores(path, logits, clips):
@@ -200,12 +190,12 @@ def train(options, folder):
         if progress >= 1 or run.minutes >= next_validation:
             next_validation = run.minutes + options.validate_minutes
             logits = score(run.averaged, valid_features)
-            reached = validate(logits, valid_clips)
+            reached = error_figures(logits, valid_clips)
             log.writerow([f"{run.minutes:.1f}", run.step, run.step * options.batch, f"{np.mean(losses):.4f}",
                           f"{run.optimiser.param_groups[0]['lr']:.2e}", *(f"{value:.4f}" for value in reached.values())])
             losses = []
             torch.save(run.averaged.state_dict(), folder / "last.pt")
-            merit = (reached["eer"] + reached["balanced_eer"]) / 2
+            merit = (reached["eer"] + reached["eer_groups_alike"]) / 2
             if merit < run.best:
                 run.best = merit
                 torch.save(run.averaged.state_dict(), folder / "best.pt")

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+
+/** FFmpeg that writes into a folder: the last argument is the name of the result, whose ending tells the format. */
+export const ffmpegInto =
+  (folder: string) =>
+  (input: string, args: readonly string[]): string => {
+    const output = path.join(folder, args.at(-1) as string);
+    execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', input, ...args.slice(0, -1), output]);
+    return output;
+  };
+
+export const powerOf = (signal: Float32Array): number =>
+  signal.reduce((sum, x) => sum + x * x, 0) / signal.length;
+
+/**
+ * Uniform noise through a low-pass of one pole.
+ * @param pole 0 for white noise, towards 1 for dull
+ * @param random gives 0..1
+ */
+export function noise(length: number, pole: number, random: () => number): Float32Array {
+  const samples = new Float32Array(length);
+  let before = 0;
+  for (let i = 0; i < length; i++) {
+    before = pole * before + (1 - pole) * (2 * random() - 1);
+    samples[i] = before;
+  }
+  return samples;
+}
