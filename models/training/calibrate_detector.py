@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calibrate the exported detector on the validation split, through onnxruntime-node.
 
-    calibrate_detector.py --cache FOLDER --model ../apollo-4-5-2026-03-26.onnx --out CALIBRATION.json
+    calibrate_detector.py --cache FOLDER --model-id ID --out CALIBRATION.json [--models FOLDER]
 
 A clip's score is the mean of its windows' probabilities, as served; windows are not skipped for silence here. Clips below 1 s, which
 the server refuses, do not count.
@@ -15,6 +15,7 @@ import numpy as np
 
 from corpus_cache import SAMPLE_RATE_HZ, CorpusCache
 from figures import alike, equal_error_point, fit_scale, group_of
+from manifest_file import MODELS, get_entry
 from serving_windows import score_clips
 
 
@@ -37,12 +38,14 @@ def calibrate(logits, clips, spoof):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", required=True)
-    parser.add_argument("--model", required=True)
+    parser.add_argument("--model-id", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
+    model = get_entry(options.model_id, options.models)
     cache = CorpusCache(options.cache)
     clips = [clip for clip in cache.clips if clip["split"] == "valid" and clip["samples"] >= SAMPLE_RATE_HZ]
-    logits = score_clips(options.model, (cache.samples(clip) for clip in clips))
+    logits = score_clips(Path(options.models) / model["file"], (cache.samples(clip) for clip in clips), model["features"])
     calibration = calibrate(logits, clips, np.array([clip["label"] == "spoof" for clip in clips]))
     Path(options.out).write_text(json.dumps(calibration) + "\n")
     print(calibration)

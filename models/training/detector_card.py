@@ -21,6 +21,7 @@ from manifest_file import MODELS, put_metrics
 BEGIN, END = "<!-- begin: made by training/detector_card.py -->", "<!-- end -->"
 CHANGES_NOTHING = ["flac", "wav 44.1 kHz", "30 dB quieter", "0.5 s of silence before"]
 FEW_CLIPS = 5
+CURVE_ROWS = 6
 
 
 def rounded(value):
@@ -125,7 +126,18 @@ def side_table(figures, column, side, head):
     return table([head, "clips", "errors at 0.5", "AUC against all of the other class"], rows)
 
 
+def learning_curve(log):
+    """Of a log.csv: at most CURVE_ROWS + 1 of its lines, the last among them."""
+    with open(log, newline="") as lines:
+        points = list(csv.DictReader(lines))
+    kept = points[::-1][::-(-len(points) // CURVE_ROWS)][::-1]
+    rows = [[f"{int(point['crops']):,}", point["loss"], percent(float(point["eer"])), f"{float(point['auc']):.3f}"]
+            for point in kept]
+    return table([f"crops ({log.name})", "loss on them", "EER", "AUC"], rows)
+
+
 def section(figures, model_id):
+    logs = sorted((Path(__file__).parent / model_id).glob("log*.csv"))
     plots = " ".join(f"![{name}](plots/{model_id}/{file}.svg)" for name, file in (
         ("DET curve", "det"), ("Scores of both classes", "scores"), ("Reliability", "reliability")))
     few = f"Groups of {FEW_CLIPS} clips or more; the rest is in `training/{model_id}/figures.json`."
@@ -136,6 +148,7 @@ def section(figures, model_id):
         *(side_table(figures, column, side, f"{what} clips by {head}")
           for column, head in (("language", "language"), ("original_format", "original format"), ("duration", "duration"))
           for side, what in (("bonafide", "human"), ("spoof", "generated"))),
+        "Learning curve, by one window of each clip of the validation split while training:\n", *map(learning_curve, logs),
     ])
 
 

@@ -20,6 +20,7 @@ from corpus_cache import CorpusCache
 from figures import equal_error_point, equal_error_rate, error_rates, fit_scale, rounded
 from native import speech_decisions
 from prepare_corpus import GAP_SAMPLES, MEASURED_CODECS, through_codec
+from sampler import repeat_to_length
 from serving_windows import run_model, voiced_windows_of, windows_of
 from speaker_recipe import EMBEDDING_SIZE, FEATURES
 from speaker_sampler import verified_speakers
@@ -41,7 +42,7 @@ def embed(model_path, recordings_samples):
 
     def windows():
         for samples in recordings_samples:
-            cut = voiced_windows_of(samples, speech_decisions(samples)) or windows_of(samples)
+            cut = voiced_windows_of(samples, speech_decisions(samples)) or windows_of(samples, repeat_to_length)
             counts.append(len(cut))
             yield from cut
 

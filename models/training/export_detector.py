@@ -1,48 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn trained weights into the shipped file and its manifest entry.
 
-    export_detector.py --weights RUN/last.pt [--model-id ID] [--calibration CALIBRATION.json] [--models FOLDER]
+    export_detector.py --weights RUN/last.pt ... [--model-id ID] [--calibration CALIBRATION.json] [--models FOLDER]
 
-Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. CALIBRATION.json is what
-calibrate_detector.py wrote; without it the calibration is the identity. `veravox models record` then adds the known answers.
+Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several weights become
+one file that answers with the mean of their logits. CALIBRATION.json is what calibrate_detector.py wrote; without it the calibration
+is the identity. `veravox models record` then adds the known answers.
 """
 
 import argparse
 import json
 from pathlib import Path
 
-import torch
-
-from detector import SIZES, Detector, export_onnx
+from detector import SIZES, Ensemble, export_onnx, load_trained
 from manifest_file import MODELS, put_entry, sha256_of
-from recipe import FEATURES, WINDOW_SAMPLES, frames_of
+from recipe import WINDOW_SAMPLES, frames_of
 
 
-def manifest_entry(model_id, onnx_path, calibration):
+def manifest_entry(model_id, onnx_path, features, calibration):
     return {
         "id": model_id, "aliases": [], "task": "detection", "file": onnx_path.name,
         "sha256": sha256_of(onnx_path), "licence": "Apache-2.0",
         "sample_rate_hz": 16000, "window_samples": WINDOW_SAMPLES, "hop_samples": WINDOW_SAMPLES,
-        "short_window": "repeat", "features": FEATURES,
-        "input": {"name": "features", "shape": ["batch", 1, FEATURES["bands"], frames_of(WINDOW_SAMPLES)]},
+        "short_window": "repeat_sound", "features": features,
+        "input": {"name": "features", "shape": ["batch", 1, features["bands"], frames_of(WINDOW_SAMPLES)]},
         "output": {"name": "logit", "kind": "logit", "index": 0},
         "calibration": calibration, "operating_point": 0.5, "metrics": {},
     }
 
 
+def without_normalisation(features):
+    """What an ensemble wants: its members normalise by themselves."""
+    return {**{name: value for name, value in features.items() if name != "dynamic_range_db"}, "normalisation": "none"}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weights", required=True)
+    parser.add_argument("--weights", nargs="+", required=True)
     parser.add_argument("--calibration")
     parser.add_argument("--model-id", choices=SIZES, default="apollo-4-5-2026-03-26")
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
-    model = Detector(FEATURES["bands"], **SIZES[options.model_id])
-    model.load_state_dict(torch.load(options.weights))
+    trained = [load_trained(weights) for weights in options.weights]
+    model, features = trained[0]
+    if len(trained) > 1:
+        model, features = Ensemble(trained), without_normalisation(features)
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
-    export_onnx(model, str(onnx_path), FEATURES["bands"], frames_of(WINDOW_SAMPLES))
+    export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
     fitted = options.calibration and json.loads(Path(options.calibration).read_text())
-    put_entry(manifest_entry(options.model_id, onnx_path, fitted or {"scale": 1.0, "bias": 0.0}), options.models)
+    put_entry(manifest_entry(options.model_id, onnx_path, features, fitted or {"scale": 1.0, "bias": 0.0}), options.models)
     print(f"Now record its known answers: veravox models record {options.model_id} --models-dir {options.models}")
 
 

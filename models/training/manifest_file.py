@@ -21,6 +21,11 @@ def without_empty_fractions(value):
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def get_entry(model_id, models=MODELS):
+    manifest = json.loads((Path(models) / "manifest.json").read_text())
+    return next(known for known in manifest["models"] if known["id"] == model_id)
+
+
 def _edit(models, change):
     """Writes manifest.json in `models` again with what `change` did to its list of entries."""
     path = Path(models) / "manifest.json"

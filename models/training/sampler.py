@@ -37,8 +37,16 @@ def is_neural_copy(system):
 
 
 def repeat_to_length(samples, count):
-    """How a window that is not full becomes full, in serving too: its samples from the start again."""
+    """How the speaker model's window that is not full becomes full, in serving too: its samples from the start again."""
     return np.resize(samples, count)
+
+
+def repeat_sound(samples, count):
+    """How a detector's window becomes full, in serving too: what lies between its first and its last sample within 60 dB of
+    the loudest, over and over. Digital silence around a recording changes nothing."""
+    magnitudes = np.abs(samples)
+    heard = np.flatnonzero(magnitudes >= np.float32(1e-3) * magnitudes.max())
+    return np.resize(samples[heard[0]:heard[-1] + 1], count)
 
 
 def _normalised(weights):
@@ -133,7 +141,7 @@ class CropSampler:
             samples[:silence] = 0
         if rng.random() < 0.1:
             samples[len(samples) - int(rng.uniform(0, 0.3) * len(samples)):] = 0
-        return repeat_to_length(samples, window_samples)
+        return repeat_sound(samples, window_samples)
 
     def _draw_crop(self, groups, window_samples, rng):
         length = self._draw_length(window_samples, rng)

@@ -8,7 +8,7 @@ import numpy as np
 
 from native import SPEECH_HOP_SAMPLES, FeatureExtractor
 from recipe import FEATURES, WINDOW_SAMPLES, frames_of
-from sampler import repeat_to_length
+from sampler import repeat_sound, repeat_to_length
 
 RESIDUAL_SAMPLES = 16000  # a shorter rest of a clip makes no window of its own
 SILENCE_THRESHOLD = 80  # percent of a window; the contract's default
@@ -27,9 +27,9 @@ def window_starts(count):
     return starts
 
 
-def windows_of(samples):
-    """[windows, 80000]; a clip below 5 s is one window that repeats it."""
-    return [repeat_to_length(samples[start:start + WINDOW_SAMPLES], WINDOW_SAMPLES)
+def windows_of(samples, fill=repeat_sound):
+    """[windows, 80000]; a clip below 5 s is one window that `fill` makes full."""
+    return [fill(samples[start:start + WINDOW_SAMPLES], WINDOW_SAMPLES)
             for start in window_starts(len(samples))]
 
 
@@ -40,7 +40,8 @@ def non_speech_percent(decisions, start, count):
 
 
 def voiced_windows_of(samples, decisions):
-    """The windows that the server keeps, those with at most 80 % non-speech. `decisions`: the voice activity of `samples`."""
+    """The windows of the speaker model that the server keeps, those with at most 80 % non-speech. `decisions`: the voice activity
+    of `samples`."""
     count = min(len(samples), WINDOW_SAMPLES)
     return [repeat_to_length(samples[start:start + WINDOW_SAMPLES], WINDOW_SAMPLES)
             for start in window_starts(len(samples)) if non_speech_percent(decisions, start, count) <= SILENCE_THRESHOLD]

@@ -22,7 +22,7 @@ from lpc_vocoder import whitening_filters, reflection_coefficients, residual_of,
 from make_neural_copies import lag_samples, resynthesise, rms
 from pitch_tracker import track_pitch_hz
 from prepare_corpus import add_copies
-from sampler import CropSampler, fold_of
+from sampler import CropSampler, fold_of, repeat_sound, repeat_to_length
 from serving_windows import voiced_windows_of, window_starts, windows_of
 from speaker_sampler import stretch
 from speaker_trials import all_trials, divide, is_same_recording, median_pitch_hz
@@ -130,9 +130,18 @@ class Windows(unittest.TestCase):
         self.assertEqual(window_starts(3 * 16000), [0])
 
     def test_a_short_clip_is_repeated(self):
-        samples = np.arange(30000, dtype=np.float32)
-        window, = windows_of(samples)
-        np.testing.assert_array_equal(window, np.concatenate([samples, samples, samples[:20000]]))
+        samples = 1 - np.arange(30000, dtype=np.float32) / 60000
+        repeated = np.concatenate([samples, samples, samples[:20000]])
+        for fill in (repeat_to_length, repeat_sound):
+            np.testing.assert_array_equal(windows_of(samples, fill)[0], repeated)
+
+    def test_silence_around_a_sound_is_not_repeated_with_it(self):
+        sound = 1 - np.arange(30000, dtype=np.float32) / 60000
+        expected, = windows_of(sound)
+        for silence in (0, 0.9e-3):
+            padded = np.pad(sound, (8000, 42000), constant_values=silence)
+            np.testing.assert_array_equal(windows_of(padded), [expected])
+        self.assertTrue((windows_of(np.zeros(30000, np.float32))[0] == 0).all())
 
     def test_a_window_with_a_fifth_of_speech_is_kept_and_one_with_less_is_not(self):
         samples, decisions = np.zeros(160000, np.float32), np.zeros(1000, np.uint8)

@@ -29,10 +29,10 @@ from detector import SIZES, Detector, two_views
 from figures import error_figures
 from native import FeatureExtractor
 from recipe import FEATURES, WINDOW_SAMPLES
-from sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_to_length
+from sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_sound
 
 LABEL_SMOOTHING = 0.03
-TEACHER_SHARE = 0.7  # of the target, where a teacher is given: its probability; the rest is the label
+TEACHER_SHARE = 0.7  # of the target, where there are teachers: their probability; the rest is the label
 AVERAGING = 0.999  # of the weights, per step; the averaged weights are those that are validated and kept
 
 
@@ -50,20 +50,22 @@ def hide_parts(views, rng):
 
 
 class FeatureBatches(IterableDataset):
-    def __init__(self, options, first_step=0):
-        self._options, self._first = options, first_step
+    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels)."""
+
+    def __init__(self, options, first_step=0, recipes=(FEATURES,)):
+        self._options, self._first, self._recipes = options, first_step, recipes
 
     def __iter__(self):
         torch.set_num_threads(1)
         chosen = self._options
         sampler = CropSampler(CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without, chosen.hold_out)
-        extractor = FeatureExtractor(FEATURES)
+        extractors = [FeatureExtractor(recipe) for recipe in self._recipes]
         worker = get_worker_info()
         index = self._first + (worker.id if worker else 0)
         while True:
             samples, labels = sampler.batch(index)
-            features = np.stack([extractor.compute(crop) for crop in samples])
-            yield torch.from_numpy(features).unsqueeze(1), torch.from_numpy(labels)
+            features = [np.stack([extractor.compute(crop) for crop in samples]) for extractor in extractors]
+            yield [torch.from_numpy(made).unsqueeze(1) for made in features], torch.from_numpy(labels)
             index += worker.num_workers if worker else 1
 
 
@@ -79,7 +81,7 @@ def validation_windows(cache, hold_out=None):
     for clip in clips:
         start = max(0, (clip["samples"] - WINDOW_SAMPLES) // 2)
         samples = cache.samples(clip, 0, start, min(WINDOW_SAMPLES, clip["samples"]))
-        features.append(extractor.compute(repeat_to_length(samples, WINDOW_SAMPLES)).astype(np.float16))
+        features.append(extractor.compute(repeat_sound(samples, WINDOW_SAMPLES)).astype(np.float16))
     return np.stack(features), clips
 
 
@@ -119,13 +121,6 @@ def learning_rate(progress, peak):
     return peak * (0.01 + 0.99 * (1 + math.cos(math.pi * (progress - 0.03) / 0.97)) / 2)
 
 
-def load_teacher(weights):
-    """The largest detector, which says of each crop how sure one can be of its label."""
-    teacher = Detector(FEATURES["bands"], **SIZES["apollo-4-5-2026-03-26"])
-    teacher.load_state_dict(torch.load(weights))
-    return teacher.eval().to(memory_format=torch.channels_last)
-
-
 class Run:
     """What a run can be taken up from: the weights, their average, the optimiser's state and the number of the step."""
 
@@ -161,13 +156,12 @@ def open_log(path, is_new):
     return log
 
 
-def targets_of(labels, views, teacher):
+def targets_of(labels, taught):
+    """`taught`: the teachers' logits, or None."""
     targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
-    if not teacher:
+    if taught is None:
         return targets
-    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-        taught = torch.sigmoid(teacher.decide(views).float())
-    return (1 - TEACHER_SHARE) * targets + TEACHER_SHARE * taught
+    return (1 - TEACHER_SHARE) * targets + TEACHER_SHARE * torch.sigmoid(torch.from_numpy(taught.astype(np.float32)))
 
 
 def train(options, folder):
@@ -175,7 +169,7 @@ def train(options, folder):
     torch.set_num_threads(options.threads)
     cache = CorpusCache(options.cache)
     valid_features, valid_clips = validation_windows(cache, options.hold_out)
-    run, teacher = Run(options, folder), load_teacher(options.teacher) if options.teacher else None
+    run, taught = Run(options, folder), np.load(options.taught) if options.taught else None
     run.model.train()
     decide = torch.compile(run.model.decide, dynamic=False) if options.compile else run.model.decide
     parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
@@ -205,12 +199,12 @@ def train(options, folder):
             return
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(progress, options.peak_rate)
-        features, labels = next(batches)
+        (features,), labels = next(batches)
         views = hide_parts(two_views(features), np.random.default_rng([options.seed, run.step, 1]))
         views = views.to(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             predicted = decide(views).float()
-        loss = functional.binary_cross_entropy_with_logits(predicted, targets_of(labels, views, teacher))
+        loss = functional.binary_cross_entropy_with_logits(predicted, targets_of(labels, None if taught is None else taught[run.step]))
         run.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
@@ -235,7 +229,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=70)
     parser.add_argument("--steps", type=int)
     parser.add_argument("--start-from", help="weights of an earlier run to train on; give another seed for other batches")
-    parser.add_argument("--teacher", help="weights of apollo-4-5-2026-03-26, whose probabilities become part of the targets")
+    parser.add_argument("--taught", help="what teach.py said of the crops of this seed, which becomes part of the targets")
     parser.add_argument("--seed", type=int, default=20260326)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--peak-rate", type=float, default=1.5e-3)

@@ -196,6 +196,37 @@ TEST(PreparerTest, AShortWindowIsRepeatedOrFilledWithZeros) {
   for (size_t i = 0; i < 80000; ++i) ASSERT_EQ(padded.outputs[0][i], i < 30000 ? samples[i] : 0.0f);
 }
 
+TEST(PreparerTest, WhereSoundIsRepeatedTheSilenceAroundItTakesNoPart) {
+  ModelInputSpec spec = Waveform(80000, 80000);
+  spec.short_window = ModelInputSpec::ShortWindow::kRepeatSound;
+  Preparer preparer(spec);
+  auto sound = Sweep(30000);
+  sound.front() = sound.back() = 0.4f * 1.001e-3f;
+  const auto outputs = [&](size_t silence_before, size_t silence_after, float silence) {
+    std::vector<float> samples(silence_before, silence);
+    samples.insert(samples.end(), sound.begin(), sound.end());
+    samples.insert(samples.end(), silence_after, silence);
+    return PrepareAll(preparer, FloatWav(samples), EveryWindow()).outputs;
+  };
+  std::vector<float> expected(80000);
+  for (size_t i = 0; i < 80000; ++i) expected[i] = sound[i % 30000];
+  const std::vector<std::vector<float>> one_input = {expected};
+  EXPECT_EQ(outputs(0, 0, 0.0f), one_input);
+  EXPECT_EQ(outputs(8000, 123, 0.0f), one_input);
+  EXPECT_EQ(outputs(1, 8000, 0.4f * 0.999e-3f), one_input);
+  EXPECT_EQ(outputs(8000, 42000, 0.0f), one_input) << "a window that is full, but not of sound";
+  EXPECT_NE(outputs(1, 0, 0.4f * 1.001e-3f), one_input) << "what is heard takes part";
+}
+
+TEST(PreparerTest, WhereSoundIsRepeatedSilenceAloneStaysSilence) {
+  ModelInputSpec spec = Waveform(80000, 80000);
+  spec.short_window = ModelInputSpec::ShortWindow::kRepeatSound;
+  Preparer preparer(spec);
+  const Prepared prepared = PrepareAll(preparer, FloatWav(std::vector<float>(30000, 0.0f)), EveryWindow());
+  ASSERT_EQ(prepared.outputs.size(), 1u);
+  EXPECT_EQ(prepared.outputs[0], std::vector<float>(80000, 0.0f));
+}
+
 TEST(PreparerTest, AModelWithAShorterWindowGetsSeveralInputs) {
   Preparer preparer(Waveform(64600, 64600));
   const auto samples = Sweep(80000);

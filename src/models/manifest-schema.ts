@@ -245,8 +245,9 @@ function modelSchema(task: string, output: object, answer: object) {
         'Samples between the inputs of one 5 s window, where `window_samples` is shorter; the last input slides back to end with the window. Each input gives one of the `scores`.',
       ),
       short_window: oneOf(
-        'How audio shorter than `window_samples` is filled up: with itself, over and over, or with zeros.',
+        'How audio shorter than `window_samples` is filled up: with itself, over and over, or with zeros. `repeat_sound` first leaves out what lies before the first and after the last sample within 60 dB of the loudest, in windows that are full too.',
         'repeat',
+        'repeat_sound',
         'zero_pad',
       ),
       features,

@@ -53,7 +53,7 @@ export interface ModelInputSpec {
   /** Samples between the inputs of one 5 s window. */
   readonly hop_samples: number;
   /** How audio shorter than `window_samples` is filled up. */
-  readonly short_window: 'repeat' | 'zero_pad';
+  readonly short_window: 'repeat' | 'repeat_sound' | 'zero_pad';
   readonly features: WaveformRecipe | SpectrogramRecipe;
 }
 
