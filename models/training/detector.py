@@ -110,8 +110,8 @@ def normalised(log_power, dynamic_range_db):
     """What native/features/normalisation.cc makes of the natural logarithms of a window's power, [batch, 1, bands, frames]: mean 0
     and variance 1 over what lies within `dynamic_range_db` of the largest, where that is given."""
     if dynamic_range_db is None:
-        return (log_power - log_power.mean((2, 3), keepdim=True)) * torch.rsqrt(
-            log_power.var((2, 3), keepdim=True, correction=0) + VARIANCE_FLOOR)
+        centred = log_power - log_power.mean((2, 3), keepdim=True)
+        return centred * torch.rsqrt((centred * centred).mean((2, 3), keepdim=True) + VARIANCE_FLOOR)
     floor = log_power.amax((2, 3), keepdim=True) - dynamic_range_db * math.log(10) / 10
     heard = (log_power > floor).to(log_power.dtype)
     count = heard.sum((2, 3), keepdim=True)

@@ -148,7 +148,8 @@ def section(figures, model_id):
         *(side_table(figures, column, side, f"{what} clips by {head}")
           for column, head in (("language", "language"), ("original_format", "original format"), ("duration", "duration"))
           for side, what in (("bonafide", "human"), ("spoof", "generated"))),
-        "Learning curve, by one window of each clip of the validation split while training:\n", *map(learning_curve, logs),
+        *(["Learning curve, by one window of each clip of the validation split while training:\n"] if logs else []),
+        *map(learning_curve, logs),
     ])
 
 

@@ -2,6 +2,7 @@
 """Run with: python3 -m unittest models/training/test_training.py (from the repository's root, no corpus needed)."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -14,19 +15,24 @@ import neural_vocoders
 from augmentation import augment
 from copy_synthesis import VOCODERS, copy
 from corpus_cache import SAMPLE_RATE_HZ
-from detector_card import percent, score_shifts, table
+from detector import SIZES, Detector, Ensemble
+from detector_card import learning_curve, percent, score_shifts, table
 from engine_sentences import sentences
+from export_detector import without_normalisation
 from figures import area_under_curve, equal_error_point, equal_error_rate
 from evaluate_speaker import calibrate, min_detection_cost, similarity
 from lpc_vocoder import whitening_filters, reflection_coefficients, residual_of, through_filters
 from make_neural_copies import lag_samples, resynthesise, rms
+from native import FeatureExtractor
 from pitch_tracker import track_pitch_hz
 from prepare_corpus import add_copies
+from recipe import FEATURES
 from sampler import CropSampler, fold_of, repeat_sound, repeat_to_length
 from serving_windows import voiced_windows_of, window_starts, windows_of
 from speaker_sampler import stretch
 from speaker_trials import all_trials, divide, is_same_recording, median_pitch_hz
 from speech_engines import ENGINES
+from train_detector import targets_of
 from world_vocoder import BIN_HZ, band_aperiodicity, spectral_envelope
 
 
@@ -119,6 +125,36 @@ class Cards(unittest.TestCase):
 
     def test_a_table_in_markdown(self):
         self.assertEqual(table(["a", "b"], [["1", percent(0.0456)]]), "| a | b |\n| --- | --- |\n| 1 | 4.6 % |\n")
+
+
+class Ensembles(unittest.TestCase):
+    def test_each_member_hears_what_it_was_trained_on(self):
+        torch.manual_seed(1)
+        rng = np.random.default_rng(1)
+        recipes = [FEATURES, {name: value for name, value in FEATURES.items() if name != "dynamic_range_db"}]
+        members = [(Detector(**SIZES["apollo-4-2025-10-20"]).eval(), recipe) for recipe in recipes]
+        samples = (rng.standard_normal(48000) * np.repeat(rng.random(48), 1000)).astype(np.float32)
+        samples[:5000] = 0
+        tensor = lambda recipe: torch.from_numpy(FeatureExtractor(recipe).compute(samples))[None, None]
+        with torch.no_grad():
+            expected = np.mean([detector(tensor(recipe)).item() for detector, recipe in members])
+            said = Ensemble(members).eval()(tensor(without_normalisation(FEATURES))).item()
+        self.assertAlmostEqual(said, expected, 4)
+
+    def test_a_target_lies_between_the_label_and_what_was_taught(self):
+        labels, taught = torch.tensor([0.0, 1.0]), np.array([3.0, 3.0], np.float16)
+        alone, together = targets_of(labels, None), targets_of(labels, taught)
+        certain = 1 / (1 + np.exp(-3))
+        np.testing.assert_allclose(alone, [0.03, 0.97], rtol=1e-6)
+        np.testing.assert_allclose(together, 0.3 * alone + 0.7 * certain, rtol=1e-6)
+
+    def test_the_learning_curve_has_few_points_and_ends_with_the_last(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder, "log.csv")
+            log.write_text("crops,loss,eer,auc\n" + "".join(f"{step}000,0.5,0.2,0.9\n" for step in range(1, 30)))
+            lines = learning_curve(log).splitlines()
+        self.assertLessEqual(len(lines), 9)
+        self.assertEqual(lines[-1], "| 29,000 | 0.5 | 20.0 % | 0.900 |")
 
 
 class Windows(unittest.TestCase):
