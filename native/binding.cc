@@ -143,9 +143,9 @@ ModelInputSpec ReadSpec(const Napi::Object& object) {
   spec.window_samples = Integer(object, "window_samples");
   spec.hop_samples = Integer(object, "hop_samples");
   using S = ModelInputSpec::ShortWindow;
-  spec.short_window = OneOf<S>(
-      object, "short_window",
-      {{"repeat", S::kRepeat}, {"repeat_sound", S::kRepeatSound}, {"zero_pad", S::kZeroPad}});
+  spec.short_window =
+      OneOf<S>(object, "short_window",
+               {{"repeat", S::kRepeat}, {"repeat_sound", S::kRepeatSound}, {"zero_pad", S::kZeroPad}});
   return spec;
 }
 

@@ -10,11 +10,11 @@ from torch import nn
 
 from onnx_export import write_onnx
 
-# What differs between the shipped detectors: the arguments of Detector.
+# The arguments of Detector. apollo-4-2025-10-20 is small, apollo-4-2026-01-16 middle, apollo-4-5-2026-03-26 one of each.
 SIZES = {
-    "apollo-4-5-2026-03-26": {},
-    "apollo-4-2026-01-16": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
-    "apollo-4-2025-10-20": {"stem": 8, "widths": (12, 32, 56, 88), "depths": (1, 1, 1, 1), "pooled": 112, "dropout": 0.1},
+    "large": {},
+    "middle": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
+    "small": {"stem": 8, "widths": (12, 32, 56, 88), "depths": (1, 1, 1, 1), "pooled": 112, "dropout": 0.1},
 }
 
 
@@ -101,7 +101,7 @@ class Detector(nn.Module):
 def load_trained(weights):
     """(network, feature recipe) of a run of train_detector.py, whose settings.json lies beside the weights."""
     settings = json.loads((Path(weights).parent / "settings.json").read_text())
-    network = Detector(settings["features"]["bands"], **SIZES[settings["model_id"]])
+    network = Detector(settings["features"]["bands"], **SIZES[settings["size"]])
     network.load_state_dict(torch.load(weights))
     return network, settings["features"]
 

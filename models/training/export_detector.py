@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn trained weights into the shipped file and its manifest entry.
 
-    export_detector.py --weights RUN/last.pt ... [--model-id ID] [--calibration CALIBRATION.json] [--models FOLDER]
+    export_detector.py --model-id ID --weights RUN/last.pt ... [--calibration CALIBRATION.json] [--models FOLDER]
 
 Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several weights become
 one file that answers with the mean of their logits. CALIBRATION.json is what calibrate_detector.py wrote; without it the calibration
@@ -12,7 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
-from detector import SIZES, Ensemble, export_onnx, load_trained
+from detector import Ensemble, export_onnx, load_trained
 from manifest_file import MODELS, put_entry, sha256_of
 from recipe import WINDOW_SAMPLES, frames_of
 
@@ -38,7 +38,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", nargs="+", required=True)
     parser.add_argument("--calibration")
-    parser.add_argument("--model-id", choices=SIZES, default="apollo-4-5-2026-03-26")
+    parser.add_argument("--model-id", required=True)
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
     trained = [load_trained(weights) for weights in options.weights]

@@ -132,7 +132,7 @@ class Ensembles(unittest.TestCase):
         torch.manual_seed(1)
         rng = np.random.default_rng(1)
         recipes = [FEATURES, {name: value for name, value in FEATURES.items() if name != "dynamic_range_db"}]
-        members = [(Detector(**SIZES["apollo-4-2025-10-20"]).eval(), recipe) for recipe in recipes]
+        members = [(Detector(**SIZES["small"]).eval(), recipe) for recipe in recipes]
         samples = (rng.standard_normal(48000) * np.repeat(rng.random(48), 1000)).astype(np.float32)
         samples[:5000] = 0
         tensor = lambda recipe: torch.from_numpy(FeatureExtractor(recipe).compute(samples))[None, None]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train the detector on the prepared corpus.
 
-    train_detector.py --model-id ID --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S] [--threads 1] [--workers 1]
+    train_detector.py --size small --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S] [--threads 1] [--workers 1]
 
 Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run, and scores.csv with the last weights' logits
 of the validation clips. The learning rate follows the share of --minutes that has passed, or of --steps when given; log.csv has the
@@ -125,7 +125,7 @@ class Run:
     """What a run can be taken up from: the weights, their average, the optimiser's state and the number of the step."""
 
     def __init__(self, options, folder):
-        self.model = Detector(FEATURES["bands"], **SIZES[options.model_id]).to(memory_format=torch.channels_last)
+        self.model = Detector(FEATURES["bands"], **SIZES[options.size]).to(memory_format=torch.channels_last)
         if options.start_from:
             self.model.load_state_dict(torch.load(options.start_from))
         self.averaged = copy.deepcopy(self.model)
@@ -223,7 +223,7 @@ def hold_out_option(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model-id", choices=SIZES, default="apollo-4-5-2026-03-26")
+    parser.add_argument("--size", choices=SIZES, default="small")
     parser.add_argument("--cache", required=True)
     parser.add_argument("--run", required=True)
     parser.add_argument("--minutes", type=float, default=70)

@@ -10,8 +10,8 @@
 namespace veravox {
 namespace {
 
-// The loudest magnitude. Floats without their sign order as their bits do, and of integers the compiler makes a
-// vectorised maximum.
+// The loudest magnitude. Floats without their sign order as their bits do, and of integers the compiler makes
+// a vectorised maximum.
 float PeakOf(std::span<const float> samples) {
   uint32_t peak = 0;
   for (const float sample : samples) peak = std::max(peak, std::bit_cast<uint32_t>(sample) & 0x7fffffffu);

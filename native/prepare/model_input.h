@@ -12,9 +12,10 @@ namespace veravox {
 
 // What a model takes of a window of audio.
 struct ModelInputSpec {
-  // How audio shorter than window_samples is filled up: with itself, over and over, or with zeros. kRepeatSound
-  // repeats what lies between the first and the last sample within 60 dB of the loudest, and does so also to
-  // audio that is long enough, so that digital silence before and after the sound never takes part.
+  // How audio shorter than window_samples is filled up: with itself, over and over, or with zeros.
+  // kRepeatSound repeats what lies between the first and the last sample within 60 dB of the loudest, and
+  // does so also to audio that is long enough, so that digital silence before and after the sound never takes
+  // part.
   enum class ShortWindow { kRepeat, kRepeatSound, kZeroPad };
 
   FeatureRecipe recipe;
