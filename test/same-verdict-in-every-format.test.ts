@@ -29,7 +29,8 @@ const nearLossless: readonly (readonly string[])[] = [
   ['-c:a', 'aac', '-b:a', '192k', 'clip.m4a'],
   ['-c:a', 'aac', '-b:a', '192k', 'clip.mp4'],
 ];
-const largestDifference = 0.05;
+const encodings = { lossless, nearLossless };
+const largestDifference = { lossless: 0.05, nearLossless: 0.1 };
 
 const arena = new UploadArena(16 * 1024 * 1024);
 let folder: string;
@@ -74,27 +75,29 @@ async function meanScore(file: Uint8Array): Promise<number> {
   return scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
 
-async function expectSameVerdict(fixture: string, encodings: readonly (readonly string[])[]): Promise<void> {
+async function expectSameVerdict(fixture: string, kinds: readonly (keyof typeof encodings)[]): Promise<void> {
   const source = path.join(packageDir, 'test/fixtures', fixture);
   const original = await meanScore(await readFile(source));
-  for (const encoding of encodings) {
+  for (const [kind, encoding] of kinds.flatMap((kind) =>
+    encodings[kind].map((one) => [kind, one] as const),
+  )) {
     const output = path.join(folder, encoding.at(-1) as string);
     const options = ['-v', 'error', '-y', '-i', source, ...encoding.slice(0, -1), output];
     await promisify(execFile)('ffmpeg', options);
     const score = await meanScore(await readFile(output));
     const what = `${encoding.join(' ')}: ${score.toFixed(4)}, from the original ${original.toFixed(4)}`;
-    assert.ok(Math.abs(score - original) <= largestDifference, what);
+    assert.ok(Math.abs(score - original) <= largestDifference[kind], what);
     assert.equal(score >= 0.5, original >= 0.5, what);
   }
 }
 
 for (const fixture of ['human-lj-b.flac', 'human-vctk-p237.flac', 'ai-kokoro.flac', 'ai-wavenet-lj.flac']) {
   test(`${fixture} gets the same verdict in every lossless format`, () =>
-    expectSameVerdict(fixture, lossless));
+    expectSameVerdict(fixture, ['lossless']));
 }
 
 // The model card says how far codecs move the scores of AI-generated speech.
 for (const fixture of ['human-lj-a.flac', 'human-vctk-p237.flac']) {
   test(`${fixture} gets the same verdict in all ten formats`, () =>
-    expectSameVerdict(fixture, [...lossless, ...nearLossless]));
+    expectSameVerdict(fixture, ['lossless', 'nearLossless']));
 }
