@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { packageDir } from '../src/config/package-dir.js';
 import type { Analyser } from '../src/pipeline/analysis.js';
 import { startPipeline } from '../src/pipeline/pipeline.js';
 import { UploadArena } from '../src/upload/arena.js';
+import { ffmpegInto } from './support/recordings.js';
 
 // All ten formats of the contract: lossless ones, and codecs at rates where a listener hears no loss.
 const lossless: readonly (readonly string[])[] = [
@@ -29,8 +28,7 @@ const nearLossless: readonly (readonly string[])[] = [
   ['-c:a', 'aac', '-b:a', '192k', 'clip.m4a'],
   ['-c:a', 'aac', '-b:a', '192k', 'clip.mp4'],
 ];
-const encodings = { lossless, nearLossless };
-const largestDifference = { lossless: 0.05, nearLossless: 0.1 };
+const largestDifference = 0.05;
 
 const arena = new UploadArena(16 * 1024 * 1024);
 let folder: string;
@@ -75,29 +73,38 @@ async function meanScore(file: Uint8Array): Promise<number> {
   return scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
 
-async function expectSameVerdict(fixture: string, kinds: readonly (keyof typeof encodings)[]): Promise<void> {
+async function expectSameVerdict(
+  fixture: string,
+  encodings: readonly (readonly string[])[],
+  largest = largestDifference,
+): Promise<void> {
   const source = path.join(packageDir, 'test/fixtures', fixture);
   const original = await meanScore(await readFile(source));
-  for (const [kind, encoding] of kinds.flatMap((kind) =>
-    encodings[kind].map((one) => [kind, one] as const),
-  )) {
-    const output = path.join(folder, encoding.at(-1) as string);
-    const options = ['-v', 'error', '-y', '-i', source, ...encoding.slice(0, -1), output];
-    await promisify(execFile)('ffmpeg', options);
-    const score = await meanScore(await readFile(output));
+  for (const encoding of encodings) {
+    const score = await meanScore(await readFile(ffmpegInto(folder)(source, encoding)));
     const what = `${encoding.join(' ')}: ${score.toFixed(4)}, from the original ${original.toFixed(4)}`;
-    assert.ok(Math.abs(score - original) <= largestDifference[kind], what);
+    assert.ok(Math.abs(score - original) <= largest, what);
     assert.equal(score >= 0.5, original >= 0.5, what);
   }
 }
 
-for (const fixture of ['human-lj-b.flac', 'human-vctk-p237.flac', 'ai-kokoro.flac', 'ai-wavenet-lj.flac']) {
+const everyFixture = [
+  'human-lj-a.flac',
+  'human-lj-b.flac',
+  'human-vctk-p237.flac',
+  'ai-kokoro.flac',
+  'ai-wavenet-lj.flac',
+];
+for (const fixture of everyFixture) {
   test(`${fixture} gets the same verdict in every lossless format`, () =>
-    expectSameVerdict(fixture, ['lossless']));
+    expectSameVerdict(fixture, lossless));
 }
 
-// The model card says how far codecs move the scores of AI-generated speech.
-for (const fixture of ['human-lj-a.flac', 'human-vctk-p237.flac']) {
-  test(`${fixture} gets the same verdict in all ten formats`, () =>
-    expectSameVerdict(fixture, ['lossless', 'nearLossless']));
+for (const fixture of ['human-lj-b.flac', 'human-vctk-p237.flac']) {
+  test(`${fixture} gets the same verdict through codecs without audible loss`, () =>
+    expectSameVerdict(fixture, nearLossless));
 }
+
+// The model card says that AAC moves this one, and AI-generated speech, by more than the rest.
+test('human-lj-a.flac gets the same verdict through codecs without audible loss, if not the same score', () =>
+  expectSameVerdict('human-lj-a.flac', nearLossless, 2 * largestDifference));
