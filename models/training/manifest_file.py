@@ -21,9 +21,12 @@ def without_empty_fractions(value):
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _entry_of(entries, model_id):
+    return next(known for known in entries if known["id"] == model_id)
+
+
 def get_entry(model_id, models=MODELS):
-    manifest = json.loads((Path(models) / "manifest.json").read_text())
-    return next(known for known in manifest["models"] if known["id"] == model_id)
+    return _entry_of(json.loads((Path(models) / "manifest.json").read_text())["models"], model_id)
 
 
 def _edit(models, change):
@@ -50,6 +53,6 @@ def put_entry(entry, models=MODELS):
 def put_metrics(model_id, metrics, models=MODELS):
     """Replaces the metrics of an entry and nothing else."""
     def put(entries):
-        next(known for known in entries if known["id"] == model_id)["metrics"] = metrics
+        _entry_of(entries, model_id)["metrics"] = metrics
 
     _edit(models, put)

@@ -22,8 +22,10 @@ from train_detector import FeatureBatches
 def teach(options):
     torch.set_num_threads(1)
     teachers = [load_trained(weights) for weights in options.teachers]
-    recipes = [recipe for index, (_, recipe) in enumerate(teachers)
-               if recipe not in [earlier for _, earlier in teachers[:index]]]
+    recipes = []
+    for _, recipe in teachers:
+        if recipe not in recipes:
+            recipes.append(recipe)
     decide = [network.eval().to(memory_format=torch.channels_last).decide for network, _ in teachers]
     if options.compile:
         # One graph for each length of window and teacher.
