@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "simd/simd_level.h"
+#include "simd/lanes.h"
 
 namespace veravox {
 namespace {
@@ -65,37 +64,59 @@ VERAVOX_INLINE void Normalise(Normalisation normalisation, std::span<float> valu
   for (float& value : values) value = (value - mean) * factor;
 }
 
-// Sums over what lies above `floor` only. `count` becomes how many those are.
+// Four floats and what they become as doubles: as many as AVX2 has room for.
+using Floats = LaneTypes<4>::Float;
+typedef double Doubles __attribute__((vector_size(32)));
+
+// Sums over what lies above `floor` only. `count` becomes how many those are. Left to itself the compiler
+// does not vectorise this.
 VERAVOX_INLINE Moments MomentsAbove(float floor, float shift, std::span<const float> values, double* count) {
-  double counts[kSums] = {};
-  double sums[kSums] = {};
-  double squares[kSums] = {};
-  const auto add = [&](size_t s, float value) {
-    const double difference = value > floor ? value - shift : 0.0f;
-    counts[s] += value > floor ? 1.0 : 0.0;
-    sums[s] += difference;
-    squares[s] += difference * difference;
-  };
+  LaneTypes<4>::Int counts[kSums / 4] = {};
+  Doubles sums[kSums / 4] = {};
+  Doubles squares[kSums / 4] = {};
   size_t i = 0;
   for (; i + kSums <= values.size(); i += kSums) {
-    for (size_t s = 0; s < kSums; ++s) add(s, values[i + s]);
+    for (size_t half = 0; half < kSums / 4; ++half) {
+      const Floats four = LoadLanes<4>(&values[i + 4 * half]);
+      const auto is_above = four > floor;
+      const Doubles differences = __builtin_convertvector(is_above ? four - shift : Floats{}, Doubles);
+      counts[half] -= is_above;  // true is -1
+      sums[half] += differences;
+      squares[half] += differences * differences;
+    }
   }
-  for (; i < values.size(); ++i) add(0, values[i]);
-  *count = std::accumulate(counts, counts + kSums, 0.0);
-  const double sum = std::accumulate(sums, sums + kSums, 0.0);
+  double sum = 0.0;
+  double square = 0.0;
+  *count = 0.0;
+  for (; i < values.size(); ++i) {
+    const double difference = values[i] > floor ? values[i] - shift : 0.0f;
+    *count += values[i] > floor ? 1.0 : 0.0;
+    sum += difference;
+    square += difference * difference;
+  }
+  for (size_t lane = 0; lane < kSums; ++lane) {
+    *count += counts[lane / 4][lane % 4];
+    sum += sums[lane / 4][lane % 4];
+    square += squares[lane / 4][lane % 4];
+  }
   const double mean = sum / *count;
-  return {shift + mean, std::max(0.0, std::accumulate(squares, squares + kSums, 0.0) - sum * mean)};
+  return {shift + mean, std::max(0.0, square - sum * mean)};
 }
 
 VERAVOX_INLINE float LargestOf(std::span<const float> values) {
-  float largest[kSums];
-  std::fill(largest, largest + kSums, values[0]);
+  Floats largest[kSums / 4];
+  std::fill(largest, largest + kSums / 4, Floats{} + values[0]);
+  float rest = values[0];
   size_t i = 0;
   for (; i + kSums <= values.size(); i += kSums) {
-    for (size_t s = 0; s < kSums; ++s) largest[s] = std::max(largest[s], values[i + s]);
+    for (size_t half = 0; half < kSums / 4; ++half) {
+      const Floats four = LoadLanes<4>(&values[i + 4 * half]);
+      largest[half] = four > largest[half] ? four : largest[half];
+    }
   }
-  for (; i < values.size(); ++i) largest[0] = std::max(largest[0], values[i]);
-  return *std::max_element(largest, largest + kSums);
+  for (; i < values.size(); ++i) rest = std::max(rest, values[i]);
+  for (size_t lane = 0; lane < kSums; ++lane) rest = std::max(rest, largest[lane / 4][lane % 4]);
+  return rest;
 }
 
 VERAVOX_INLINE void WithinRange(Normalisation normalisation, float range, std::span<float> values) {
@@ -110,7 +131,8 @@ VERAVOX_INLINE void WithinRange(Normalisation normalisation, float range, std::s
     mean = static_cast<float>(moments.mean);
     factor = static_cast<float>(ScaleOf(normalisation, moments.squares, count));
   }
-  for (float& value : values) value = (std::max(value, floor) - mean) * factor;
+  // Not std::max, whose references keep the compiler from vectorising.
+  for (float& value : values) value = ((value < floor ? floor : value) - mean) * factor;
 }
 
 void WithinRangeBaseline(Normalisation normalisation, float range, std::span<float> values) {
