@@ -2,7 +2,6 @@
 """The network: a residual CNN that halves a spectrogram early, then pools over time with learnt attention."""
 
 import json
-import math
 from pathlib import Path
 
 import torch
@@ -16,9 +15,6 @@ SIZES = {
     "middle": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
     "small": {"stem": 8, "widths": (12, 32, 56, 88), "depths": (1, 1, 1, 1), "pooled": 112, "dropout": 0.1},
 }
-
-
-VARIANCE_FLOOR = 1e-7  # of normalisation, as in native/features/normalisation.cc
 
 
 class SqueezeExcite(nn.Module):
@@ -106,34 +102,16 @@ def load_trained(weights):
     return network, settings["features"]
 
 
-def normalised(log_power, dynamic_range_db):
-    """What native/features/normalisation.cc makes of the natural logarithms of a window's power, [batch, 1, bands, frames]: mean 0
-    and variance 1 over what lies within `dynamic_range_db` of the largest, where that is given."""
-    if dynamic_range_db is None:
-        centred = log_power - log_power.mean((2, 3), keepdim=True)
-        return centred * torch.rsqrt((centred * centred).mean((2, 3), keepdim=True) + VARIANCE_FLOOR)
-    floor = log_power.amax((2, 3), keepdim=True) - dynamic_range_db * math.log(10) / 10
-    heard = (log_power > floor).to(log_power.dtype)
-    count = heard.sum((2, 3), keepdim=True)
-    mean = (log_power * heard).sum((2, 3), keepdim=True) / count
-    centred = torch.maximum(log_power, floor) - mean
-    variance = (centred * centred * heard).sum((2, 3), keepdim=True) / count
-    return centred * torch.rsqrt(variance + VARIANCE_FLOOR)
-
-
 class Ensemble(nn.Module):
-    """[batch, 1, bands, frames] -> [batch]: the mean of the logits of several detectors. The features are the logarithms before
-    normalisation, since each member wants the one that it was trained on. `members`: (Detector, feature recipe)."""
+    """[batch, 1, bands, frames] -> [batch]: the mean of the logits of several detectors of one feature recipe."""
 
-    def __init__(self, members):
+    def __init__(self, detectors):
         super().__init__()
-        self.detectors = nn.ModuleList(detector for detector, _ in members)
-        self.dynamic_ranges_db = [recipe.get("dynamic_range_db") for _, recipe in members]
+        self.detectors = nn.ModuleList(detectors)
 
-    def forward(self, log_power):
-        views = {limit: two_views(normalised(log_power, limit)) for limit in dict.fromkeys(self.dynamic_ranges_db)}
-        logits = [detector.decide(views[limit]) for detector, limit in zip(self.detectors, self.dynamic_ranges_db)]
-        return torch.stack(logits).mean(0)
+    def forward(self, features):
+        views = two_views(features)
+        return torch.stack([detector.decide(views) for detector in self.detectors]).mean(0)
 
 
 def export_onnx(model, path, bands, frames):

@@ -29,11 +29,6 @@ def manifest_entry(model_id, onnx_path, features, calibration):
     }
 
 
-def without_normalisation(features):
-    """What an ensemble wants: its members normalise by themselves."""
-    return {**{name: value for name, value in features.items() if name != "dynamic_range_db"}, "normalisation": "none"}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", nargs="+", required=True)
@@ -41,10 +36,11 @@ def main():
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
-    trained = [load_trained(weights) for weights in options.weights]
-    model, features = trained[0]
-    if len(trained) > 1:
-        model, features = Ensemble(trained), without_normalisation(features)
+    detectors, recipes = zip(*[load_trained(weights) for weights in options.weights])
+    features = recipes[0]
+    if any(recipe != features for recipe in recipes):
+        parser.error("detectors that share a file must share a feature recipe")
+    model = Ensemble(detectors) if len(detectors) > 1 else detectors[0]
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
     export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
     fitted = options.calibration and json.loads(Path(options.calibration).read_text())
