@@ -42,8 +42,7 @@ export function averageSpectrum({
     sha256: createHash('sha256').update(file).digest('hex'),
     window_samples: 80000,
     hop_samples: 80000,
-    // Whatever the detector wants: between recordings of different levels only normalised spectra can be compared.
-    features: { ...features, bands, normalisation: 'mean_variance', normalise_globally: true },
+    features: { ...features, bands },
     input: { name: 'features', shape: ['batch', ...shape] },
     output: { name: 'embedding', kind: 'embedding', index: 0 },
     // Of the cosines of the recordings in test/fixtures.
