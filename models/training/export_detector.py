@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn trained weights into the shipped file and its manifest entry.
 
-    export_detector.py --model-id ID --weights RUN/last.pt ... [--calibration CALIBRATION.json] [--models FOLDER]
+    export_detector.py --model-id ID --weights RUN/last.pt ... [--quantise CACHE] [--calibration CALIBRATION.json] [--models FOLDER]
 
 Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several weights become
-one file that answers with the mean of their logits. CALIBRATION.json is what calibrate_detector.py wrote; without it the calibration
+one file that answers with the mean of their logits. With --quantise most convolutions have 8 bits, and CACHE is where the crops come
+from that say in which range. CALIBRATION.json is what calibrate_detector.py wrote; without it the calibration
 is the identity. `veravox models record` then adds the known answers.
 """
 
@@ -12,6 +13,7 @@ import argparse
 import json
 from pathlib import Path
 
+from corpus_cache import CorpusCache
 from detector import Ensemble, export_onnx, load_trained
 from manifest_file import MODELS, put_entry, sha256_of
 from recipe import WINDOW_SAMPLES, frames_of
@@ -32,6 +34,7 @@ def manifest_entry(model_id, onnx_path, features, calibration):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", nargs="+", required=True)
+    parser.add_argument("--quantise", metavar="CACHE")
     parser.add_argument("--calibration")
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--models", default=MODELS)
@@ -43,6 +46,10 @@ def main():
     model = Ensemble(detectors) if len(detectors) > 1 else detectors[0]
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
     export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
+    if options.quantise:
+        from quantise import quantise_blocks, training_windows  # needs packages that nothing else here does
+
+        quantise_blocks(onnx_path, training_windows(CorpusCache(options.quantise), features, WINDOW_SAMPLES))
     fitted = options.calibration and json.loads(Path(options.calibration).read_text())
     put_entry(manifest_entry(options.model_id, onnx_path, features, fitted or {"scale": 1.0, "bias": 0.0}), options.models)
     print(f"Now record its known answers: veravox models record {options.model_id} --models-dir {options.models}")
