@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run with: python3 -m unittest models/training/test_training.py (from the repository's root, no corpus needed)."""
 
+import importlib.util
 import sys
 import tempfile
 import unittest
@@ -15,7 +16,7 @@ import neural_vocoders
 from augmentation import augment
 from copy_synthesis import VOCODERS, copy
 from corpus_cache import SAMPLE_RATE_HZ
-from detector import SIZES, Detector, Ensemble
+from detector import SIZES, Detector, Ensemble, export_onnx
 from detector_card import learning_curve, percent, score_shifts, table
 from engine_sentences import sentences
 from figures import area_under_curve, equal_error_point, equal_error_rate
@@ -134,6 +135,24 @@ class Ensembles(unittest.TestCase):
         with torch.no_grad():
             expected = (detectors[0](features) + detectors[1](features)) / 2
             np.testing.assert_allclose(Ensemble(detectors).eval()(features), expected, rtol=1e-5)
+
+    @unittest.skipUnless(importlib.util.find_spec("onnxruntime"), "onnxruntime is not installed")
+    def test_eight_bits_in_the_blocks_change_little(self):
+        from onnxruntime import InferenceSession
+
+        from quantise import quantise_blocks
+
+        torch.manual_seed(1)
+        windows = list(torch.randn(8, 1, 1, 256, 98).cumsum(3).numpy() / 3)
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder, "detector.onnx"))
+            export_onnx(Ensemble([Detector(**SIZES["small"]).eval() for _ in range(2)]), path, 256, 98)
+            logits = lambda: np.concatenate([InferenceSession(path).run(None, {"features": window})[0] for window in windows])
+            before = logits()
+            quantise_blocks(path, windows)
+            after = logits()
+        self.assertLess(np.abs(after - before).max(), 0.1 * np.abs(before).max() + 0.02)
+        self.assertFalse(np.array_equal(after, before))
 
     def test_a_target_lies_between_the_label_and_what_was_taught(self):
         labels, taught = torch.tensor([0.0, 1.0]), np.array([3.0, 3.0], np.float16)
