@@ -76,3 +76,21 @@ test('one model can be recorded by itself, on clips of the operator, and keeps t
   assert.equal(tolerance, 0.25);
   for (const other of others) assert.equal(other.known_answers, undefined);
 });
+
+test('a tolerance that is given holds for every clip; one that is no number above 0 changes nothing', async (t) => {
+  const folder = importedModels(t);
+  const record = ['models', 'record', 'random-waveform', '--models-dir', folder, '--tolerance'];
+  const before = manifestIn(folder);
+  const refused = await runCli([...record, '0']);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /above 0 and below 1 but received 0/);
+  assert.equal(manifestIn(folder), before);
+
+  const { status, stderr } = await runCli([...record, '0.002']);
+  assert.equal(status, 0, stderr);
+  const [{ known_answers }] = JSON.parse(manifestIn(folder)).models;
+  assert.deepEqual(
+    known_answers.map(({ tolerance }: { tolerance?: number }) => tolerance),
+    [0.002, 0.002, 0.002],
+  );
+});

@@ -68,16 +68,17 @@ VERAVOX_INLINE void Normalise(Normalisation normalisation, std::span<float> valu
 using Floats = LaneTypes<4>::Float;
 typedef double Doubles __attribute__((vector_size(32)));
 
-// Sums over what lies above `floor` only. `count` becomes how many those are. Left to itself the compiler
-// does not vectorise this.
-VERAVOX_INLINE Moments MomentsAbove(float floor, float shift, std::span<const float> values, double* count) {
+// Sums over what lies above `floor` only. Left to itself the compiler does not vectorise this.
+struct SumsAbove {
+  float floor;
+  float shift;
   LaneTypes<4>::Int counts[kSums / 4] = {};
   Doubles sums[kSums / 4] = {};
   Doubles squares[kSums / 4] = {};
-  size_t i = 0;
-  for (; i + kSums <= values.size(); i += kSums) {
+
+  VERAVOX_INLINE void Add(const float* values) {  // kSums of them
     for (size_t half = 0; half < kSums / 4; ++half) {
-      const Floats four = LoadLanes<4>(&values[i + 4 * half]);
+      const Floats four = LoadLanes<4>(values + 4 * half);
       const auto is_above = four > floor;
       const Doubles differences = __builtin_convertvector(is_above ? four - shift : Floats{}, Doubles);
       counts[half] -= is_above;  // true is -1
@@ -85,19 +86,26 @@ VERAVOX_INLINE Moments MomentsAbove(float floor, float shift, std::span<const fl
       squares[half] += differences * differences;
     }
   }
+};
+
+// `count` becomes how many values are above the floor.
+VERAVOX_INLINE Moments MomentsAbove(float floor, float shift, std::span<const float> values, double* count) {
+  SumsAbove above{floor, shift};
+  size_t i = 0;
+  for (; i + kSums <= values.size(); i += kSums) above.Add(&values[i]);
+  if (i < values.size()) {
+    float rest[kSums];
+    std::fill(rest, rest + kSums, floor);
+    std::copy(values.begin() + i, values.end(), rest);
+    above.Add(rest);
+  }
   double sum = 0.0;
   double square = 0.0;
   *count = 0.0;
-  for (; i < values.size(); ++i) {
-    const double difference = values[i] > floor ? values[i] - shift : 0.0f;
-    *count += values[i] > floor ? 1.0 : 0.0;
-    sum += difference;
-    square += difference * difference;
-  }
   for (size_t lane = 0; lane < kSums; ++lane) {
-    *count += counts[lane / 4][lane % 4];
-    sum += sums[lane / 4][lane % 4];
-    square += squares[lane / 4][lane % 4];
+    *count += above.counts[lane / 4][lane % 4];
+    sum += above.sums[lane / 4][lane % 4];
+    square += above.squares[lane / 4][lane % 4];
   }
   const double mean = sum / *count;
   return {shift + mean, std::max(0.0, square - sum * mean)};

@@ -37,8 +37,9 @@ export function addModelsCommand(program: Command): void {
   withFolder(models.command('record'))
     .description("Write the SHA-256 of the models' files, and what the models answer, into the manifest.")
     .argument('[id...]', 'the models; all when none is named')
-    .action(async (ids: string[], options: FolderOption) => {
-      for (const { id, known_answers = [] } of await recordAnswers(configOf(options), ids)) {
+    .option('--tolerance <number>', 'how far each number may be off (default: as it was)', parseTolerance)
+    .action(async (ids: string[], { tolerance, ...options }: FolderOption & { tolerance?: number }) => {
+      for (const { id, known_answers = [] } of await recordAnswers(configOf(options), ids, tolerance)) {
         process.stdout.write(`${id}: recorded the answers for ${known_answers.length} clips\n`);
       }
     });
@@ -114,6 +115,12 @@ function checkTable(checks: readonly ModelCheck[]): string {
 function verdict({ known_answers = [] }: Model, problems: readonly string[]): string {
   if (problems.length > 0) return 'FAILED';
   return known_answers.length > 0 ? 'ok' : 'ok, but no known answers: run veravox models record';
+}
+
+function parseTolerance(given: string): number {
+  const tolerance = Number(given);
+  if (tolerance > 0 && tolerance < 1) return tolerance;
+  throw new InvalidArgumentError(`Expected a number above 0 and below 1 but received ${given}.`);
 }
 
 function parseRuns(given: string): number {
