@@ -32,11 +32,17 @@ test('what CUDA is asked to compute has the weights in float32, and says the sam
     );
     t.after(() => Promise.all([inEightBits?.release(), asForCuda?.release()]));
     const sizeFor = (provider: string) => fs.statSync(path.join(folder, `${model.id}-${provider}.onnx`)).size;
-    assert.ok(sizeFor('cuda') > 2.5 * sizeFor('cpu'), `${model.id}: ${sizeFor('cuda')} and ${sizeFor('cpu')} bytes`);
+    assert.ok(
+      sizeFor('cuda') > 2.5 * sizeFor('cpu'),
+      `${model.id}: ${sizeFor('cuda')} and ${sizeFor('cpu')} bytes`,
+    );
 
     const size = inputSizeOf(model);
     // As in normalised features: mean 0 and variance 1, with slow changes.
-    const data = Float32Array.from({ length: size }, (_, i) => Math.SQRT2 * Math.sin(i * 0.37 + (i / 498) * 0.11));
+    const data = Float32Array.from(
+      { length: size },
+      (_, i) => Math.SQRT2 * Math.sin(i * 0.37 + (i / 498) * 0.11),
+    );
     const feeds = { [model.input.name]: new Tensor('float32', data, [1, ...inputShapeOf(model)]) };
     const scoreOf = async (session: InferenceSession | undefined) => {
       const output = (await session?.run(feeds))?.[model.output.name]?.data[0] as number;

@@ -5,7 +5,13 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { type AnswerCheck, differenceOf, holds } from '../src/pipeline/known-answers.js';
+import {
+  type AnswerCheck,
+  differenceOf,
+  holds,
+  toleranceFor,
+  tolerances,
+} from '../src/pipeline/known-answers.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { request } from './support/http-client.js';
 import { editManifest, importedModels } from './support/imported-models.js';
@@ -27,6 +33,15 @@ test('an answer holds only when it has as many numbers, each within the toleranc
   assert.ok(!holds({ ...check, measured: [0.5, 0.2601] }));
   assert.ok(!holds({ ...check, measured: [0.4899, 0.25] }));
   assert.ok(holds({ ...check, measured: [0.5099, 0.2401] }));
+});
+
+test('CUDA has its own tolerance where the answer gives one, else that of the answer, else the default', () => {
+  const both = { tolerance: 0.004, cuda_tolerance: 0.03 };
+  assert.equal(toleranceFor('cpu', both), 0.004);
+  assert.equal(toleranceFor('cuda', both), 0.03);
+  assert.equal(toleranceFor('cuda', { tolerance: 0.004 }), 0.004);
+  assert.equal(toleranceFor('cpu', { cuda_tolerance: 0.03 }), tolerances.cpu);
+  assert.equal(toleranceFor('cuda', {}), tolerances.cuda);
 });
 
 async function recorded(folder: string): Promise<string> {

@@ -107,4 +107,4 @@ for (const fixture of ['human-lj-b.flac', 'human-vctk-p237.flac']) {
 
 // The model card says that AAC moves this one, and AI-generated speech, by more than the rest.
 test('human-lj-a.flac gets the same verdict through codecs without audible loss, if not the same score', () =>
-  expectSameVerdict('human-lj-a.flac', nearLossless, 2 * largestDifference));
+  expectSameVerdict('human-lj-a.flac', nearLossless, 1.5 * largestDifference));

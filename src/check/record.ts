@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageDir } from '../config/package-dir.js';
-import { checkManifest, type Model, manifestPath } from '../models/manifest.js';
+import { checkManifest, type Model, manifestPath, type Tolerances } from '../models/manifest.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { answerOf } from '../pipeline/known-answers.js';
 import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
@@ -19,20 +19,20 @@ type Entry = Readonly<Record<string, unknown>>;
  * Writes into the manifest what follows from a model's file: its SHA-256, and what it answers for each clip in the folder
  * `known-answers`, which is filled with the shipped clips where it is not there. Answers are those of the CPU. An entry may
  * still lack both. Returns the models whose entries were written: those with one of these ids, or all.
- * @param tolerance how far each number may be off; without it each clip keeps the tolerance that it had
+ * @param given how far each number may be off; each clip keeps what is left out here
  * @throws ManifestError when the manifest has other faults
  */
 export async function recordAnswers(
   config: PipelineConfig,
   ids: readonly string[],
-  tolerance?: number,
+  given: Tolerances = {},
 ): Promise<Model[]> {
   const { modelsDir } = config;
   const path = manifestPath(modelsDir);
-  const given = JSON.parse(await readFile(path, 'utf8')) as { version: unknown; models: readonly Entry[] };
+  const found = JSON.parse(await readFile(path, 'utf8')) as { version: unknown; models: readonly Entry[] };
   // Anything else than a list has faults that are reported with their field.
-  if (!Array.isArray(given.models)) checkManifest(path, given);
-  const { version, models: entries } = given;
+  if (!Array.isArray(found.models)) checkManifest(path, found);
+  const { version, models: entries } = found;
   const unknown = ids.find((id) => !entries.some((entry) => entry.id === id));
   if (unknown !== undefined) throw new Error(`${path}: there is no model with the id ${unknown}.`);
   const isWanted = ({ id }: Entry): boolean => ids.length === 0 || ids.includes(String(id));
@@ -48,7 +48,7 @@ export async function recordAnswers(
   const analyser = await startPipeline({ ...config, device: 'cpu' }, new SharedArrayBuffer(0), { models });
   try {
     for (const model of models) {
-      answers.set(model.id, await answersOf(analyser, model, modelsDir, clips, tolerance));
+      answers.set(model.id, await answersOf(analyser, model, modelsDir, clips, given));
     }
   } finally {
     await analyser.close();
@@ -76,18 +76,19 @@ async function answersOf(
   model: Model,
   modelsDir: string,
   clips: readonly string[],
-  newTolerance?: number,
+  given: Tolerances,
 ) {
-  const tolerances = new Map(model.known_answers?.map(({ file, tolerance }) => [file, tolerance]));
+  const before = new Map(model.known_answers?.map((answer): [string, Tolerances] => [answer.file, answer]));
   const answers: object[] = [];
   for (const file of clips) {
     const numbers = await answerOf(analyser, model, await readFile(join(modelsDir, file)));
     const rounded = numbers.map((number) => Number(number.toFixed(decimals)));
-    const tolerance = newTolerance ?? tolerances.get(file);
+    const { tolerance, cuda_tolerance } = { ...before.get(file), ...given };
     answers.push({
       file,
       ...(model.task === 'detection' ? { scores: rounded } : { embedding: rounded }),
       ...(tolerance !== undefined && { tolerance }),
+      ...(cuda_tolerance !== undefined && { cuda_tolerance }),
     });
   }
   return answers;

@@ -5,7 +5,7 @@ import { checkModels, type ModelCheck, type TimeMs } from '../check/model-check.
 import { recordAnswers } from '../check/record.js';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
-import { ManifestError, type Model, readManifest } from '../models/manifest.js';
+import { ManifestError, type Model, readManifest, type Tolerances } from '../models/manifest.js';
 import { holds } from '../pipeline/known-answers.js';
 import { chooseProvider } from '../scoring/provider.js';
 import { withoutTimeouts } from './local-files.js';
@@ -13,6 +13,11 @@ import { textTable } from './text-table.js';
 
 interface FolderOption {
   readonly modelsDir?: string;
+}
+
+interface RecordOptions extends FolderOption {
+  readonly tolerance?: number;
+  readonly cudaTolerance?: number;
 }
 
 export function addModelsCommand(program: Command): void {
@@ -38,8 +43,14 @@ export function addModelsCommand(program: Command): void {
     .description("Write the SHA-256 of the models' files, and what the models answer, into the manifest.")
     .argument('[id...]', 'the models; all when none is named')
     .option('--tolerance <number>', 'how far each number may be off (default: as it was)', parseTolerance)
-    .action(async (ids: string[], { tolerance, ...options }: FolderOption & { tolerance?: number }) => {
-      for (const { id, known_answers = [] } of await recordAnswers(configOf(options), ids, tolerance)) {
+    .option('--cuda-tolerance <number>', 'the same where CUDA runs the models', parseTolerance)
+    .action(async (ids: string[], options: RecordOptions) => {
+      const { tolerance, cudaTolerance, ...folder } = options;
+      const given: Tolerances = {
+        ...(tolerance !== undefined && { tolerance }),
+        ...(cudaTolerance !== undefined && { cuda_tolerance: cudaTolerance }),
+      };
+      for (const { id, known_answers = [] } of await recordAnswers(configOf(folder), ids, given)) {
         process.stdout.write(`${id}: recorded the answers for ${known_answers.length} clips\n`);
       }
     });

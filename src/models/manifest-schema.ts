@@ -168,10 +168,17 @@ const clipFile = {
   pattern: '^([A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][A-Za-z0-9._-]*$',
   description: 'An audio file, by its path from the folder of the manifest.',
 };
-const tolerance = {
-  type: 'number',
-  exclusiveMinimum: 0,
-  description: 'How far each number may be off, where the default does not suit the model.',
+const tolerances = {
+  tolerance: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    description: 'How far each number may be off, where the default does not suit the model.',
+  },
+  cuda_tolerance: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    description: 'The same where CUDA runs the model, in place of `tolerance`.',
+  },
 };
 
 /** What a detector says of a clip. */
@@ -184,9 +191,9 @@ export const detectionAnswerSchema = closedObject(
       items: { type: 'number', minimum: 0, maximum: 1 },
       description: 'The scores of its windows, one after the other.',
     },
-    tolerance,
+    ...tolerances,
   },
-  ['tolerance'],
+  Object.keys(tolerances),
 );
 
 /** What a speaker model says of a clip. */
@@ -200,9 +207,9 @@ export const speakerAnswerSchema = closedObject(
       items: { type: 'number' },
       description: 'The first numbers of its embedding, normalised to length 1.',
     },
-    tolerance,
+    ...tolerances,
   },
-  ['tolerance'],
+  Object.keys(tolerances),
 );
 
 const features = {

@@ -105,11 +105,16 @@ export interface SpeakerModel extends AnyModel {
   readonly known_answers?: readonly SpeakerAnswer[];
 }
 
-interface KnownAnswer {
+/** How far each number of an answer may be off, where that is not what src/pipeline/known-answers.ts says. */
+export interface Tolerances {
+  readonly tolerance?: number;
+  /** In place of `tolerance` where CUDA runs the model. */
+  readonly cuda_tolerance?: number;
+}
+
+interface KnownAnswer extends Tolerances {
   /** An audio file, by its path from the folder of the manifest. */
   readonly file: string;
-  /** How far each number may be off, where that is not what src/pipeline/known-answers.ts says. */
-  readonly tolerance?: number;
 }
 
 /** What a detector is known to say of a clip: the scores of its windows, one after the other. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Model } from '../models/manifest.js';
+import type { Model, Tolerances } from '../models/manifest.js';
 import type { Provider } from '../scoring/scoring-task.js';
 import type { Analyser } from './analysis.js';
 
@@ -66,6 +66,12 @@ export async function answerOf(analyser: Analyser, model: Model, clip: Uint8Arra
   return Array.from(embedding.slice(0, knownEmbeddingNumbers));
 }
 
+/** How far each number of an answer may be off where `provider` runs the model. */
+export function toleranceFor(provider: Provider, { tolerance, cuda_tolerance }: Tolerances): number {
+  const own = provider === 'cuda' ? (cuda_tolerance ?? tolerance) : tolerance;
+  return own ?? tolerances[provider];
+}
+
 /**
  * Asks the models about the clips whose answers are known, at most `answersPerModel` of each. Never rejects: what goes
  * wrong is an answer that does not hold.
@@ -85,7 +91,7 @@ export function checkAnswers(
           modelId: model.id,
           file: answer.file,
           expected: isScore ? answer.scores : answer.embedding,
-          tolerance: answer.tolerance ?? tolerances[provider],
+          tolerance: toleranceFor(provider, answer),
         };
         try {
           const measured = await answerOf(analyser, model, await readFile(join(modelsDir, answer.file)));
