@@ -4,9 +4,9 @@
     export_detector.py --model-id ID --weights RUN/last.pt ... [--quantise CACHE] [--calibration CALIBRATION.json] [--models FOLDER]
 
 Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several weights become
-one file that answers with the mean of their logits. With --quantise most convolutions have 8 bits, and CACHE is where the crops come
-from that say in which range. CALIBRATION.json is what calibrate_detector.py wrote; without it the calibration
-is the identity. `veravox models record` then adds the known answers.
+one file that answers with the mean of their logits. With --quantise most convolutions have 8 bits, in ranges that crops from CACHE
+show. CALIBRATION.json is what calibrate_detector.py wrote; without it the calibration is the identity. `veravox models record` then
+adds the known answers.
 """
 
 import argparse
