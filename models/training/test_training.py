@@ -136,7 +136,7 @@ class Ensembles(unittest.TestCase):
             expected = (detectors[0](features) + detectors[1](features)) / 2
             np.testing.assert_allclose(Ensemble(detectors).eval()(features), expected, rtol=1e-5)
 
-    @unittest.skipUnless(importlib.util.find_spec("onnxruntime"), "onnxruntime is not installed")
+    @unittest.skipUnless(all(map(importlib.util.find_spec, ("onnx", "onnxruntime"))), "quantise.py needs onnx and onnxruntime")
     def test_eight_bits_in_the_blocks_change_little(self):
         from onnxruntime import InferenceSession
 

@@ -9,13 +9,17 @@ export const thresholdHelp =
   'score from which a voice counts as AI-generated: 0 to 1, or the name of an operating point';
 export const silenceHelp = 'windows with more non-speech than this are not analysed, 0 to 100';
 
-export function within(minimum: number, maximum: number): (given: string) => number {
+/** @param expected what `isRight` accepts, in words, for whoever gave something else */
+export function numberThat(isRight: (value: number) => boolean, expected: string): (given: string) => number {
   return (given) => {
     const value = numberIn(given);
-    if (value >= minimum && value <= maximum) return value;
-    throw new InvalidArgumentError(`Expected a number ${minimum} to ${maximum} but received ${given}.`);
+    if (isRight(value)) return value;
+    throw new InvalidArgumentError(`Expected ${expected} but received ${given}.`);
   };
 }
+
+export const within = (minimum: number, maximum: number): ((given: string) => number) =>
+  numberThat((value) => value >= minimum && value <= maximum, `a number ${minimum} to ${maximum}`);
 
 /** A number from 0 to 1, or what may be the name of an operating point. */
 export function parseThreshold(given: string): number | string {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import pc from 'picocolors';
 import { checkModels, type ModelCheck, type TimeMs } from '../check/model-check.js';
 import { recordAnswers } from '../check/record.js';
@@ -8,8 +8,15 @@ import { loadConfig } from '../config/load-config.js';
 import { ManifestError, type Model, readManifest, type Tolerances } from '../models/manifest.js';
 import { holds } from '../pipeline/known-answers.js';
 import { chooseProvider } from '../scoring/provider.js';
+import { numberThat } from './arguments.js';
 import { withoutTimeouts } from './local-files.js';
 import { textTable } from './text-table.js';
+
+const parseTolerance = numberThat((value) => value > 0 && value < 1, 'a number above 0 and below 1');
+const parseRuns = numberThat(
+  (value) => Number.isInteger(value) && value >= 1 && value <= 10_000,
+  'an integer 1 to 10000',
+);
 
 interface FolderOption {
   readonly modelsDir?: string;
@@ -126,16 +133,4 @@ function checkTable(checks: readonly ModelCheck[]): string {
 function verdict({ known_answers = [] }: Model, problems: readonly string[]): string {
   if (problems.length > 0) return 'FAILED';
   return known_answers.length > 0 ? 'ok' : 'ok, but no known answers: run veravox models record';
-}
-
-function parseTolerance(given: string): number {
-  const tolerance = Number(given);
-  if (tolerance > 0 && tolerance < 1) return tolerance;
-  throw new InvalidArgumentError(`Expected a number above 0 and below 1 but received ${given}.`);
-}
-
-function parseRuns(given: string): number {
-  const runs = Number(given);
-  if (Number.isInteger(runs) && runs >= 1 && runs <= 10_000) return runs;
-  throw new InvalidArgumentError(`Expected an integer 1 to 10000 but received ${given}.`);
 }
