@@ -19,8 +19,19 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
   [['doctor'], async () => (await import('./doctor.js')).addDoctorCommand],
 ];
 
-/** Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker. */
-const exitCodes = { failure: 1, usage: 2 } as const;
+/**
+ * Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker.
+ * 141 is what a shell shows for a program that SIGPIPE ended, which Node.js ignores.
+ */
+const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
+
+// `veravox models check | head`: nobody reads the rest, and a command has nothing more to do. A server has.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (process.argv[2] !== 'serve') process.exit(exitCodes.brokenPipe);
+  });
+}
 
 const program = new Command('veravox')
   .description('Tells human from AI-generated voices.')
@@ -28,7 +39,7 @@ const program = new Command('veravox')
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker.',
+    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker,\n141 nobody reads the output.',
   )
   .exitOverride();
 const wanted = commands.filter(([names]) => names.includes(process.argv[2] ?? ''));
