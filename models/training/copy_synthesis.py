@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from lpc_vocoder import lpc_pulses
+from mel_filters import mel_triangles
 from pitch_tracker import SAMPLE_RATE_HZ, track_pitch_hz
 from world_vocoder import world, world_statistical
 
@@ -23,16 +24,6 @@ def _stft(samples, fft_size, hop):
 
 def _istft(spectrum, fft_size, hop, length):
     return torch.istft(spectrum, fft_size, hop, window=torch.hann_window(fft_size), length=length)
-
-
-def mel_triangles(bands, fft_size, fmax_hz=SAMPLE_RATE_HZ / 2):
-    """[bands, fft_size / 2 + 1] HTK mel triangles, peak 1."""
-    to_mel = lambda hz: 2595 * np.log10(1 + hz / 700)
-    edges = 700 * (10 ** (np.linspace(0, to_mel(fmax_hz), bands + 2) / 2595) - 1)
-    hz = np.linspace(0, SAMPLE_RATE_HZ / 2, fft_size // 2 + 1)
-    rising = (hz - edges[:-2, None]) / np.diff(edges)[:-1, None]
-    falling = (edges[2:, None] - hz) / np.diff(edges)[1:, None]
-    return np.maximum(0, np.minimum(rising, falling)).astype(np.float32)
 
 
 def _smoothed_magnitude(magnitude, bands, fft_size):

@@ -9,13 +9,14 @@ from torch import nn
 
 from onnx_export import write_onnx
 
-# The arguments of Detector. apollo-4-2025-10-20 is small; apollo-4-2026-01-16 is that and a middle one, apollo-4-5-2026-03-26
+# The arguments of Detector. apollo-4-2025-10-20 is small; apollo-4-2026-01-16 is that and a small-maximum one, apollo-4-5-2026-03-26
 # that, another small and a large one.
 SIZES = {
     "large": {},
     "middle": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
     "small": {"stem": 8, "widths": (12, 32, 56, 88), "depths": (1, 1, 1, 1), "pooled": 112, "dropout": 0.1},
 }
+SIZES["small-maximum"] = {**SIZES["small"], "maximum": True}
 
 
 class SqueezeExcite(nn.Module):
@@ -28,11 +29,20 @@ class SqueezeExcite(nn.Module):
         return x * self.gate(x)
 
 
+class MaxFeatureMap(nn.Module):
+    """[batch, 2 * channels, ...] -> [batch, channels, ...]: the larger one of two feature maps (Wu, He, Sun, Tan: A Light CNN for
+    Deep Face Representation with Noisy Labels, 2018)."""
+
+    def forward(self, x):
+        return torch.maximum(*x.chunk(2, 1))
+
+
 class ResidualBlock(nn.Module):
-    def __init__(self, channels_in, channels, stride):
+    def __init__(self, channels_in, channels, stride, maximum):
         super().__init__()
+        computed, activation = (2 * channels, MaxFeatureMap()) if maximum else (channels, nn.ReLU())
         self.body = nn.Sequential(
-            nn.Conv2d(channels_in, channels, 3, stride, 1, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
+            nn.Conv2d(channels_in, computed, 3, stride, 1, bias=False), nn.BatchNorm2d(computed), activation,
             nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels), SqueezeExcite(channels))
         self.shortcut = nn.Identity()
         if stride != 1 or channels_in != channels:
@@ -68,14 +78,15 @@ def two_views(features):
 
 
 class Detector(nn.Module):
-    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training."""
+    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training. `maximum`: the
+    blocks' first convolution ends in a MaxFeatureMap instead of a ReLU."""
 
-    def __init__(self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2):
+    def __init__(self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2, maximum=False):
         super().__init__()
         self.stem = nn.Sequential(nn.Conv2d(2, stem, 5, 2, 2, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
         blocks, channels = [], stem
         for width, depth in zip(widths, depths):
-            blocks += [ResidualBlock(channels if index == 0 else width, width, 2 if index == 0 else 1)
+            blocks += [ResidualBlock(channels if index == 0 else width, width, 2 if index == 0 else 1, maximum)
                        for index in range(depth)]
             channels = width
         self.blocks = nn.Sequential(*blocks)
@@ -101,18 +112,6 @@ def load_trained(weights):
     network = Detector(settings["features"]["bands"], **SIZES[settings["size"]])
     network.load_state_dict(torch.load(weights))
     return network, settings["features"]
-
-
-class Ensemble(nn.Module):
-    """[batch, 1, bands, frames] -> [batch]: the mean of the logits of several detectors of one feature recipe."""
-
-    def __init__(self, detectors):
-        super().__init__()
-        self.detectors = nn.ModuleList(detectors)
-
-    def forward(self, features):
-        views = two_views(features)
-        return torch.stack([detector.decide(views) for detector in self.detectors]).mean(0)
 
 
 def export_onnx(model, path, bands, frames):

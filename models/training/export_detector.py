@@ -14,7 +14,8 @@ import json
 from pathlib import Path
 
 from corpus_cache import CorpusCache
-from detector import Ensemble, export_onnx, load_trained
+from detector import export_onnx, load_trained
+from ensemble import Ensemble
 from manifest_file import MODELS, put_entry, sha256_of
 from recipe import WINDOW_SAMPLES, frames_of
 
@@ -39,11 +40,11 @@ def main():
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
-    detectors, recipes = zip(*[load_trained(weights) for weights in options.weights])
-    features = recipes[0]
-    if any(recipe != features for recipe in recipes):
-        parser.error("detectors that share a file must share a feature recipe")
-    model = Ensemble(detectors) if len(detectors) > 1 else detectors[0]
+    trained = [load_trained(weights) for weights in options.weights]
+    model, features = trained[0]
+    if len(trained) > 1:
+        model = Ensemble(trained)
+        features = model.features
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
     export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
     if options.quantise:

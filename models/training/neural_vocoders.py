@@ -15,7 +15,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from copy_synthesis import SAMPLE_RATE_HZ, mel_triangles
+from corpus_cache import SAMPLE_RATE_HZ
+from mel_filters import mel_triangles
 
 MEL_BANDS = 80
 LEVEL_RMS = 0.06

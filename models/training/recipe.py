@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the detector sees of a window. The manifest entry carries these numbers on to the server, word for word."""
+"""What a detector sees of a window. The manifest entry carries these numbers on to the server, word for word."""
 
 WINDOW_SAMPLES = 80000
 
@@ -15,6 +15,12 @@ FEATURES = {
     # around the speech changes neither.
     "normalisation": "mean_variance", "normalise_globally": True, "dynamic_range_db": 80, "layout": "bands_frames",
 }
+
+# Half as many numbers, finer where voices have their harmonics.
+MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
+RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
+# From which detector.OwnFeatures makes each of them.
+ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}
 
 
 def frames_of(samples):

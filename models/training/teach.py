@@ -14,6 +14,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from detector import load_trained, two_views
+from ensemble import distinct
 from sampler import WINDOW_SECONDS
 from train_detector import FeatureBatches
 
@@ -22,16 +23,13 @@ from train_detector import FeatureBatches
 def teach(options):
     torch.set_num_threads(1)
     teachers = [load_trained(weights) for weights in options.teachers]
-    recipes = []
-    for _, recipe in teachers:
-        if recipe not in recipes:
-            recipes.append(recipe)
+    recipes = distinct(recipe for _, recipe in teachers)
     decide = [network.eval().to(memory_format=torch.channels_last).decide for network, _ in teachers]
     if options.compile:
         # One graph for each length of window and teacher.
         torch._dynamo.config.recompile_limit = len(WINDOW_SECONDS) * len(teachers)
         decide = [torch.compile(function, dynamic=False) for function in decide]
-    batches = iter(DataLoader(FeatureBatches(options, recipes=recipes), batch_size=None, num_workers=1, prefetch_factor=4))
+    batches = iter(DataLoader(FeatureBatches(options, recipes), batch_size=None, num_workers=1, prefetch_factor=4))
     logits = np.zeros((options.steps, options.batch), np.float16)
     for step in range(options.steps):
         features, _ = next(batches)

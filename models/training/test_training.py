@@ -16,9 +16,10 @@ import neural_vocoders
 from augmentation import augment
 from copy_synthesis import VOCODERS, copy
 from corpus_cache import SAMPLE_RATE_HZ
-from detector import SIZES, Detector, Ensemble, export_onnx
+from detector import SIZES, Detector, export_onnx
 from detector_card import learning_curve, percent, score_shifts, table
 from engine_sentences import sentences
+from ensemble import Ensemble, OwnFeatures
 from figures import area_under_curve, equal_error_point, equal_error_rate
 from evaluate_speaker import calibrate, min_detection_cost, similarity
 from lpc_vocoder import whitening_filters, reflection_coefficients, residual_of, through_filters
@@ -26,7 +27,7 @@ from make_neural_copies import lag_samples, resynthesise, rms
 from native import FeatureExtractor
 from pitch_tracker import track_pitch_hz
 from prepare_corpus import add_copies
-from recipe import FEATURES
+from recipe import ENSEMBLE_FEATURES, FEATURES, MEL_FEATURES, RECIPES
 from sampler import CropSampler, fold_of, repeat_sound, repeat_to_length
 from serving_windows import voiced_windows_of, window_starts, windows_of
 from speaker_sampler import stretch
@@ -128,13 +129,26 @@ class Cards(unittest.TestCase):
 
 
 class Ensembles(unittest.TestCase):
+    def test_each_member_hears_what_native_code_would_make_for_it(self):
+        rng = np.random.default_rng(1)
+        windows = [babble(1.0, 1), np.pad(babble(0.5, 2), (2000, 6000)), 1e-4 * rng.standard_normal(16000), np.zeros(16000)]
+        for samples in windows:
+            shared = torch.from_numpy(FeatureExtractor(ENSEMBLE_FEATURES).compute(samples))[None, None]
+            for name, recipe in RECIPES.items():
+                np.testing.assert_allclose(OwnFeatures(recipe)(shared)[0, 0], FeatureExtractor(recipe).compute(samples), atol=2e-4, err_msg=name)
+
     def test_the_answer_is_the_mean_of_the_logits(self):
         torch.manual_seed(1)
-        detectors = [Detector(**SIZES[size]).eval() for size in ("small", "middle")]
-        features = torch.randn(2, 1, 256, 98)
-        with torch.no_grad():
-            expected = (detectors[0](features) + detectors[1](features)) / 2
-            np.testing.assert_allclose(Ensemble(detectors).eval()(features), expected, rtol=1e-5)
+        linear = [(Detector(**SIZES[size]).eval(), FEATURES) for size in ("small", "middle")]
+        mel = (Detector(128, **SIZES["small-maximum"]).eval(), MEL_FEATURES)
+        samples = babble(1.0, 3)
+        features = lambda recipe: torch.from_numpy(FeatureExtractor(recipe).compute(samples))[None, None]
+        for members, shared in ((linear, FEATURES), ([*linear, mel], ENSEMBLE_FEATURES)):
+            ensemble = Ensemble(members).eval()
+            self.assertEqual(ensemble.features, shared)
+            with torch.no_grad():
+                expected = sum(detector(features(recipe)) for detector, recipe in members) / len(members)
+                np.testing.assert_allclose(ensemble(features(shared)), expected, atol=1e-4)
 
     @unittest.skipUnless(all(map(importlib.util.find_spec, ("onnx", "onnxruntime"))), "quantise.py needs onnx and onnxruntime")
     def test_eight_bits_in_the_blocks_change_little(self):
@@ -143,16 +157,17 @@ class Ensembles(unittest.TestCase):
         from quantise import quantise_blocks
 
         torch.manual_seed(1)
-        windows = list(torch.randn(8, 1, 1, 256, 98).cumsum(3).numpy() / 3)
-        with tempfile.TemporaryDirectory() as folder:
-            path = str(Path(folder, "detector.onnx"))
-            export_onnx(Ensemble([Detector(**SIZES["small"]).eval() for _ in range(2)]), path, 256, 98)
-            logits = lambda: np.concatenate([InferenceSession(path).run(None, {"features": window})[0] for window in windows])
-            before = logits()
-            quantise_blocks(path, windows)
-            after = logits()
-        self.assertLess(np.abs(after - before).max(), 0.1 * np.abs(before).max() + 0.02)
-        self.assertFalse(np.array_equal(after, before))
+        for size, bands in (("small", 256), ("small-maximum", 128)):
+            windows = list(torch.randn(8, 1, 1, bands, 98).cumsum(3).numpy() / 3)
+            with tempfile.TemporaryDirectory() as folder:
+                path = str(Path(folder, "detector.onnx"))
+                export_onnx(Detector(bands, **SIZES[size]).eval(), path, bands, 98)
+                logits = lambda: np.concatenate([InferenceSession(path).run(None, {"features": window})[0] for window in windows])
+                before = logits()
+                quantise_blocks(path, windows)
+                after = logits()
+            self.assertLess(np.abs(after - before).max(), 0.1 * np.abs(before).max() + 0.02, size)
+            self.assertFalse(np.array_equal(after, before), size)
 
     def test_a_target_lies_between_the_label_and_what_was_taught(self):
         labels, taught = torch.tensor([0.0, 1.0]), np.array([3.0, 3.0], np.float16)

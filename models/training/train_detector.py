@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train the detector on the prepared corpus.
 
-    train_detector.py --size small --cache FOLDER --run FOLDER --minutes 70 [--steps N] [--seed S] [--threads 1] [--workers 1]
+    train_detector.py --size small --cache FOLDER --run FOLDER --minutes 70 [--features mel] [--steps N] [--seed S]
+                      [--threads 1] [--workers 1]
 
 Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run, and scores.csv with the last weights' logits
 of the validation clips. The learning rate follows the share of --minutes that has passed, or of --steps when given; log.csv has the
@@ -28,7 +29,7 @@ from corpus_cache import CorpusCache
 from detector import SIZES, Detector, two_views
 from figures import error_figures
 from native import FeatureExtractor
-from recipe import FEATURES, WINDOW_SAMPLES
+from recipe import RECIPES, WINDOW_SAMPLES
 from sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_sound
 
 LABEL_SMOOTHING = 0.03
@@ -52,8 +53,8 @@ def hide_parts(views, rng):
 class FeatureBatches(IterableDataset):
     """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels)."""
 
-    def __init__(self, options, first_step=0, recipes=(FEATURES,)):
-        self._options, self._first, self._recipes = options, first_step, recipes
+    def __init__(self, options, recipes, first_step=0):
+        self._options, self._recipes, self._first = options, recipes, first_step
 
     def __iter__(self):
         torch.set_num_threads(1)
@@ -73,9 +74,9 @@ def is_held_out(clip, hold_out):
     return clip["split"] == "train" and clip["category"] not in OWN_SPOOFS and is_in_fold(clip, hold_out)
 
 
-def validation_windows(cache, hold_out=None):
+def validation_windows(cache, recipe, hold_out=None):
     """One window from the middle of every validation clip: (float16 [clips, bands, frames], clips)."""
-    extractor, features = FeatureExtractor(FEATURES), []
+    extractor, features = FeatureExtractor(recipe), []
     clips = [clip for clip in cache.clips
              if (is_held_out(clip, hold_out) if hold_out else clip["split"] == "valid")]
     for clip in clips:
@@ -125,7 +126,7 @@ class Run:
     """What a run can be taken up from: the weights, their average, the optimiser's state and the number of the step."""
 
     def __init__(self, options, folder):
-        self.model = Detector(FEATURES["bands"], **SIZES[options.size]).to(memory_format=torch.channels_last)
+        self.model = Detector(RECIPES[options.features]["bands"], **SIZES[options.size]).to(memory_format=torch.channels_last)
         if options.start_from:
             self.model.load_state_dict(torch.load(options.start_from))
         self.averaged = copy.deepcopy(self.model)
@@ -167,13 +168,13 @@ def targets_of(labels, taught):
 def train(options, folder):
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
-    cache = CorpusCache(options.cache)
-    valid_features, valid_clips = validation_windows(cache, options.hold_out)
+    cache, recipe = CorpusCache(options.cache), RECIPES[options.features]
+    valid_features, valid_clips = validation_windows(cache, recipe, options.hold_out)
     run, taught = Run(options, folder), np.load(options.taught) if options.taught else None
     run.model.train()
     decide = torch.compile(run.model.decide, dynamic=False) if options.compile else run.model.decide
     parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
-    crops = FeatureBatches(options, run.step)
+    crops = FeatureBatches(options, [recipe], run.step)
     batches = iter(DataLoader(crops, batch_size=None, **parallel))
     log, losses = open_log(folder / "log.csv", run.step == 0), []
     started = time.monotonic() - run.minutes * 60
@@ -224,6 +225,7 @@ def hold_out_option(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", choices=SIZES, default="small")
+    parser.add_argument("--features", choices=RECIPES, default="linear")
     parser.add_argument("--cache", required=True)
     parser.add_argument("--run", required=True)
     parser.add_argument("--minutes", type=float, default=70)
@@ -243,7 +245,7 @@ def main():
     options = parser.parse_args()
     run = Path(options.run)
     run.mkdir(parents=True, exist_ok=True)
-    (run / "settings.json").write_text(json.dumps({**vars(options), "features": FEATURES}, indent=1))
+    (run / "settings.json").write_text(json.dumps({**vars(options), "features": RECIPES[options.features]}, indent=1))
     train(options, run)
 
 
