@@ -5,16 +5,11 @@ import { test } from 'node:test';
 import { Cli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
+import { openFilesOf } from './support/open-files.js';
 
 /** The IPv4 port on which another process listens, or undefined as long as there is none. */
 function listeningPort(pid: number): number | undefined {
-  const open = fs.readdirSync(`/proc/${pid}/fd`).map((fd) => {
-    try {
-      return fs.readlinkSync(`/proc/${pid}/fd/${fd}`);
-    } catch {
-      return undefined; // closed meanwhile
-    }
-  });
+  const open = openFilesOf(pid);
   for (const line of fs.readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n')) {
     const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
     if (state === '0A' && open.includes(`socket:[${inode}]`)) return Number.parseInt(local.slice(-4), 16);

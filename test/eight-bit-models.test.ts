@@ -27,7 +27,7 @@ async function asFor(provider: Provider, model: DetectionModel, folder: string) 
     optimizedModelFilePath: optimized,
     logSeverityLevel: 3,
   });
-  // As in normalised features: mean 0 and variance 1, with slow changes.
+  // Mean 0 and variance 1, as in normalised features, with slow changes.
   const data = Float32Array.from(
     { length: inputSizeOf(model) },
     (_, i) => Math.SQRT2 * Math.sin(i * 0.37 + (i / 498) * 0.11),

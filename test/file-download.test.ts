@@ -12,6 +12,7 @@ import { loadStorageSecrets } from '../src/storage/storage-secrets.js';
 import { filesOnDisk, follow, s3Code, stored, uploadLink } from './support/file-links.js';
 import { noise } from './support/form-body.js';
 import { RawClient } from './support/http-client.js';
+import { openFilesOf } from './support/open-files.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { startTestServer, type TestServer } from './support/test-server.js';
 import { until } from './support/until.js';
@@ -25,14 +26,7 @@ async function start(t: TestContext, overrides: Partial<Config> = {}): Promise<S
 
 /** Files below the data folder that this process, which is also the server, has open. */
 function openFiles({ dataDir }: Server): string[] {
-  return fs.readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const file = fs.readlinkSync(`/proc/self/fd/${fd}`);
-      return file.startsWith(path.join(dataDir, 'objects')) ? [file] : [];
-    } catch {
-      return [];
-    }
-  });
+  return openFilesOf(process.pid).filter((file) => file.startsWith(path.join(dataDir, 'objects')));
 }
 
 async function rawDownload(link: string, fromPort?: number): Promise<RawClient> {

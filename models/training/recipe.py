@@ -19,7 +19,7 @@ FEATURES = {
 # Half as many numbers, finer where voices have their harmonics.
 MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
 RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
-# From which detector.OwnFeatures makes each of them.
+# From which ensemble.OwnFeatures makes each of them.
 ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}
 
 
