@@ -187,6 +187,7 @@ test('every request to the API has one line, written when the server stops, and 
   assert.deepEqual(first, {
     time: '2026-11-21T12:00:00.000Z',
     correlationId: answered.headers['x-correlation-id'],
+    clientAddress: '127.0.0.1',
     keyId: 'key-1',
     account: 'one',
     method: 'POST',

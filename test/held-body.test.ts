@@ -3,6 +3,7 @@
 // uWebSockets.js runs microtasks between a head and its body today, which no part of its documentation promises.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClientAddresses } from '../src/http/client-address.js';
 import { Exchange } from '../src/http/exchange.js';
 import type { HttpRequest, HttpResponse } from '../src/http/uws.js';
 
@@ -14,6 +15,7 @@ function exchangeOf(contentLength: string) {
     onData: (handler: typeof onData) => {
       onData = handler;
     },
+    getRemoteAddress: () => new ArrayBuffer(4),
   };
   const headers: Record<string, string> = { 'content-length': contentLength };
   const req = {
@@ -26,6 +28,7 @@ function exchangeOf(contentLength: string) {
     res as unknown as HttpResponse,
     req as unknown as HttpRequest,
     new Set<Exchange>(),
+    new ClientAddresses([]),
   );
   const receive = (text: string, isLast: boolean): void => {
     const bytes = new Uint8Array(new TextEncoder().encode(text));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { AddressRange } from './address-range.js';
 import type { AllowedHost } from './allowed-host.js';
 
 /** Everything an operator can set. Made by `loadConfig` from the option table in `options.ts`. */
@@ -7,6 +8,8 @@ export interface Config {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly AddressRange[];
   readonly dataDir: string;
   readonly modelsDir: string;
   readonly device: 'auto' | 'cpu' | 'cuda';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
+import { parseAddressRange } from './address-range.js';
 import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
 import { choice, integer, list, type Option, origin, text, threshold } from './option.js';
@@ -24,6 +25,13 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     default: '127.0.0.1',
     description:
       'Address to listen on. The default is reachable from this machine only; `0.0.0.0` opens the port to the network, where a proxy should add TLS.',
+  }),
+  trustedProxies: list({
+    variable: 'VERAVOX_TRUSTED_PROXIES',
+    accepts: 'addresses or ranges such as `10.0.0.0/8`',
+    parseItem: parseAddressRange,
+    description:
+      'Proxies whose `X-Forwarded-For` says which address a request came from. Without them it is the address that the connection came from; a range that holds clients lets them choose their address.',
   }),
   dataDir: text({
     variable: 'VERAVOX_DATA_DIR',

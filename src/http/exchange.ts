@@ -6,6 +6,7 @@ import type { RateState } from '../admission/rate-limits.js';
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../observe/request-record.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes/route.js';
 import type { BodyStream } from '../upload/body-stream.js';
+import type { ClientAddresses } from './client-address.js';
 import { ClientStalled, sendPiece } from './piece-sender.js';
 import { type HttpRequest, type HttpResponse, writeUnended } from './uws.js';
 
@@ -23,6 +24,15 @@ const noHeaders: ReadonlyMap<string, string> = new Map();
 const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]),
 );
+
+/** All values of a header that may come several times: `getHeader` knows the first one only. */
+function valuesOf(req: HttpRequest, wanted: string): string {
+  const values: string[] = [];
+  req.forEach((name, value) => {
+    if (name === wanted) values.push(value);
+  });
+  return values.join(',');
+}
 
 /**
  * One request and its answer. Everything uWebSockets.js demands of its users happens here and nowhere else: what is
@@ -49,6 +59,10 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly record: RequestRecord;
   readonly #res: HttpResponse;
   readonly #startedMs = performance.now();
+  readonly #addresses: ClientAddresses;
+  readonly #peer: ArrayBuffer;
+  #forwardedFor = '';
+  #clientAddress: string | undefined;
   readonly #receiving: Set<Exchange>;
   #abort: AbortController | undefined;
   #listener: ((chunk: Uint8Array, isLast: boolean) => void) | undefined;
@@ -61,9 +75,12 @@ export class Exchange implements RouteRequest, BodyStream {
   #lingerTimer: NodeJS.Timeout | undefined;
 
   /** @param receiving the exchanges with a body on its way, in or out: see `keepReceiving` */
-  constructor(res: HttpResponse, req: HttpRequest, receiving: Set<Exchange>) {
+  constructor(res: HttpResponse, req: HttpRequest, receiving: Set<Exchange>, addresses: ClientAddresses) {
     this.#res = res;
     this.#receiving = receiving;
+    this.#addresses = addresses;
+    this.#peer = res.getRemoteAddress();
+    if (addresses.readsForwardedFor) this.#forwardedFor = valuesOf(req, 'x-forwarded-for');
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
     // Undefined without a question mark, whatever its type says.
@@ -88,6 +105,12 @@ export class Exchange implements RouteRequest, BodyStream {
       receiving.add(this);
       res.onData((chunk, isLast) => this.#received(chunk, isLast));
     }
+  }
+
+  /** Empty where the system does not tell it. Worked out when it is asked for, as most requests need it only in the end. */
+  get clientAddress(): string {
+    this.#clientAddress ??= this.#addresses.of(this.#peer, this.#forwardedFor);
+    return this.#clientAddress;
   }
 
   /** For routes that need more of them than every request keeps. Only while uWebSockets.js' handler runs. */

@@ -25,6 +25,7 @@ import {
   type ReplyStream,
   type Route,
 } from '../routes/route.js';
+import type { ClientAddresses } from './client-address.js';
 import { ClientGone, Exchange } from './exchange.js';
 import { RouteTable } from './route-table.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
@@ -39,6 +40,7 @@ export interface FrontDoorOptions {
   readonly recorders: readonly RequestRecorder[];
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
+  readonly addresses: ClientAddresses;
   /** How long a client may take for a piece of an answer that is sent in pieces. */
   readonly sendTimeoutMs: number;
 }
@@ -78,7 +80,7 @@ export class FrontDoor {
 
   /** Called for every request by uWebSockets.js, which wants an answer or an abort handler before this returns. */
   readonly handle = (res: HttpResponse, req: HttpRequest): void => {
-    const exchange = new Exchange(res, req, this.#receiving);
+    const exchange = new Exchange(res, req, this.#receiving, this.#options.addresses);
     try {
       const route = this.#findRoute(exchange);
       if (route === undefined) return;
@@ -263,6 +265,7 @@ export class FrontDoor {
     const { record } = exchange;
     this.#leave(exchange);
     record.totalMs = exchange.elapsedMs;
+    record.clientAddress = exchange.clientAddress;
     this.#options.metrics.count(record);
     logRequest(this.#options.log, record);
     if (exchange.route?.scope === undefined) return;

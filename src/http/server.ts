@@ -18,6 +18,7 @@ import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
+import { ClientAddresses } from './client-address.js';
 import { FrontDoor } from './front-door.js';
 import { ServedModels } from './served-models.js';
 import { serverRoutes } from './server-routes.js';
@@ -108,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     recorders,
     metrics,
     log,
+    addresses: new ClientAddresses(config.trustedProxies),
     sendTimeoutMs: config.receiveTimeoutMs,
   });
   metrics.declareGauges({

@@ -112,11 +112,12 @@ export class AuditLog implements RequestRecorder {
 
 /** What an audit line says, by name, so that nothing gets in that a request brought along: no names, links or vectors. */
 function auditLine(record: RequestRecord, time: Date): Record<string, unknown> {
-  const { correlationId, keyId, account, method, route, status, errorKey } = record;
+  const { correlationId, clientAddress, keyId, account, method, route, status, errorKey } = record;
   const { bodyBytes, audioS, scoredWindows, skippedS, model } = record;
   return {
     time: time.toISOString(),
     correlationId,
+    clientAddress,
     keyId,
     account,
     method,

@@ -14,6 +14,8 @@ export interface RequestRecord {
   route: string;
   /** 499 when the client went away before the answer. */
   status: number;
+  /** Where it came from, as trusted proxies report it. */
+  clientAddress?: string;
   errorKey?: ErrorKey;
   /** What went wrong inside, for the log only. */
   cause?: unknown;

@@ -19,6 +19,8 @@ export interface RouteRequest {
   /** All of them, names in lower case, for routes with `wantsHeaders`; empty for the others. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: BodyStream;
+  /** The address that the request came from: of the connection, or as trusted proxies report it. */
+  readonly clientAddress: string;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   /** Whose key it is; undefined on operational routes. */

@@ -24,6 +24,7 @@ export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
 export const testConfig: Config = {
   host: '127.0.0.1',
   port: 0,
+  trustedProxies: [],
   dataDir: '',
   modelsDir: '',
   device: 'cpu',
