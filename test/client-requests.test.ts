@@ -29,6 +29,21 @@ async function partsOf({ headers, body }: { headers: http.IncomingHttpHeaders; b
   );
 }
 
+test('the address may end with the version, and with slashes', async (t) => {
+  const { baseUrl, received } = await fake(t);
+  for (const end of ['', '/', '/v1', '/v1/', '//v1//', '/v1/v1']) {
+    await new VeravoxClient({ baseUrl: `${baseUrl}${end}`, apiKey: 'k' }).predict(bytes);
+    assert.equal(received.at(-1)?.url, '/v1/predict', end);
+  }
+  const behindProxy = new VeravoxClient({ baseUrl: `${baseUrl}/voice/v1/`, apiKey: 'k' });
+  await behindProxy.predict(bytes);
+  assert.equal(received.at(-1)?.url, '/voice/v1/predict');
+  assert.throws(() => new VeravoxClient({ baseUrl: `${baseUrl}/v0/`, apiKey: 'k' }), {
+    name: 'TypeError',
+    message: /without a version but received .*\/v0\/; this client speaks v1/,
+  });
+});
+
 test('each method asks for its route', async (t) => {
   const { client, received } = await fake(t);
   await client.predict(bytes, { threshold: 0.25 });

@@ -23,9 +23,9 @@ export const isFailed = (outcome: Sample | FailedSample): outcome is FailedSampl
 /** Under which code a failure is counted, and what is said of it. */
 export function failureOf(error: unknown): Pick<FailedSample, 'code' | 'message'> {
   if (error instanceof ServiceError) return { code: error.key, message: error.message };
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
   // Node adds the call and the full path, which is no reader's business: a report gets around.
-  return { code: code ?? 'UNREADABLE', message: message.replace(/, \w+( '.*')?$/, '') };
+  return { code: code ?? 'UNREADABLE', message: message.split(`, ${syscall}`, 1)[0] as string };
 }
 
 /** What it took to find this out. */

@@ -15,7 +15,7 @@ import type {
 } from './types.js';
 
 export interface ClientOptions {
-  /** The server's address without a version, such as `http://127.0.0.1:8080`. */
+  /** The server's address, such as `http://127.0.0.1:8080`, with or without `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Default: 600,000. */
@@ -59,6 +59,19 @@ function split<Options extends UploadOptions>({
   };
 }
 
+/** The address without slashes at its end, and without the version that some put there. */
+function serverAddress(baseUrl: string): string {
+  let end = baseUrl.length;
+  while (baseUrl[end - 1] === '/') end--;
+  const address = baseUrl.slice(0, end);
+  if (address.endsWith('/v0')) {
+    throw new TypeError(
+      `Expected a baseUrl without a version but received ${baseUrl}; this client speaks v1.`,
+    );
+  }
+  return address.endsWith('/v1') ? serverAddress(address.slice(0, -'/v1'.length)) : address;
+}
+
 /** Speaks v1 of the service. Every method rejects with VeravoxError when the server refuses. */
 export class VeravoxClient {
   readonly #transport: Transport;
@@ -66,7 +79,7 @@ export class VeravoxClient {
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor({ baseUrl, apiKey, ...options }: ClientOptions) {
-    this.#baseUrl = `${baseUrl.replace(/\/+$/, '')}/v1`;
+    this.#baseUrl = `${serverAddress(baseUrl)}/v1`;
     this.#headers = { 'x-api-key': apiKey };
     this.#transport = new Transport({
       fetch: options.fetch ?? globalThis.fetch,

@@ -11,11 +11,9 @@ export interface AllowedHost {
   readonly isWildcard: boolean;
 }
 
-const LABEL = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
 // A last label that begins with a digit would make it an address, in one of the many spellings of one.
-const ENTRY = new RegExp(
-  `^(?:(https?)://)?(\\*\\.)?((?:${LABEL}\\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?)(?::(\\d{1,5}))?$`,
-);
+const ENTRY =
+  /^(?:(https?):\/\/)?(\*\.)?((?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?)(?::(\d{1,5}))?$/;
 
 /** `[scheme://][*.]host[:port]`, https where no scheme is given; undefined for anything else. */
 export function parseAllowedHost(text: string): AllowedHost | undefined {

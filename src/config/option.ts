@@ -108,7 +108,7 @@ export function threshold(settings: ThresholdSettings): Option<number | string |
     default: () => undefined,
     parse: (text) => {
       if (OPERATING_POINT_NAME.test(text)) return text;
-      const value = /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+      const value = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
       return value >= 0 && value <= 1 ? value : undefined;
     },
   };

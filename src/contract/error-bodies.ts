@@ -51,7 +51,7 @@ export const forbiddenErrorBody = {
         detail: {
           type: 'string',
           description: 'Explanation for people, with the confidence as a percentage.',
-          pattern: '\\d+(\\.\\d+)? ?%',
+          pattern: '\\d ?%',
         },
         type: { type: 'string', const: 'forbidden_error' },
         correlation_id: correlationId,

@@ -90,6 +90,12 @@ const entries = {
     message: 'The body is not a JSON object: {problem}',
     when: 'A JSON request whose body is no JSON, no object or not UTF-8.',
   },
+  JSON_LIMIT: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The JSON body is over a limit: {problem}.',
+    when: 'A JSON body that is nested too deeply, or has too many names and values.',
+  },
   BODY_TOO_LARGE: {
     status: 413,
     code: 'payload_too_large',

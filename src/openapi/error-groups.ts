@@ -21,6 +21,7 @@ export const formErrors = [
 export const jsonErrors = [
   'CONTENT_TYPE_INVALID',
   'JSON_MALFORMED',
+  'JSON_LIMIT',
   'BODY_TOO_LARGE',
   'RECEIVE_TIMEOUT',
 ] as const satisfies readonly ErrorKey[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../errors/service-error.js';
-import { KEY_PATTERN, MAX_KEY_BYTES } from '../storage/object-name.js';
+import { isWellFormed, KEY, KEY_PREFIX, MAX_KEY_BYTES } from '../storage/object-name.js';
 import type { FieldSchemas } from './form-fields.js';
 
 /** The body of `POST /file`. */
@@ -19,6 +19,7 @@ const keyRules = `${MAX_KEY_BYTES} bytes, with no leading /, no segment . or .. 
 
 const entity = {
   type: 'string',
+  maxLength: 32,
   pattern: '^[a-z][a-z0-9_-]{0,31}$',
   expected: 'analysis, or another name of 1 to 32 of the characters a-z 0-9 _ - that starts with a letter',
   description: 'What the files are for; `analysis` is for files to be analysed.',
@@ -34,7 +35,7 @@ export const uploadLinkSchemas: FieldSchemas = {
     items: {
       type: 'string',
       maxLength: MAX_KEY_BYTES,
-      pattern: `^${KEY_PATTERN}+$`,
+      pattern: KEY.source,
       expected: `a key of 1 to ${keyRules}`,
     },
   },
@@ -45,15 +46,22 @@ export const downloadLinkSchemas: FieldSchemas = {
   key_prefix: {
     type: 'string',
     maxLength: MAX_KEY_BYTES,
-    pattern: `^(?:${KEY_PATTERN}+)?$`,
+    pattern: KEY_PREFIX.source,
     expected: `the start of a key, of 0 to ${keyRules}`,
     description: 'How the keys of the wanted objects begin.',
   },
   entity,
 };
 
-/** JSON schema counts characters; the limit is in bytes. */
-export function refuseLongKey(field: string, key: string): void {
+/** What JSON Schema cannot say: it counts characters, and knows nothing of lone surrogates. */
+export function refuseUnstorableKey(field: string, key: string): void {
+  if (!isWellFormed(key)) {
+    throw new ServiceError('FIELD_INVALID', {
+      field,
+      expected: 'text that has a form in UTF-8',
+      received: 'half of a surrogate pair',
+    });
+  }
   const bytes = Buffer.byteLength(key);
   if (bytes <= MAX_KEY_BYTES) return;
   throw new ServiceError('FIELD_INVALID', {

@@ -12,7 +12,7 @@ import {
   type DownloadLinkFields,
   downloadLinkSchemas,
   queryValues,
-  refuseLongKey,
+  refuseUnstorableKey,
   type UploadLinkFields,
   uploadLinkSchemas,
 } from './file-fields.js';
@@ -100,7 +100,7 @@ function uploadLinks(config: Config, { storage, folderOf }: FileStore, maxBytes:
     const body = await receiveJson(request.body, request.contentType, limits);
     const { keys, entity } = validator.check(body);
     keys.forEach((key, i) => {
-      refuseLongKey(`keys[${i}]`, key);
+      refuseUnstorableKey(`keys[${i}]`, key);
     });
     const folder = folderOf(accountOf(request));
     const terms = linkTerms(request, maxBytes);
@@ -113,7 +113,7 @@ function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | unde
   const validator = new FieldValidator<DownloadLinkFields>(downloadLinkSchemas, ['key_prefix', 'entity']);
   return async (request: RouteRequest): Promise<Reply> => {
     const { key_prefix, entity } = validator.check(queryValues(request.query, downloadLinkSchemas));
-    refuseLongKey('key_prefix', key_prefix);
+    refuseUnstorableKey('key_prefix', key_prefix);
     const folder = folderOf(accountOf(request));
     const terms = linkTerms(request, maxBytes);
     const objects = await storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS);

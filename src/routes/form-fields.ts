@@ -21,7 +21,9 @@ export interface FieldSchema {
 export type FieldSchemas = { readonly [field: string]: FieldSchema };
 
 /** JSON's number without its ban on a leading plus, dot or zero; no spaces, no hexadecimal, no Infinity. */
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+/** Programs write at most 24 characters for a number of double precision. */
+export const MAX_NUMBER_CHARS = 32;
 const MAX_SHOWN_CHARS = 100;
 
 const shown = (value: unknown): string => {
@@ -38,6 +40,8 @@ const shownJson = (value: unknown): string => {
 };
 
 const mayBeNumber = ({ type }: FieldSchema): boolean => [type].flat().includes('number');
+
+const isNumber = (text: string): boolean => text.length <= MAX_NUMBER_CHARS && NUMBER.test(text);
 
 /**
  * Checks the values of a request's fields against their schema and fills in the defaults. One instance per route,
@@ -78,7 +82,7 @@ export class FieldValidator<Values> {
     }
     const expected = (error.parentSchema as unknown as FieldSchema).expected;
     throw new ServiceError('FIELD_INVALID', {
-      field: error.instancePath.slice(1).replace(/\/(\d+)/g, '[$1]'),
+      field: error.instancePath.slice(1).replace(/\/(\d{1,9})/g, '[$1]'),
       expected,
       received: show(error.data),
     });
@@ -99,7 +103,7 @@ export class FieldValidator<Values> {
       const text = form.text(part);
       if (schema.nullInForm && (text === '' || text === 'null')) continue;
       // What is no number stays a string, so that the schema refuses it in its own words.
-      values[part.name] = mayBeNumber(schema) && NUMBER.test(text) ? Number(text) : text;
+      values[part.name] = mayBeNumber(schema) && isNumber(text) ? Number(text) : text;
     }
     return this.check(values);
   }

@@ -44,6 +44,7 @@ const device: FieldSchema = {
 };
 const predictionId: FieldSchema = {
   type: 'string',
+  maxLength: 128,
   pattern: '^[A-Za-z0-9._:-]{1,128}$',
   expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
   description: "The caller's own identifier of the prediction; one is made where there is none.",
@@ -72,6 +73,7 @@ export function predictFieldSchemas(loadedModels: readonly string[]): FieldSchem
       type: ['number', 'string'],
       minimum: 0,
       maximum: 1,
+      maxLength: 32,
       pattern: OPERATING_POINT_NAME.source,
       default: DEFAULT_THRESHOLD,
       expected: THRESHOLD_EXPECTED,

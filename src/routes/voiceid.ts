@@ -19,7 +19,12 @@ import {
 } from '../voiceid/answers.js';
 import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
-import { parseVoiceVector, VOICE_VECTOR_EXPECTED, VOICE_VECTOR_FIELD } from '../voiceid/voice-vector.js';
+import {
+  MAX_VOICE_VECTOR_CHARS,
+  parseVoiceVector,
+  VOICE_VECTOR_EXPECTED,
+  VOICE_VECTOR_FIELD,
+} from '../voiceid/voice-vector.js';
 import { noteFindings } from './answer-analysis.js';
 import { type FieldSchemas, FieldValidator } from './form-fields.js';
 import { receiveFormInput } from './form-input.js';
@@ -42,6 +47,7 @@ export const verifyFieldSchemas: FieldSchemas = {
   ...enrollFieldSchemas,
   [VOICE_VECTOR_FIELD]: {
     type: 'string',
+    maxLength: MAX_VOICE_VECTOR_CHARS,
     expected: VOICE_VECTOR_EXPECTED,
     description: 'The embedding that enroll has answered: a JSON array, or base64 of little-endian float32.',
   },

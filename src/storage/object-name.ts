@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 
+const LONE_SURROGATE = /\p{Surrogate}/u;
 const NAME = /^([0-9a-f]{32})\/([a-z][a-z0-9_-]{0,31})\/([\s\S]+)$/;
 export const MAX_KEY_BYTES = 512;
 /**
- * What a key, or the start of one, must look like beside its length. `.` and `..` as segments would be resolved by
- * clients before they send the request, so that the signature would not fit.
+ * What a key must look like beside its length. `.` and `..` as segments would be resolved by clients before they send
+ * the request, so that the signature would not fit. Clients check keys by it, too: it means the same with and without
+ * the flag `u`, and in other languages, which is why surrogates are left to `isWellFormed`.
  */
-export const KEY_PATTERN = '(?!/)(?![\\s\\S]*(?:^|/)\\.{1,2}(?:/|$))[^\\p{Cc}\\p{Surrogate}]';
-const key = new RegExp(`^${KEY_PATTERN}+$`, 'u');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+export const KEY = /^(?!\/)(?![\s\S]*(?:^|\/)\.{1,2}(?:\/|$))[^\u0000-\u001f\u007f-\u009f]+$/;
+/** The same for the start of a key, which may be empty. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+export const KEY_PREFIX = /^(?!\/)(?![\s\S]*(?:^|\/)\.{1,2}(?:\/|$))[^\u0000-\u001f\u007f-\u009f]*$/;
+
+/** No half of a surrogate pair: it has no UTF-8. */
+export const isWellFormed = (text: string): boolean => !LONE_SURROGATE.test(text);
 
 /** Hexadecimal characters per file or folder name: every file system takes names of this length. */
 const PIECE = 120;
@@ -25,7 +33,7 @@ interface NameParts {
 /** Undefined for what is no name of an object. */
 export function parseName(name: string): NameParts | undefined {
   const [, folder = '', entity = '', rest = ''] = NAME.exec(name) ?? [];
-  if (!key.test(rest) || Buffer.byteLength(rest) > MAX_KEY_BYTES) return undefined;
+  if (Buffer.byteLength(rest) > MAX_KEY_BYTES || !isWellFormed(rest) || !KEY.test(rest)) return undefined;
   return { folder, entity, key: rest };
 }
 
@@ -35,8 +43,10 @@ export function parseName(name: string): NameParts | undefined {
  */
 export function fileOfName({ folder, entity, key }: NameParts): string {
   const hex = Buffer.from(key).toString('hex');
-  const pieces = hex.match(new RegExp(`.{1,${PIECE}}`, 'g')) as string[];
-  const last = pieces.pop() as string;
+  const lastAt = Math.floor((hex.length - 1) / PIECE) * PIECE;
+  const pieces: string[] = [];
+  for (let at = 0; at < lastAt; at += PIECE) pieces.push(hex.slice(at, at + PIECE));
+  const last = hex.slice(lastAt);
   return path.join(folder, entity, ...pieces.map((piece) => piece + FOLDER_SUFFIX), last + FILE_SUFFIX);
 }
 

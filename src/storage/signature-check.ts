@@ -40,6 +40,8 @@ interface Claim {
 /** How far the clock of a client may be ahead, and behind where the request has no lifetime of its own. */
 const MAX_SKEW_MS = 15 * 60 * 1000;
 const MAX_LIFETIME_S = 7 * 24 * 3600;
+const AUTHORIZATION =
+  /^AWS4-HMAC-SHA256 Credential=([^, ]+), ?SignedHeaders=([^, ]+), ?Signature=([0-9a-f]{64})$/;
 
 const mismatch = (): ServiceError => new ServiceError('SIGNATURE_MISMATCH');
 const denied = (problem: string): ServiceError => new ServiceError('ACCESS_DENIED', { problem });
@@ -135,10 +137,7 @@ export class SignatureCheck {
     authorization: string,
     now: Date,
   ): Promise<void> {
-    const form =
-      /^AWS4-HMAC-SHA256 Credential=([^, ]+), ?SignedHeaders=([^, ]+), ?Signature=([0-9a-f]{64})$/.exec(
-        authorization,
-      );
+    const form = AUTHORIZATION.exec(authorization);
     if (form === null) throw denied('the authorization header has another form than AWS4-HMAC-SHA256.');
     const [, credential = '', signedHeaderList = '', signature = ''] = form;
     const payload = request.headers.get(PAYLOAD_HEADER);
@@ -158,8 +157,8 @@ export class SignatureCheck {
       { ...unsignedRequest(request, headers), query: Object.fromEntries(parameters), headers },
       { signingDate: signedAt, signableHeaders: headerNames },
     );
-    const expected = /SignedHeaders=([^, ]+), Signature=(\S+)$/.exec(signed.headers.authorization ?? '');
-    const isRight = isSame(signedHeaderList, expected?.[1] ?? '') && isSame(signature, expected?.[2] ?? '');
+    const expected = AUTHORIZATION.exec(signed.headers.authorization ?? '');
+    const isRight = isSame(signedHeaderList, expected?.[2] ?? '') && isSame(signature, expected?.[3] ?? '');
     if (!isRight) throw mismatch();
     if (Math.abs(signedAt.getTime() - now.getTime()) > MAX_SKEW_MS) {
       throw denied('the clocks are more than 15 minutes apart.');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../errors/service-error.js';
 import type { BodyStream } from './body-stream.js';
+import { checkJsonLimits } from './json-limits.js';
 
 export interface JsonLimits {
   readonly maxBytes: number;
@@ -10,6 +11,7 @@ export interface JsonLimits {
 export const isJsonType = (contentType: string): boolean => /^application\/json *(;|$)/i.test(contentType);
 
 function parseObject(bytes: Buffer): Record<string, unknown> {
+  checkJsonLimits(bytes);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -21,7 +23,7 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
     value = JSON.parse(text);
   } catch (error) {
     // No more of V8's message than this: it quotes the body, which may hold the signature of a link.
-    const [position] = / at position \d+/.exec((error as Error).message) ?? [''];
+    const [position] = / at position \d{1,9}/.exec((error as Error).message) ?? [''];
     throw new ServiceError('JSON_MALFORMED', { problem: `it cannot be parsed${position}.` });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -32,7 +34,8 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
 
 /**
  * Receives a body that is one JSON object. Must be called before the request's handler first awaits. Rejects with
- * ServiceError (CONTENT_TYPE_INVALID, BODY_TOO_LARGE, JSON_MALFORMED, RECEIVE_TIMEOUT), or with the stream's abort reason.
+ * ServiceError (CONTENT_TYPE_INVALID, BODY_TOO_LARGE, JSON_LIMIT, JSON_MALFORMED, RECEIVE_TIMEOUT), or with the stream's
+ * abort reason.
  */
 export function receiveJson(
   stream: BodyStream,

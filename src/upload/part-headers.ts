@@ -9,11 +9,10 @@ export interface PartHeaders {
   readonly contentType: string | undefined;
 }
 
-const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
-const parameterWith = (quoted: string): RegExp =>
-  new RegExp(`[ \\t]*;[ \\t]*(${TOKEN})[ \\t]*=[ \\t]*(?:"(${quoted})"|([^;\\s"]*))`, 'y');
-const ESCAPING = parameterWith('(?:[^"\\\\]|\\\\[^\\r\\n])*');
-const LITERAL = parameterWith('[^"]*');
+/** One parameter, whose quoted value may hold escapes. */
+const ESCAPING = /[ \t]*;[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\[^\r\n])*)"|([^;\s"]*))/y;
+/** The same where a backslash is a character like any other. */
+const LITERAL = /[ \t]*;[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:"([^"]*)"|([^;\s"]*))/y;
 const MAX_BOUNDARY_CHARS = 70;
 
 const malformed = (problem: string): ServiceError => new ServiceError('MULTIPART_MALFORMED', { problem });
@@ -58,7 +57,7 @@ function parseParameters(
     grammar.lastIndex = position;
     const match = grammar.exec(value);
     if (match?.[1] === undefined)
-      return /^[ \t]*;?[ \t]*$/.test(value.slice(position)) ? parameters : undefined;
+      return /^[ \t]*(?:;[ \t]*)?$/.test(value.slice(position)) ? parameters : undefined;
     const name = match[1].toLowerCase();
     if (parameters.has(name)) return undefined;
     parameters.set(name, match[2] === undefined ? (match[3] ?? '') : decode(match[2]));

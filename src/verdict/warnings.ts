@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analysis, SkippedStretch } from '../pipeline/analysis.js';
 
-export const seconds = (time: number): string => time.toFixed(3).replace(/\.?0+$/, '');
+/** To the millisecond, without zeros at the end. */
+export const seconds = (time: number): string => String(Number(time.toFixed(3)));
 
 /** The beginning of a sentence that goes on with what was allowed. */
 export const skippedText = ({ startS, endS, nonSpeechPercent }: SkippedStretch): string =>

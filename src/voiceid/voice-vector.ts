@@ -6,6 +6,8 @@ export const VOICE_VECTOR_FIELD = 'voice_vector';
 export const VOICE_VECTOR_EXPECTED = `a JSON array of ${EMBEDDING_SIZE} finite numbers, or base64 of ${EMBEDDING_SIZE} little-endian float32,`;
 
 const BYTES_PER_NUMBER = 4;
+/** 64 for each number, about three times as many as programs write. */
+export const MAX_VOICE_VECTOR_CHARS = 64 * EMBEDDING_SIZE;
 /** Both alphabets of RFC 4648, padded or not. */
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
@@ -22,6 +24,7 @@ function refusal(received: string): ServiceError {
  * @throws ServiceError FIELD_INVALID, with what was wrong
  */
 export function parseVoiceVector(text: string): Float32Array {
+  if (text.length > MAX_VOICE_VECTOR_CHARS) throw refusal(`a text of ${text.length} characters`);
   const trimmed = text.trim();
   if (trimmed === '') throw refusal('an empty value');
   const vector = trimmed.startsWith('[') ? fromJson(trimmed) : fromBase64(trimmed.replace(/\s+/g, ''));
@@ -71,7 +74,8 @@ function fromJson(text: string): Float32Array {
 function fromBase64(text: string): Float32Array {
   if (!BASE64.test(text)) throw refusal('text that is neither');
   const bytes = Buffer.from(text, 'base64');
-  const data = text.replace(/=+$/, '').length;
+  const padding = text.indexOf('=');
+  const data = padding === -1 ? text.length : padding;
   // Four characters hold three bytes; one character that is left over holds none.
   if (data % 4 === 1) throw refusal('base64 that is cut off');
   if (bytes.length !== EMBEDDING_SIZE * BYTES_PER_NUMBER) throw refusal(`base64 of ${bytes.length} bytes`);
