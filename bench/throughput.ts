@@ -16,6 +16,7 @@ import { loadAddon } from '../src/addon/addon.js';
 import { packageDir } from '../src/config/package-dir.js';
 import { loadManifest, type Model } from '../src/models/manifest.js';
 import { InputSlots } from '../src/prepare/input-slots.js';
+import '../src/scoring/telemetry-off.js';
 import type { BareOnnxData } from './bare-onnx-worker.js';
 import { describeMachine } from './machine.js';
 import { startServer } from './server-process.js';

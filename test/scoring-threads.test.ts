@@ -10,6 +10,7 @@ import { loadManifest, type Model } from '../src/models/manifest.js';
 import { inputSizeOf } from '../src/models/model-sizes.js';
 import { InputSlots } from '../src/prepare/input-slots.js';
 import { chooseProvider } from '../src/scoring/provider.js';
+import '../src/scoring/telemetry-off.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from '../src/scoring/scoring-task.js';
 
 const modelsDir = path.join(packageDir, 'models');

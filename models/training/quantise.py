@@ -10,6 +10,7 @@ a scale per channel, since sums of pairs of 8-bit products overflow the 16 bits 
 import tempfile
 from pathlib import Path
 
+import telemetry_off  # noqa: F401, to be first
 import numpy as np
 import onnx
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static

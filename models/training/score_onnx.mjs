@@ -3,6 +3,7 @@
 // float32, on stdout: one logit or one embedding per window.
 // Usage: node score_onnx.mjs MODEL.onnx BANDS FRAMES
 
+import './telemetry_off.mjs';
 import * as ort from 'onnxruntime-node';
 
 const [modelPath, bands, frames] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];

@@ -152,6 +152,7 @@ class Ensembles(unittest.TestCase):
 
     @unittest.skipUnless(all(map(importlib.util.find_spec, ("onnx", "onnxruntime"))), "quantise.py needs onnx and onnxruntime")
     def test_eight_bits_in_the_blocks_change_little(self):
+        import telemetry_off  # noqa: F401, to be first
         from onnxruntime import InferenceSession
 
         from quantise import quantise_blocks

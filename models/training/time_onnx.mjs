@@ -2,6 +2,7 @@
 // Times models on one thread of onnxruntime-node, one window at a time, in milliseconds.
 // Usage: node time_onnx.mjs BANDS FRAMES MODEL.onnx...
 
+import './telemetry_off.mjs';
 import * as ort from 'onnxruntime-node';
 
 const RUNS = 60;

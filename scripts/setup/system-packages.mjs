@@ -37,6 +37,8 @@ const testPackages = [
   { name: 's3cmd', isThere: () => onPath('s3cmd') },
   { name: 'python3-boto3', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/boto3') },
   { name: 'python3-swift', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/swift') },
+  // Shows what a process contacts and writes.
+  { name: 'strace', isThere: () => onPath('strace') },
   // Another version formats differently, so where the distribution lacks this one the check is left out.
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];

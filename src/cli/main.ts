@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+import '../scoring/telemetry-off.js';
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-dir.js';
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { InferenceSession } from 'onnxruntime-node';
+
 import type { Model } from '../models/manifest.js';
 import { EMBEDDING_SIZE } from '../models/model-sizes.js';
+import type { InferenceSession } from './onnxruntime.js';
 
 type Metadata = readonly InferenceSession.ValueMetadata[];
 type TensorMetadata = InferenceSession.TensorValueMetadata;

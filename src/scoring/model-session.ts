@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+
 import type { Model } from '../models/manifest.js';
 import { inputShapeOf, inputSizeOf, outputSizeOf } from '../models/model-sizes.js';
 import { checkGraph, checkOutputSize, GraphError } from './graph-check.js';
+import { InferenceSession, Tensor } from './onnxruntime.js';
 import { toProbability } from './score.js';
 import type { Provider } from './scoring-task.js';
 

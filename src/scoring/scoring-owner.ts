@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import './telemetry-off.js';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';

@@ -11,8 +11,12 @@ in float64; windows and the positions inside them are computed here. Nothing her
 
 import hashlib
 import json
+import os
 import subprocess
 from pathlib import Path
+
+# Before onnxruntime, which otherwise reports to its vendor.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import numpy as np
 import onnx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +11,11 @@ export interface Finished {
   readonly stderr: string;
 }
 
+export interface CliOptions extends Pick<SpawnOptions, 'cwd' | 'stdio'> {
+  /** A program that runs `veravox`, with its arguments. */
+  readonly runner?: readonly string[];
+}
+
 /** A `veravox` that runs, with a data folder of its own unless `env` names one. */
 export class Cli {
   readonly child: ChildProcess;
@@ -18,7 +23,11 @@ export class Cli {
   stderr = '';
   readonly finished: Promise<Finished>;
 
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  constructor(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    { runner = [], ...options }: CliOptions = {},
+  ) {
     const { PATH = '' } = process.env;
     const settings = {
       PATH,
@@ -27,10 +36,8 @@ export class Cli {
       VERAVOX_STOP_GRACE_MS: '0',
       ...env,
     };
-    this.child = spawn(process.execPath, [main, ...args], {
-      env: settings,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const [program = '', ...rest] = [...runner, process.execPath, main, ...args];
+    this.child = spawn(program, rest, { env: settings, stdio: ['ignore', 'pipe', 'pipe'], ...options });
     this.child.stdout?.on('data', (chunk) => {
       this.stdout += chunk;
     });

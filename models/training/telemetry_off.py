@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""To be imported before onnxruntime, which otherwise reports to its vendor."""
+
+import os
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
