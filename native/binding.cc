@@ -13,10 +13,13 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "decode/library_versions.h"
+#include "guard/crash_notes.h"
+#include "guard/thread_sandbox.h"
 #include "prepare/preparer.h"
 
 namespace veravox {
@@ -393,6 +396,32 @@ void ReleasePages(const Napi::CallbackInfo& info) {
   if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
+// openCrashNotes(file, slots)
+void OpenNotes(const Napi::CallbackInfo& info) {
+  if (!info[0].IsString() || !info[1].IsNumber()) Misuse(info.Env(), "the arguments", "a file and a number");
+  const std::string file = info[0].As<Napi::String>();
+  const uint32_t slots = info[1].As<Napi::Number>();
+  Guarded(info.Env(), [&] { OpenCrashNotes(file, slots); });
+}
+
+// noteInput(digest)
+void Note(const Napi::CallbackInfo& info) {
+  const auto bytes = View<uint8_t>(info.Env(), info[0], napi_uint8_array, "digest");
+  InputDigest digest;
+  if (bytes.size() != digest.size()) Misuse(info.Env(), "digest", "32 bytes");
+  std::copy(bytes.begin(), bytes.end(), digest.begin());
+  NoteInput(digest);
+}
+
+void Forget(const Napi::CallbackInfo&) { ForgetInput(); }
+
+// sandboxThisThread() -> undefined, or why the system does not let it
+Napi::Value Sandbox(const Napi::CallbackInfo& info) {
+  const int failure = SandboxThisThread();
+  if (failure == 0) return info.Env().Undefined();
+  return Napi::String::New(info.Env(), std::generic_category().message(failure));
+}
+
 Napi::Value Versions(const Napi::CallbackInfo& info) {
   auto result = Napi::Object::New(info.Env());
   for (const auto& [library, version] : LibraryVersions()) result.Set(library, version);
@@ -408,6 +437,10 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("FeatureExtractor", FeatureExtractorObject::Define(env));
   exports.Set("decode", Napi::Function::New(env, Decode, "decode"));
   exports.Set("releasePages", Napi::Function::New(env, ReleasePages, "releasePages"));
+  exports.Set("openCrashNotes", Napi::Function::New(env, OpenNotes, "openCrashNotes"));
+  exports.Set("noteInput", Napi::Function::New(env, Note, "noteInput"));
+  exports.Set("forgetInput", Napi::Function::New(env, Forget, "forgetInput"));
+  exports.Set("sandboxThisThread", Napi::Function::New(env, Sandbox, "sandboxThisThread"));
   exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
   return exports;
 }

@@ -94,6 +94,21 @@ export interface Addon extends Stages {
   readonly Preparer: new (spec: ModelInputSpec) => Preparer;
   /** Gives whole pages of (shared) memory back to the system; they read as zero afterwards. */
   releasePages(bytes: Uint8Array): void;
+  /**
+   * Notes from now on, in a new file, which input each thread works on, and marks the one that ends the process: see
+   * native/guard/crash_notes.h. Once per process.
+   * @throws StageError INTERNAL when the file cannot be made
+   */
+  openCrashNotes(file: string, slots: number): void;
+  /** Notes that this thread works on the input with this SHA-256. Without effect before `openCrashNotes`. */
+  noteInput(digest: Uint8Array): void;
+  /** This thread's input is over, and did no harm. */
+  forgetInput(): void;
+  /**
+   * Takes from this thread, for good, the system calls that decoding does not need: see native/guard/thread_sandbox.h.
+   * Undefined, or why the system does not let it.
+   */
+  sandboxThisThread(): string | undefined;
   libraryVersions(): Record<string, string>;
 }
 

@@ -15,6 +15,8 @@ export interface Config {
   readonly device: 'auto' | 'cpu' | 'cuda';
   readonly prepareThreads: number;
   readonly scoringThreads: number;
+  /** Whether decoder threads run under a filter of system calls. */
+  readonly decoderSandbox: 'auto' | 'required' | 'off';
   /** Windows per inference call at most. */
   readonly maxBatchWindows: number;
   /** How long an incomplete batch waits for more windows on a GPU, in ms. */

@@ -71,6 +71,13 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     description:
       'Threads that run the models, each with its own copy of them in memory; more than there are cores only adds waiting.',
   }),
+  decoderSandbox: choice({
+    variable: 'VERAVOX_DECODER_SANDBOX',
+    choices: ['auto', 'required', 'off'],
+    default: 'auto',
+    description:
+      'A filter of system calls (seccomp) for the threads that decode: they can open no files or connections and start no programs. `auto` goes without and says so if the system has no such filter, `required` does not start then.',
+  }),
   maxBatchWindows: integer({
     variable: 'VERAVOX_MAX_BATCH_WINDOWS',
     default: 4,

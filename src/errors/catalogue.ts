@@ -277,6 +277,12 @@ const entries = {
     message: 'The audio could not be decoded: {problem}',
     when: 'A supported format whose content is corrupt throughout, or out of bounds (channels, sample rate).',
   },
+  INPUT_REFUSED: {
+    status: 422,
+    code: 'unsupported_format',
+    message: 'This file is refused: analysing it has ended the server more than once.',
+    when: 'The same bytes have crashed a decoder of this server twice. Please report such a file.',
+  },
   // The voice
   SPEECH_TOO_SHORT: {
     status: 400,

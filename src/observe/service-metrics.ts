@@ -8,6 +8,7 @@ const STAGE_BUCKETS_S = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120,
 ];
 const providers = ['cpu', 'cuda'] as const;
+const threadPools = ['prepare', 'scoring'] as const;
 const reloadResults = ['loaded', 'failed'] as const;
 export type ReloadResult = (typeof reloadResults)[number];
 
@@ -46,6 +47,7 @@ export class ServiceMetrics {
   readonly #skippedSeconds: Counter;
   readonly auditLinesLost: Counter;
   readonly #reloads: Counter<'result'>;
+  readonly #threadFailures: Counter<'pool'>;
 
   constructor() {
     const registers = [this.registry];
@@ -99,6 +101,13 @@ export class ServiceMetrics {
       registers,
     });
     for (const result of reloadResults) this.#reloads.labels(result).inc(0);
+    this.#threadFailures = new Counter({
+      name: 'veravox_thread_failures_total',
+      help: 'Threads that died while they had nothing to do, by pool; each was replaced.',
+      labelNames: ['pool'],
+      registers,
+    });
+    for (const pool of threadPools) this.#threadFailures.labels(pool).inc(0);
     const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
     this.#receivedBytes = counter(
       'veravox_received_bytes_total',
@@ -118,6 +127,10 @@ export class ServiceMetrics {
 
   countReload(result: ReloadResult): void {
     this.#reloads.labels(result).inc();
+  }
+
+  countThreadFailure(pool: (typeof threadPools)[number]): void {
+    this.#threadFailures.labels(pool).inc();
   }
 
   /** Declares the series of a route, so that they are there before its first request. */

@@ -49,6 +49,7 @@ export const analysisErrors = [
   'UNSUPPORTED_FORMAT',
   'NO_AUDIO_STREAM',
   'UNDECODABLE',
+  'INPUT_REFUSED',
   'OVERLOADED',
   'QUEUE_DEADLINE',
   'ANALYSIS_TIMEOUT',

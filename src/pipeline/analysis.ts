@@ -120,6 +120,8 @@ export interface PipelineStatus {
   readonly provider: 'cpu' | 'cuda';
   /** Why `auto` did not give CUDA; absent where it did or was not asked for. */
   readonly fallbackReason?: string;
+  /** Why decoder threads run without a filter of system calls; absent if they have one, or are to have none. */
+  readonly sandboxFailure?: string;
   /** Every name that a request may give for a detector: ids and aliases. */
   readonly models: readonly string[];
   /** The same, in the order of the manifest. */

@@ -29,7 +29,8 @@ export type PipelineConfig = Pick<
   | 'batchWaitMs'
   | 'queueTimeoutMs'
   | 'analysisTimeoutMs'
->;
+> &
+  Partial<Pick<Config, 'decoderSandbox'>>;
 
 // Prepared inputs that may exist at once: for each scoring thread the batch it works on and the next one.
 const batchesPerScoringThread = 2;
@@ -42,7 +43,13 @@ export interface PipelineOptions {
   readonly choice?: ProviderChoice;
   /** How many of each model's known answers have to hold before the pipeline says that it is ready; none where absent. */
   readonly answersPerModel?: number;
+  /** Inputs to refuse: see RefusedInputs. */
+  readonly refused?: SharedArrayBuffer;
+  /** Told of a thread that died while it had nothing to do; it is replaced. */
+  readonly onThreadError?: (pool: ThreadPool, error: unknown) => void;
 }
+
+export type ThreadPool = 'prepare' | 'scoring';
 
 /**
  * Loads the models and starts the threads; resolves when all are warm. `arena` is the memory that the regions
@@ -65,7 +72,7 @@ export async function startPipeline(
     batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows,
   );
   const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
-  const pipeline = new Pipeline(config, models, files, choice, slots, arena);
+  const pipeline = new Pipeline(config, models, files, choice, slots, arena, options);
   // While the threads start, so that the system hands out the memory here and not in the middle of requests.
   slots.touch();
   try {
@@ -126,6 +133,7 @@ class Pipeline implements Analyser {
     choice: ProviderChoice,
     slots: InputSlots,
     arena: SharedArrayBuffer,
+    { refused, onThreadError }: PipelineOptions,
   ) {
     this.#config = config;
     this.#models = models;
@@ -146,6 +154,7 @@ class Pipeline implements Analyser {
         maxBatchInputs: config.maxBatchWindows,
         // On a CPU a fuller batch is hardly faster per window: not worth waiting for.
         batchWaitMs: choice.provider === 'cuda' ? config.batchWaitMs : 0,
+        onThreadError: (error) => onThreadError?.('scoring', error),
       },
     );
     this.#control = RunControl.create(config.prepareThreads);
@@ -158,12 +167,17 @@ class Pipeline implements Analyser {
         models,
         // Leaves room for the inputs of other files beside those of the longest.
         maxPendingInputs: Math.max(1, Math.floor(slots.count / (2 * config.prepareThreads))),
+        sandbox: config.decoderSandbox ?? 'auto',
+        ...(refused && { refused }),
       },
-      ({ id, inputs }) => {
-        const flight = this.#flights.get(id);
-        if (flight) this.#accept(flight, inputs);
-        // Its thread died after it sent them.
-        else for (const input of inputs) this.#slots.release(input.slot);
+      {
+        onInputs: ({ id, inputs }) => {
+          const flight = this.#flights.get(id);
+          if (flight) this.#accept(flight, inputs);
+          // Its thread died after it sent them.
+          else for (const input of inputs) this.#slots.release(input.slot);
+        },
+        onThreadError: (error) => onThreadError?.('prepare', error),
       },
     );
   }
@@ -183,7 +197,14 @@ class Pipeline implements Analyser {
   status(): PipelineStatus {
     const wrongAnswers = this.#wrongAnswers;
     const ready = !this.#closing && wrongAnswers.length === 0;
-    return { ready, wrongAnswers, ...this.#offered, ...this.#choice };
+    const { sandboxFailure } = this.#prepare;
+    return {
+      ready,
+      wrongAnswers,
+      ...this.#offered,
+      ...this.#choice,
+      ...(sandboxFailure !== undefined && { sandboxFailure }),
+    };
   }
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {

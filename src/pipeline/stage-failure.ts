@@ -37,6 +37,8 @@ export function toServiceError(
         measuredS: readableBelow(measuredS),
         requiredS: request.minDurationS,
       });
+    case 'REFUSED':
+      return new ServiceError('INPUT_REFUSED');
     case 'DEADLINE':
       return new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs });
     // A cancelled run was settled by whoever cancelled it, so this is never seen outside.

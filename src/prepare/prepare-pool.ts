@@ -9,6 +9,13 @@ import type {
   ThreadReady,
 } from './prepare-task.js';
 
+export interface PrepareEvents {
+  /** Inputs of a long file are ready while the work on it goes on. */
+  onInputs(ready: InputsReady): void;
+  /** A thread died while it had nothing to do; the pool replaces it. */
+  onThreadError(error: unknown): void;
+}
+
 interface Waiting {
   readonly isLong: boolean;
   readonly makeTask: (control: number) => PrepareTask;
@@ -23,6 +30,8 @@ interface Waiting {
 export class PreparePool {
   /** Resolves when every thread can take work; until then none may be ended. */
   readonly ready: Promise<void>;
+  /** Why threads run without a filter of system calls; undefined while none has said so. */
+  sandboxFailure: string | undefined;
   readonly #piscina: Piscina<PrepareTask, PrepareResult>;
   readonly #waiting = new Set<Waiting>();
   /** Indices in the control block that no running task has: one per idle thread. */
@@ -32,7 +41,7 @@ export class PreparePool {
   #runningLong = 0;
   #isClosed = false;
 
-  constructor(threads: number, workerData: PrepareWorkerData, onInputs: (ready: InputsReady) => void) {
+  constructor(threads: number, workerData: PrepareWorkerData, events: PrepareEvents) {
     this.#idle = Array.from({ length: threads }, (_, i) => i);
     this.#maxRunningLong = Math.max(1, threads - 1);
     this.#piscina = new Piscina({
@@ -47,10 +56,18 @@ export class PreparePool {
     let starting = threads;
     this.ready = new Promise((resolve, reject) => {
       this.#piscina.on('message', (message: InputsReady | ThreadReady) => {
-        if ('id' in message) onInputs(message);
-        else if (--starting === 0) resolve();
+        if ('id' in message) {
+          events.onInputs(message);
+          return;
+        }
+        this.sandboxFailure ??= message.sandboxFailure;
+        if (--starting === 0) resolve();
       });
-      this.#piscina.on('error', reject);
+      // Without a listener the death of an idle thread would be the end of the process.
+      this.#piscina.on('error', (error) => {
+        if (starting > 0) reject(error);
+        else events.onThreadError(error);
+      });
     });
   }
 

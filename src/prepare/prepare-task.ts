@@ -12,6 +12,10 @@ export interface PrepareWorkerData {
   readonly models: readonly ModelInputSpec[];
   /** Inputs of one file that may wait for scoring at once. */
   readonly maxPendingInputs: number;
+  /** Runs under a filter of system calls; `required` fails where the system has none. */
+  readonly sandbox: 'auto' | 'required' | 'off';
+  /** Files with these digests are refused, and the others noted while they are worked on; neither where absent. */
+  readonly refused?: SharedArrayBuffer;
 }
 
 export interface PrepareTask {
@@ -35,6 +39,8 @@ export interface SlottedInput extends PreparedInput {
 /** Sent once by every thread, when its addon is loaded and its tables are made. */
 export interface ThreadReady {
   readonly ready: true;
+  /** Why the thread runs without a filter of system calls; undefined if it has one, or is to have none. */
+  readonly sandboxFailure?: string;
 }
 
 /** Sent while the work on a long file goes on. */
@@ -58,7 +64,7 @@ export type PrepareResult =
       readonly ok: false;
       readonly inputs: readonly SlottedInput[];
       readonly inputCount: number;
-      readonly code: StageErrorCode;
+      readonly code: StageErrorCode | 'REFUSED';
       readonly message: string;
       readonly measuredS: number;
     };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { isStageError, loadAddon, type Preparer } from '../addon/addon.js';
@@ -11,6 +12,7 @@ import type {
   SlottedInput,
   ThreadReady,
 } from './prepare-task.js';
+import { RefusedInputs } from './refused-inputs.js';
 import { RunControl } from './run-control.js';
 
 // While this thread waits for room it looks this often whether the work is still wanted.
@@ -22,10 +24,32 @@ const slots = new InputSlots(data.slots);
 const control = new RunControl(data.control);
 const addon = loadAddon();
 const preparers = data.models.map((spec) => new addon.Preparer(spec));
+const refused = data.refused && new RefusedInputs(data.refused);
+// The first one loads what the sandbox would not let it load.
+digestOf(new Uint8Array(1));
+const sandboxFailure = data.sandbox === 'off' ? undefined : addon.sandboxThisThread();
+if (sandboxFailure !== undefined && data.sandbox === 'required')
+  throw new Error(`VERAVOX_DECODER_SANDBOX is required, but this system has no filter: ${sandboxFailure}`);
 
-parentPort?.postMessage({ ready: true } satisfies ThreadReady);
+parentPort?.postMessage({
+  ready: true,
+  ...(sandboxFailure !== undefined && { sandboxFailure }),
+} satisfies ThreadReady);
 
 class Stopped extends Error {}
+class Refused extends Error {}
+
+function digestOf(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/** Before anything reads the bytes: what kills this thread now is remembered by its digest. */
+function note(bytes: Uint8Array): void {
+  if (refused === undefined) return;
+  const digest = digestOf(bytes);
+  if (refused.has(digest)) throw new Refused();
+  addon.noteInput(digest);
+}
 
 /** Prepares one file and announces its inputs as they come; the last ones travel with the result. */
 export default function prepare(task: PrepareTask): PrepareResult {
@@ -37,7 +61,9 @@ export default function prepare(task: PrepareTask): PrepareResult {
   try {
     const { offset, length } = task.region;
     const memory = task.memory === undefined ? arena : new Uint8Array(task.memory);
-    preparer.open(memory.subarray(offset, offset + length), task.options, control.stopFlag(task.control));
+    const bytes = memory.subarray(offset, offset + length);
+    note(bytes);
+    preparer.open(bytes, task.options, control.stopFlag(task.control));
     for (;;) {
       slot = takeSlot(task, held, deadlineMs);
       const input = preparer.next(slots.view(slot, preparer.inputSize));
@@ -55,6 +81,7 @@ export default function prepare(task: PrepareTask): PrepareResult {
   } finally {
     if (slot !== undefined) slots.release(slot);
     preparer.close();
+    addon.forgetInput();
   }
 }
 
@@ -76,6 +103,9 @@ function takeSlot({ id, control: run }: PrepareTask, held: SlottedInput[], deadl
 }
 
 function describe(error: unknown, task: PrepareTask) {
+  if (error instanceof Refused) {
+    return { code: 'REFUSED' as const, message: 'It has ended the process before.', measuredS: 0 };
+  }
   if (error instanceof Stopped) {
     const code = control.isStopped(task.control) ? ('CANCELLED' as const) : ('DEADLINE' as const);
     return { code, message: 'The work was stopped.', measuredS: 0 };

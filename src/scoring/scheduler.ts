@@ -24,6 +24,8 @@ export interface SchedulerOptions {
   readonly maxBatchInputs: number;
   /** How long an incomplete batch waits for more, in ms. */
   readonly batchWaitMs: number;
+  /** Told of a thread that died while it had nothing to do, and is replaced. */
+  onThreadError(error: unknown): void;
 }
 
 /**
@@ -43,7 +45,10 @@ export class Scheduler<Owner> {
 
   /** Starts the threads. */
   constructor(workerData: ScoringWorkerData, options: SchedulerOptions) {
-    this.#owners = Array.from({ length: options.threads }, () => new ScoringOwner(workerData));
+    this.#owners = Array.from(
+      { length: options.threads },
+      () => new ScoringOwner(workerData, options.onThreadError),
+    );
     this.#idle = [...this.#owners];
     this.#options = options;
     this.#outputSizes = workerData.models.map(outputSizeOf);

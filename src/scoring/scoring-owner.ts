@@ -11,7 +11,8 @@ import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-ta
 export class ScoringOwner {
   readonly #piscina: Piscina<ScoringTask, ScoringResult>;
 
-  constructor(workerData: ScoringWorkerData) {
+  /** @param onThreadError told when the thread died while it had nothing to do; it is replaced */
+  constructor(workerData: ScoringWorkerData, onThreadError: (error: unknown) => void) {
     this.#piscina = new Piscina({
       filename: fileURLToPath(new URL('./scoring-worker.js', import.meta.url)),
       minThreads: 1,
@@ -21,6 +22,8 @@ export class ScoringOwner {
       recordTiming: false,
       workerData,
     });
+    // Without a listener the death of an idle thread would be the end of the process.
+    this.#piscina.on('error', onThreadError);
   }
 
   async warmUp(): Promise<void> {

@@ -30,6 +30,7 @@ export const testConfig: Config = {
   device: 'cpu',
   prepareThreads: 1,
   scoringThreads: 1,
+  decoderSandbox: 'auto',
   maxBatchWindows: 1,
   batchWaitMs: 0,
   maxInflightBytes: 64 << 20,

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace veravox {
+
+// Notes which input each thread works on, in a file that survives the death of the process, and marks the one
+// whose thread died of a signal. Whoever starts the process again can then tell which input to refuse.
+//
+// The file: a header of one slot's size that begins with kCrashNotesMagic, then `slots` CrashNote.
+inline constexpr std::array<char, 8> kCrashNotesMagic = {'v', 'x', 'n', 'o', 't', 'e', 's', '1'};
+
+using InputDigest = std::array<uint8_t, 32>;
+
+struct CrashNote {
+  enum State : uint32_t { kFree = 0, kWorking = 1, kDied = 2 };
+
+  uint32_t state;
+  int32_t thread_id;
+  int32_t signal;
+  uint32_t reserved;
+  InputDigest digest;
+  std::array<uint8_t, 16> padding;
+};
+static_assert(sizeof(CrashNote) == 64);
+
+// Makes the file and watches this process for the signals of a crash, for good. Once per process; a second
+// call changes nothing. Handlers that were there before are called afterwards. Throws std::system_error when
+// the file cannot be made.
+void OpenCrashNotes(const std::string& path, size_t slots);
+
+// Notes that this thread works on an input. Without effect before OpenCrashNotes, or with every slot taken.
+void NoteInput(const InputDigest& digest);
+
+// This thread's input did no harm.
+void ForgetInput();
+
+}  // namespace veravox
