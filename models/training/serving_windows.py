@@ -10,7 +10,7 @@ from native import SPEECH_HOP_SAMPLES, FeatureExtractor
 from recipe import FEATURES, WINDOW_SAMPLES, frames_of
 from sampler import repeat_sound, repeat_to_length
 
-RESIDUAL_SAMPLES = 16000  # a shorter rest of a clip makes no window of its own
+MAX_UNHEARD_SAMPLES = 1600  # a longer rest of a clip gets a window of its own
 SILENCE_THRESHOLD = 80  # percent of a window; the contract's default
 
 
@@ -20,7 +20,7 @@ def window_starts(count):
         return [0]
     whole, residual = divmod(count, WINDOW_SAMPLES)
     starts = [index * WINDOW_SAMPLES for index in range(whole)]
-    if residual >= RESIDUAL_SAMPLES:
+    if residual > MAX_UNHEARD_SAMPLES:
         starts.append(count - WINDOW_SAMPLES)
     elif residual:
         starts[-1] = count - WINDOW_SAMPLES

@@ -190,7 +190,11 @@ class Windows(unittest.TestCase):
     def test_starts_follow_the_contract(self):
         seconds = lambda *values: [round(value * 16000) for value in values]
         self.assertEqual(window_starts(12 * 16000), seconds(0, 5, 7))
+        self.assertEqual(window_starts(round(10.9 * 16000)), seconds(0, 5, 5.9))
+        self.assertEqual(window_starts(round(5.39 * 16000)), seconds(0, 0.39))
         self.assertEqual(window_starts(160016), seconds(0, 5.001))
+        self.assertEqual(window_starts(161600), seconds(0, 5.1))  # a rest of 0.1 s
+        self.assertEqual(window_starts(161601), [0, 80000, 81601])
         self.assertEqual(window_starts(10 * 16000), seconds(0, 5))
         self.assertEqual(window_starts(3 * 16000), [0])
 

@@ -41,7 +41,7 @@ void Preparer::Open(std::span<const uint8_t> bytes, const PrepareOptions& option
   options_ = options;
   stop_ = stop;
   summary_ = {};
-  planner_.emplace(kWindowSamples, kMinResidualSamples);
+  planner_.emplace(kWindowSamples, kMaxUnheardSamples);
   const Stopwatch watch(summary_.decode_ms);
   decoder_ = std::make_unique<Decoder>(bytes, options_.limits, stop_);
 }

@@ -59,7 +59,7 @@ class Preparer {
  public:
   static constexpr int kSampleRateHz = VoiceActivityDetector::kSampleRateHz;
   static constexpr int64_t kWindowSamples = 5 * kSampleRateHz;
-  static constexpr int64_t kMinResidualSamples = 1 * kSampleRateHz;
+  static constexpr int64_t kMaxUnheardSamples = kSampleRateHz / 10;
 
   explicit Preparer(const ModelInputSpec& spec);
 

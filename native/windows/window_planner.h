@@ -15,20 +15,20 @@ struct SampleRange {
 
 // Cuts a stream of unknown length into windows of `window_samples`, without overlap except for the last one.
 //
-// A residual of `min_residual_samples` or more gets a window of its own, which slides back so that it is full
-// and ends with the audio; a shorter residual makes the last window slide instead. With 5 s and 1 s, 12 s of
-// audio gives [0,5] [5,10] [7,12], and 10.001 s gives [0,5] [5.001,10.001]. Audio shorter than a window is
-// one window of its own length.
+// A residual of more than `max_unheard_samples` gets a window of its own, which slides back so that it is
+// full and ends with the audio. A shorter one makes the last window slide instead, which leaves a gap of that
+// length before it. With 5 s and 0.1 s, 10.9 s of audio gives [0,5] [5,10] [5.9,10.9], and 10.001 s gives
+// [0,5] [5.001,10.001]. Audio shorter than a window is one window of its own length.
 class WindowPlanner {
  public:
-  WindowPlanner(int64_t window_samples, int64_t min_residual_samples)
-      : window_samples_(window_samples), min_residual_samples_(min_residual_samples) {}
+  WindowPlanner(int64_t window_samples, int64_t max_unheard_samples)
+      : window_samples_(window_samples), max_unheard_samples_(max_unheard_samples) {}
 
   // The next window that is already certain when `available` samples have been seen and, with `at_end`, no
   // more will come. False when there is none (yet).
   bool Next(int64_t available, bool at_end, SampleRange& window) {
     const int64_t nominal_end = next_begin_ + window_samples_;
-    if (available >= nominal_end + min_residual_samples_) {
+    if (available > nominal_end + max_unheard_samples_) {
       window = {next_begin_, nominal_end};
       next_begin_ = nominal_end;
       return true;
@@ -41,13 +41,13 @@ class WindowPlanner {
 
   // No later window begins before this sample.
   int64_t earliest_begin() const {
-    const int64_t slid_back = next_begin_ + min_residual_samples_ - window_samples_;
+    const int64_t slid_back = next_begin_ + max_unheard_samples_ + 1 - window_samples_;
     return slid_back > 0 ? slid_back : 0;
   }
 
  private:
   int64_t window_samples_;
-  int64_t min_residual_samples_;
+  int64_t max_unheard_samples_;
   int64_t next_begin_ = 0;
   bool finished_ = false;
 };

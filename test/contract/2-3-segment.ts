@@ -16,6 +16,21 @@ const shown: [durationS: number, windows: [number, number][]][] = [
     ],
   ],
   [
+    10.9,
+    [
+      [0, 5],
+      [5, 10],
+      [5.9, 10.9],
+    ],
+  ],
+  [
+    5.39,
+    [
+      [0, 5],
+      [0.39, 5.39],
+    ],
+  ],
+  [
     10.001,
     [
       [0, 5],
@@ -23,7 +38,7 @@ const shown: [durationS: number, windows: [number, number][]][] = [
     ],
   ],
 ];
-const durationsS = [1, 1.5, 4.999, 5, 5.001, 5.999, 6, 6.001, 9.999, 10, 10.999, 11, 14.3, 30];
+const durationsS = [1, 1.5, 4.999, 5, 5.001, 5.1, 5.101, 5.999, 6, 9.999, 10, 10.1, 10.101, 14.3, 30];
 
 describe('2.3 Segment', () => {
   for (const [durationS, windows] of [...shown, ...durationsS.map((s) => [s, expectedWindows(s)] as const)]) {
@@ -36,7 +51,7 @@ describe('2.3 Segment', () => {
     });
   }
 
-  for (const durationS of [4.999, 5.999, 6, 10.001, 12]) {
+  for (const durationS of [4.999, 5.1, 5.101, 10.001, 10.9, 12]) {
     test(`/predict/large-file cuts ${durationS} s into the same windows`, async () => {
       const file = wav(human(durationS), { totalBytes: 5_000_000 });
       const { segments } = expectLargeFilePrediction(await postForm('/v1/predict/large-file', { file }));

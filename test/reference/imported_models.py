@@ -172,10 +172,10 @@ def read_clip(name):
 
 
 def windows_of(audio):
-    """A residual of a second or more gets a window of its own, which slides back to end with the audio."""
+    """A residual of more than 0.1 s gets a window of its own, which slides back to end with the audio."""
     begins = list(range(0, len(audio) - WINDOW_SAMPLES + 1, WINDOW_SAMPLES))
     residual = len(audio) - begins[-1] - WINDOW_SAMPLES
-    assert residual >= SAMPLE_RATE_HZ
+    assert residual > SAMPLE_RATE_HZ / 10
     return [*begins, len(audio) - WINDOW_SAMPLES]
 
 

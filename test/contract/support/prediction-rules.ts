@@ -92,7 +92,8 @@ export function expectedWindows(durationS: number): [start: number, end: number]
   const residualS = durationS - whole * 5;
   const windows: [number, number][] = Array.from({ length: whole }, (_, i) => [i * 5, i * 5 + 5]);
   const atTheEnd: [number, number] = [Number((durationS - 5).toFixed(3)), durationS];
-  if (residualS >= 1) windows.push(atTheEnd);
+  // A millionth of a second for what decimal fractions lack in binary: 0.1 s exactly makes no window.
+  if (residualS > 0.1 + 1e-6) windows.push(atTheEnd);
   else if (residualS > 0) windows[whole - 1] = atTheEnd;
   return windows;
 }
