@@ -1,17 +1,21 @@
 # syntax=docker/dockerfile:1
-FROM node:20-bookworm-slim AS build
+# A tag moves to newer builds with security updates. For an image that can be built again bit by bit, name a digest:
+#   docker build --build-arg NODE_IMAGE=node:22-bookworm-slim@sha256:... .
+ARG NODE_IMAGE=node:22-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /opt/veravox
 COPY package.json package-lock.json .npmrc CMakeLists.txt tsconfig.json ./
 COPY scripts scripts
 COPY native native
 COPY src src
-# Set-up installs compilers and FFmpeg's headers, the npm packages, and builds. What only building or another system
-# needs is left out of the image then; onnxruntime-node brings the libraries of every system.
+# Set-up installs compilers and FFmpeg's headers, the npm packages, and builds. What only building or another platform
+# needs is left out of the image then.
 RUN node scripts/setup.mjs \
  && npm prune --omit=dev \
- && rm -rf node_modules/onnxruntime-node/bin/napi-v6/darwin node_modules/onnxruntime-node/bin/napi-v6/win32
+ && node scripts/container/foreign-binaries.mjs
 
-FROM node:20-bookworm-slim
+FROM ${NODE_IMAGE}
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libavformat59 libavcodec59 libavutil57 libswresample4 \
  && rm -rf /var/lib/apt/lists/* \
@@ -21,7 +25,9 @@ COPY --from=build /opt/veravox/package.json ./
 COPY --from=build /opt/veravox/node_modules node_modules
 COPY --from=build /opt/veravox/build/addon/Release/veravox.node build/addon/Release/veravox.node
 COPY --from=build /opt/veravox/dist dist
+COPY LICENSE ./
 COPY models models
+COPY scripts/container/health.sh health.sh
 ENV NODE_ENV=production HOST=0.0.0.0 VERAVOX_DATA_DIR=/var/lib/veravox
 USER node
 VOLUME /var/lib/veravox
@@ -29,5 +35,4 @@ EXPOSE 8080
 # Without npm or a shell in between, so that the stop signal reaches the server.
 ENTRYPOINT ["node", "dist/cli/main.js"]
 CMD ["serve"]
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["/bin/bash", "/opt/veravox/health.sh"]

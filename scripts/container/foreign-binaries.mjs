@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Removes from node_modules the native libraries that no process of this platform and Node version can load. The
+// packages of uWebSockets.js and of onnxruntime-node bring those of every platform: most of an image otherwise.
+//
+//   node scripts/container/foreign-binaries.mjs
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const { platform, arch } = process;
+
+/** @param file relative to node_modules, with slashes */
+export function isForeignBinary(file) {
+  const uws = /^uWebSockets\.js\/dist\/bin\/(uws_.*\.node)$/.exec(file);
+  if (uws) return uws[1] !== `uws_${platform}_${arch}_${process.versions.modules}.node`;
+  const onnxruntime = /^onnxruntime-node\/bin\/napi-v\d+\/([^/]+)\/([^/]+)\//.exec(file);
+  return onnxruntime !== null && !(onnxruntime[1] === platform && onnxruntime[2] === arch);
+}
+
+export function removeForeignBinaries(nodeModulesDir) {
+  let removedBytes = 0;
+  for (const folder of ['uWebSockets.js/dist/bin', 'onnxruntime-node/bin']) {
+    const found = fs.readdirSync(path.join(nodeModulesDir, folder), { recursive: true });
+    for (const name of found) {
+      const file = path.join(nodeModulesDir, folder, name);
+      if (!fs.statSync(file).isFile() || !isForeignBinary(`${folder}/${name}`)) continue;
+      removedBytes += fs.statSync(file).size;
+      fs.rmSync(file);
+    }
+  }
+  return removedBytes;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const removedBytes = removeForeignBinaries('node_modules');
+  console.log(`Removed ${Math.round(removedBytes / 1e6)} MB of libraries for other platforms.`);
+}
