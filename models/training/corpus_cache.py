@@ -8,7 +8,7 @@ import numpy as np
 
 SAMPLE_RATE_HZ = 16000
 TABLE_FIELDS = ["path", "label", "split", "system", "source", "speaker", "category", "original_format", "pair_id",
-                "language", "offset", "samples"]
+                "language", "rate_hz", "family", "recording", "offset", "samples"]  # rate_hz: of an original, else empty
 
 
 class CorpusCache:

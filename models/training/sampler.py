@@ -7,9 +7,11 @@ from collections import defaultdict
 import numpy as np
 
 from augmentation import augment
+from balance import WeightedClips, balanced
 from corpus_cache import SAMPLE_RATE_HZ
 
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
+FAMILY_POWER = 0.5  # of the number of systems in a family of originals, by which each counts less
 SOURCE_POWER = 0.5
 COPY_PAIR_SHARE = 0.3  # of the pairs: our own copy-synthesis of a human crop beside that very crop
 NEURAL_COPY_WEIGHT = 3.0  # of a system of neural copies, beside 1 of a classical one
@@ -19,7 +21,7 @@ CODEC_SHARE = 0.5
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
 OWN_SPOOFS = ("own-copy-synthesis", "speech-engine")  # categories of what is not from the corpus
 # What an ablation can do without; "copies" are both kinds.
-PARTS = ["classical-copies", "neural-copies", "copies", "engines", "codecs", "augmentation", "same-repository"]
+PARTS = ["classical-copies", "neural-copies", "copies", "engines", "codecs", "augmentation", "same-repository", "enhancement"]
 
 
 def fold_of(source, folds):
@@ -66,10 +68,24 @@ class _WeightedGroups:
         counts = [sum(map(len, subgroups)) for subgroups in self._groups]
         self.shares = _normalised([weight(name, count) for name, count in zip(self.names, counts)])
 
+    def probabilities(self):
+        """{path: how likely draw() is to draw it}"""
+        return {clip["path"]: share / len(subgroups) / len(clips) for share, subgroups in zip(self.shares, self._groups)
+                for clips in subgroups for clip in clips}
+
     def draw(self, rng):
         subgroups = self._groups[rng.choice(len(self._groups), p=self.shares)]
         clips = subgroups[rng.integers(len(subgroups))]
         return clips[rng.integers(len(clips))]
+
+
+def _by_family(spoofs):
+    """As SYSTEM_POWER, with the systems of one vocoder or family counting for less, the more of them there are."""
+    systems = defaultdict(set)
+    for clip in spoofs:
+        systems[clip["family"] or clip["system"]].add(clip["system"])
+    families = {clip["system"]: clip["family"] or clip["system"] for clip in spoofs}
+    return lambda name, count: count ** SYSTEM_POWER / len(systems[families[name]]) ** FAMILY_POWER
 
 
 class CropSampler:
@@ -80,12 +96,15 @@ class CropSampler:
         self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without
         train = [clip for clip in cache.clips if clip["split"] == "train"
                  and not (held_out and is_in_fold(clip, held_out))]
-        spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in OWN_SPOOFS]
+        spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in OWN_SPOOFS
+                  and not ("enhancement" in without and clip["category"] == "enhancement")]
         copies = [clip for clip in train if clip["category"] == "own-copy-synthesis" and "copies" not in without
                   and ("neural-copies" if is_neural_copy(clip["system"]) else "classical-copies") not in without]
         engines = [clip for clip in train if clip["category"] == "speech-engine" and "engines" not in without]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
-        self._spoofs = _WeightedGroups(spoofs, "system", "source", lambda _, count: count ** SYSTEM_POWER)
+        is_original = bool(train[0].get("rate_hz"))
+        weight = _by_family(spoofs) if is_original else lambda _, count: count ** SYSTEM_POWER
+        self._spoofs = _WeightedGroups(spoofs, "system", "source", weight)
         self._copies = _WeightedGroups(
             copies, "system", "source", lambda name, _: NEURAL_COPY_WEIGHT if is_neural_copy(name) else 1.0,
         ) if copies else None
@@ -96,6 +115,20 @@ class CropSampler:
         paired = [clip for clip in humans if clip["source"] in source_mass]
         # Half of the human crops follow the spoofs over the repositories: there only the synthesis differs.
         self._paired_humans = _WeightedGroups(paired, "source", "speaker", lambda name, _: source_mass[name])
+        if is_original:
+            self._balance(humans, spoofs)
+
+    def _balance(self, humans, spoofs):
+        """Both kinds of human draws become one, and rates and languages alike in both classes."""
+        for clip in humans + spoofs:
+            clip["rate_hz"] = int(clip["rate_hz"])
+        share = 0 if "same-repository" in self._without else SAME_REPOSITORY_SHARE
+        spread, paired, spoof = (groups.probabilities() for groups in (self._humans, self._paired_humans, self._spoofs))
+        human_probabilities = [(1 - share) * spread[clip["path"]] + share * paired.get(clip["path"], 0) for clip in humans]
+        human_probabilities, spoof_probabilities = balanced(
+            humans, human_probabilities, spoofs, [spoof[clip["path"]] for clip in spoofs])
+        self._humans = self._paired_humans = WeightedClips(humans, human_probabilities)
+        self._spoofs = WeightedClips(spoofs, spoof_probabilities)
 
     def _spoof_mass_by_source(self, spoofs):
         sources = defaultdict(list)
