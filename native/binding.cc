@@ -3,13 +3,16 @@
 // The only file that speaks Node-API: it turns JavaScript values into plain structs, calls a stage, and turns
 // its result or StageError back. It keeps no state of its own beyond the wrapped objects.
 #include <napi.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -422,6 +425,26 @@ Napi::Value Sandbox(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), std::generic_category().message(failure));
 }
 
+// tryLock(descriptor, kind) -> whether flock(2) gave the lock, at once: "exclusive" or "shared"; "none" gives
+// it back. The lock belongs to the open file, so that it goes with its last descriptor, however the processes
+// that had one end.
+Napi::Value TryLock(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  if (!info[0].IsNumber()) Misuse(env, "descriptor", "a number");
+  const std::string kind = info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
+  const int operation = kind == "exclusive" ? LOCK_EX : kind == "shared" ? LOCK_SH : LOCK_UN;
+  if (operation == LOCK_UN && kind != "none") Misuse(env, "kind", "exclusive, shared or none");
+  const int descriptor = info[0].As<Napi::Number>().Int32Value();
+  int result = 0;
+  do {
+    result = flock(descriptor, operation | LOCK_NB);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0 && errno != EWOULDBLOCK) {
+    throw Napi::Error::New(env, std::string("The file cannot be locked: ") + std::strerror(errno));
+  }
+  return Napi::Boolean::New(env, result == 0);
+}
+
 Napi::Value Versions(const Napi::CallbackInfo& info) {
   auto result = Napi::Object::New(info.Env());
   for (const auto& [library, version] : LibraryVersions()) result.Set(library, version);
@@ -441,6 +464,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("noteInput", Napi::Function::New(env, Note, "noteInput"));
   exports.Set("forgetInput", Napi::Function::New(env, Forget, "forgetInput"));
   exports.Set("sandboxThisThread", Napi::Function::New(env, Sandbox, "sandboxThisThread"));
+  exports.Set("tryLock", Napi::Function::New(env, TryLock, "tryLock"));
   exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
   return exports;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { KeyStore } from '../src/keys/key-store.js';
-import { runCli, temporaryFolder } from './support/cli.js';
+import { Cli, runCli, temporaryFolder } from './support/cli.js';
+import { request } from './support/http-client.js';
 
 const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [
@@ -36,7 +39,7 @@ test('revoking a key that does not exist fails', async (context) => {
   const env = { VERAVOX_DATA_DIR: temporaryFolder(context) };
   const { status, stderr } = await runCli(['keys', 'revoke', '0123456789ab'], env);
   assert.equal(status, 1);
-  assert.equal(stderr, 'veravox: There is no key with the id 0123456789ab.\n');
+  assert.equal(stderr, `veravox: There is no key with the id 0123456789ab in ${env.VERAVOX_DATA_DIR}.\n`);
 });
 
 test('a created key is alone on standard output and works; it is listed, and revoked it works no more', async (context) => {
@@ -101,4 +104,34 @@ test('what a key was given is what the server knows of it and what is listed', a
   assert.match((await runCli(['keys', 'list'], env)).stdout, / {2}600\/120s {2}4\n$/);
   await runCli(['keys', 'create', '--rate', 'unlimited', '--concurrency', 'unlimited'], env);
   assert.match((await runCli(['keys', 'list'], env)).stdout, / {2}active +unlimited {2}unlimited\n$/);
+});
+
+test('a key from the command line works in the very next request, and the command names the folder', async (context) => {
+  const env = { VERAVOX_DATA_DIR: temporaryFolder(context), PORT: '0' };
+  const server = new Cli(['serve'], env);
+  context.after(() => server.child.kill('SIGKILL'));
+  const [, port] = await server.printed(/is ready on \S+:(\d+)\n/);
+  await server.printed(new RegExp(`^data folder: ${env.VERAVOX_DATA_DIR}$`, 'm'));
+  for (let i = 0; i < 3; i++) {
+    const { stdout, stderr } = await runCli(['keys', 'create'], env);
+    const headers = { 'x-api-key': stdout.trimEnd() };
+    const { status } = await request(Number(port), '/v1/file?key_prefix=&entity=analysis', { headers });
+    assert.equal(status, 200);
+    assert.match(stderr, new RegExp(`^Data folder: ${env.VERAVOX_DATA_DIR} \\(a server uses it\\)$`, 'm'));
+  }
+  server.child.kill('SIGTERM');
+  await server.finished;
+  const { stderr } = await runCli(['keys', 'create'], env);
+  assert.match(stderr, /^Data folder: .* \(no server uses it at the moment\)$/m);
+});
+
+test('where the audit cannot be written no key is made', async (context) => {
+  const dataDir = temporaryFolder(context);
+  fs.writeFileSync(path.join(dataDir, 'audit'), 'in the way');
+  const refused = await runCli(['keys', 'create'], { VERAVOX_DATA_DIR: dataDir });
+  assert.equal(refused.status, 1);
+  assert.equal(refused.stdout, '');
+  assert.deepEqual(fs.readdirSync(path.join(dataDir, 'keys')), []);
+  const without = await runCli(['keys', 'create'], { VERAVOX_DATA_DIR: dataDir, VERAVOX_AUDIT: 'off' });
+  assert.equal(without.status, 0);
 });

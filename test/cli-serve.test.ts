@@ -64,9 +64,9 @@ test('operating points of the data folder serve requests; one of other weights i
     silence_threshold: 80,
     created_at: '2026-11-21T12:00:00.000Z',
   };
-  saveOperatingPoint(env.VERAVOX_DATA_DIR, point);
+  await saveOperatingPoint(env.VERAVOX_DATA_DIR, point);
   const other = { model_sha256: '0'.repeat(64), fingerprint: '0'.repeat(64) };
-  saveOperatingPoint(env.VERAVOX_DATA_DIR, { ...point, name: 'old', ...other });
+  await saveOperatingPoint(env.VERAVOX_DATA_DIR, { ...point, name: 'old', ...other });
   const cli = serve(context, env);
   const [, curl = ''] = await cli.printed(/^ {2}(curl .*)$/m);
   assert.match(

@@ -109,9 +109,10 @@ test('what a server did is in its usage and in its audit file after it has stopp
     bytes: form.length,
   });
   const audit = fs.readFileSync(path.join(env.VERAVOX_DATA_DIR, 'audit', `${day}.jsonl`), 'utf8');
-  const statuses = audit
+  const lines = audit
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line).status);
-  assert.deepEqual(statuses, [200, 401]);
+    .map((line) => JSON.parse(line))
+    .map(({ event, status }) => event ?? status);
+  assert.deepEqual(lines, ['chain_started', 'server_started', 'key_created', 200, 401, 'server_stopping']);
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ConfigError, loadConfig, unknownVariables } from '../src/config/load-config.js';
 import { options } from '../src/config/options.js';
 
-const surroundings = { cores: 6, packageDir: '/opt/veravox' };
+const surroundings = { cores: 6, packageDir: '/opt/veravox', stateDir: '/home/me/.local/state/veravox' };
 const load = (env: Record<string, string>) => loadConfig(env, surroundings);
 
 function assertRefused(env: Record<string, string>, message: RegExp): void {

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../src/config/config.js';
+import { ownDataFolder } from '../src/state/data-folder.js';
 import { downloadLink, filesOnDisk, follow, s3Code, stored, uploadLink } from './support/file-links.js';
 import { noise } from './support/form-body.js';
 import { RawClient } from './support/http-client.js';
@@ -183,6 +184,7 @@ test('what a crash left half-written is removed at the next start, and whole obj
   await first.server.stop();
   const whole = filesOnDisk(dataDir);
   fs.writeFileSync(path.join(dataDir, 'objects/incoming/half'), 'half');
+  (await ownDataFolder(dataDir)).release();
   const second = await startTestServer(t, { dataDir });
   assert.deepEqual(filesOnDisk(dataDir), whole);
   assert.equal((await follow(await downloadLink(second, 'a'))).text, 'whole');

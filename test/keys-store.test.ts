@@ -89,8 +89,8 @@ test('a damaged key does not keep the others from being revoked and created', as
   fs.writeFileSync(path.join(fixture.directory.dir, `${damaged.key.id}.json`), '{');
   fixture.directory.revoke(revoked.key.id);
   const { text } = fixture.directory.create(predictOnly);
-  await eventually(() => store.authenticate(text) !== undefined);
-  assert.equal(store.authenticate(revoked.text), undefined);
+  assert.notEqual(store.authenticate(text), undefined);
+  await eventually(() => store.authenticate(revoked.text) === undefined);
   assert.equal(store.authenticate(damaged.text)?.id, damaged.key.id);
 });
 
@@ -117,4 +117,59 @@ test('a running store notices keys created, revoked and deleted, also many in qu
   await eventually(() => created.filter(({ text }) => store.authenticate(text) !== undefined).length === 5);
   for (const { key } of created) fs.rmSync(path.join(fixture.directory.dir, `${key.id}.json`));
   await eventually(() => store.size === 0);
+});
+
+test('a new key works at once, without waiting for the next look at the folder', (context) => {
+  const fixture = new Fixture(context);
+  const store = fixture.store({ pollMs: 3_600_000 });
+  const created = fixture.directory.create(predictOnly);
+  assert.equal(store.authenticate(created.text)?.id, created.key.id);
+  const wrongSecret = `${created.text.slice(0, -4)}AAAA`;
+  assert.equal(store.authenticate(wrongSecret), undefined);
+});
+
+test('strangers who try ids make it look at the disk a few times per second only', (context) => {
+  const fixture = new Fixture(context);
+  const store = fixture.store({ pollMs: 3_600_000 });
+  const looks = context.mock.method(fs, 'statSync');
+  const secret = 'A'.repeat(43);
+  for (let i = 0; i < 100_000; i++) {
+    store.authenticate(`vx_${i.toString(16).padStart(12, '0')}_${secret}`);
+  }
+  // The loop may last for several seconds on a busy machine.
+  assert.ok(looks.mock.callCount() >= 50 && looks.mock.callCount() <= 50 * 60, `${looks.mock.callCount()}`);
+});
+
+test('a key file that is edited in place is followed', async (context) => {
+  const fixture = new Fixture(context);
+  const keys = Array.from({ length: 300 }, () => fixture.directory.create(predictOnly));
+  const store = fixture.store();
+  // As if all had been written long ago: nothing but the file itself tells.
+  const longAgo = new Date(Date.now() - 3_600_000);
+  for (const { key } of keys) fs.utimesSync(fixture.directory.fileOf(key.id), longAgo, longAgo);
+  fs.utimesSync(fixture.directory.dir, longAgo, longAgo);
+  for (const { key, text } of [keys[0], keys[299]].flatMap((key) => key ?? [])) {
+    const file = fixture.directory.fileOf(key.id);
+    const content = JSON.parse(fs.readFileSync(file, 'utf8'));
+    fs.writeFileSync(file, JSON.stringify({ ...content, revokedAt: new Date() }));
+    fs.utimesSync(fixture.directory.dir, longAgo, longAgo);
+    await eventually(() => store.authenticate(text) === undefined);
+  }
+});
+
+test('a key that is damaged in place is reported once, and stays valid', async (context) => {
+  const fixture = new Fixture(context);
+  const { key, text } = fixture.directory.create(predictOnly);
+  const errors: unknown[] = [];
+  const store = fixture.store({ onReloadError: (error) => errors.push(error) });
+  const file = fixture.directory.fileOf(key.id);
+  fs.writeFileSync(file, '{');
+  const longAgo = new Date(Date.now() - 3_600_000);
+  fs.utimesSync(file, longAgo, longAgo);
+  fs.utimesSync(fixture.directory.dir, longAgo, longAgo);
+  await eventually(() => errors.length > 0);
+  const reported = errors.length;
+  await wait(50);
+  assert.ok(errors.length <= reported + 1, `${errors.length}`);
+  assert.equal(store.authenticate(text)?.id, key.id);
 });

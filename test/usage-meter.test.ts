@@ -31,7 +31,6 @@ function createMeter(context: TestContext, dataDir: string, options: Partial<Usa
   const clock = { now: new Date('2026-11-21T12:00:00Z') };
   const errors: unknown[] = [];
   const meter = new UsageMeter(dataDir, {
-    keptDays: 0,
     flushMs: 3_600_000,
     now: () => clock.now,
     onError: (error) => errors.push(error),
@@ -88,7 +87,7 @@ test('a process that is killed loses nothing that was written, and half a file o
   const module = new URL('../src/metering/usage-meter.js', import.meta.url).href;
   const source = `
     const { UsageMeter } = await import(${JSON.stringify(module)});
-    const meter = new UsageMeter(${JSON.stringify(dataDir)}, { keptDays: 0 });
+    const meter = new UsageMeter(${JSON.stringify(dataDir)});
     const record = ${JSON.stringify(someRecord)};
     for (let i = 0; i < 7; i++) meter.record(record);
     await meter.flush();
@@ -153,20 +152,6 @@ test('usage is told by UTC day, account, key and route', async (t) => {
   assert.deepEqual(readUsage(dataDir, { keyId: 'key-1', to: day }), [v0, v1]);
   assert.deepEqual(readUsage(dataDir, { from: '2026-11-22' }), [next]);
   assert.deepEqual(readUsage(dataDir, { keyId: 'key-1', account: 'alpha' }), []);
-});
-
-test('days that are too old are removed', async (t) => {
-  const dataDir = temporaryFolder(t);
-  const { meter, clock } = createMeter(t, dataDir, { keptDays: 2 });
-  for (const day of ['2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21']) {
-    clock.now = new Date(`${day}T12:00:00Z`);
-    meter.record(someRecord);
-    await meter.flush();
-  }
-  assert.deepEqual(
-    readUsage(dataDir).map(({ day }) => day),
-    ['2026-11-19', '2026-11-20', '2026-11-21'],
-  );
 });
 
 test('without a folder there is no usage', (t) => {

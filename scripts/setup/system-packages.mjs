@@ -39,6 +39,8 @@ const testPackages = [
   { name: 'python3-swift', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/swift') },
   // Shows what a process contacts and writes.
   { name: 'strace', isThere: () => onPath('strace') },
+  // Sets the clock of one process: `faketime` itself, and the library that it loads.
+  { name: 'faketime', isThere: () => onPath('faketime') },
   // Another version formats differently, so where the distribution lacks this one the check is left out.
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];

@@ -109,6 +109,8 @@ export interface Addon extends Stages {
    * Undefined, or why the system does not let it.
    */
   sandboxThisThread(): string | undefined;
+  /** flock(2) without waiting: whether the lock was given. It belongs to the open file and goes with its last descriptor. */
+  tryLock(descriptor: number, kind: 'exclusive' | 'shared' | 'none'): boolean;
   libraryVersions(): Record<string, string>;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageDir } from '../config/package-dir.js';
 import { checkManifest, type Model, manifestPath, type Tolerances } from '../models/manifest.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { answerOf } from '../pipeline/known-answers.js';
 import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
+import { replaceFileLater } from '../state/durable-file.js';
 
 const clipsFolder = 'known-answers';
 const shippedClips = join(packageDir, 'models', clipsFolder);
@@ -61,7 +62,8 @@ export async function recordAnswers(
     return { ...rest, known_answers: known, metrics, training };
   });
   const manifest = checkManifest(path, { version, models: whole });
-  await replaceFile(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  // Whole or not at all: a server may be reading it.
+  await replaceFileLater(path, `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest.models.filter(({ id }) => answers.has(id));
 }
 
@@ -106,17 +108,4 @@ async function clipsIn(modelsDir: string): Promise<string[]> {
     .filter((file) => !file.endsWith('.md'))
     .sort()
     .map((file) => `${clipsFolder}/${file}`);
-}
-
-// Whole or not at all: a server may be reading it.
-async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  const file = await open(temporary, 'w');
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadConfig } from '../config/load-config.js';
 import { OPERATING_POINT_NAME, OPERATING_POINT_NAME_EXPECTED } from '../config/operating-point-name.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import { ListError } from '../evaluation/labelled-list.js';
 import { samplesToShow } from '../evaluation/proportion.js';
 import type { ErrorShare, Findings, Share } from '../evaluation/report.js';
 import { type ErrorTarget, thresholdFor } from '../evaluation/threshold-search.js';
+import { noteAdminAct } from '../metering/admin-act.js';
 import type { MeasuredErrors, OperatingPoint } from '../operating-points/operating-point.js';
 import { readOperatingPoints, saveOperatingPoint } from '../operating-points/operating-point-file.js';
 import { percent } from '../report/frame.js';
@@ -48,7 +50,14 @@ async function calibrate(file: string, options: CalibrateOptions, command: Comma
   const { task } = scored.list;
   const findings = evaluate(samples, failed, { task, threshold, groupColumns: [] });
   const point = pointOf(options.name, target, threshold, scored, findings);
-  const replaced = saveOperatingPoint(scored.dataDir, point);
+  const replaced = await saveOperatingPoint(scored.dataDir, point);
+  const { name, model, threshold: value } = point;
+  await noteAdminAct(loadConfig(process.env), {
+    event: 'operating_point_set',
+    name,
+    model,
+    threshold: value,
+  });
   process.stdout.write(describe(point, scored, findings));
   const { rate } = target;
   const measured = findings.at_threshold[rate];
@@ -130,7 +139,7 @@ function describe(
   const { failed } = findings.counts;
   const use =
     list.task === 'detection'
-      ? `Requests use it with threshold=${name}; a server that runs has to be started again.\n`
+      ? `Requests use it with threshold=${name}; a server that runs takes it at SIGHUP or when it is started again.\n`
       : `A server uses it with VERAVOX_MATCH_THRESHOLD=${name}.\n`;
   return [
     `${name} of ${model}: ${threshold}\n`,

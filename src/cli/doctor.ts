@@ -15,6 +15,7 @@ import { OperatingPoints } from '../operating-points/operating-points.js';
 import { describeCheck, holds } from '../pipeline/known-answers.js';
 import { modelStatus } from '../pipeline/model-status.js';
 import { chooseProvider } from '../scoring/provider.js';
+import { isDataFolderInUse } from '../state/data-folder.js';
 import { openBucket } from '../storage/open-storage.js';
 
 /** What one check found out; throws when something that serving needs is missing. */
@@ -62,7 +63,8 @@ const checks: Readonly<Record<string, Check>> = {
   },
   'data folder': ({ dataDir }) => {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
-    return `${path.resolve(dataDir)}${existsSync(dataDir) ? '' : ' (made at the first start)'}`;
+    if (!existsSync(dataDir)) return `${dataDir} (made at the first start)`;
+    return `${dataDir}${isDataFolderInUse(dataDir) ? ', in use by a server' : ''}`;
   },
   'operating points': async ({ dataDir, modelsDir }) => {
     const points = OperatingPoints.load(dataDir);

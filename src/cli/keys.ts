@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
 import {
   DEFAULT_ACCOUNT,
@@ -11,7 +12,9 @@ import {
   type StoredKey,
   scopes,
 } from '../keys/api-key.js';
-import { KeyDirectory } from '../keys/key-directory.js';
+import { type CreatedKey, KeyDirectory, type NewKey } from '../keys/key-directory.js';
+import { noteAdminAct } from '../metering/admin-act.js';
+import { noteDataFolder } from './data-folder-note.js';
 import { textTable } from './text-table.js';
 
 interface CreateOptions {
@@ -59,10 +62,11 @@ export function addKeysCommand(program: Command): void {
     )
     .option('--rate <rate>', 'requests per time, such as 100/s, 600/1m or 5000/24h, or unlimited', parseRate)
     .option('--concurrency <number>', 'requests in flight at once, or unlimited', parseConcurrency)
-    .action((wanted: CreateOptions) => {
+    .action(async (wanted: CreateOptions) => {
       const { name, account, scopes: granted, rate, concurrency } = wanted;
       const expiresAt = wanted.expiresAt ?? wanted.expiresIn;
-      const { key, text } = directory().create({
+      const config = loadConfig(process.env);
+      const { key, text } = await createNoted(config, {
         name,
         account,
         scopes: granted,
@@ -74,6 +78,7 @@ export function addKeysCommand(program: Command): void {
       process.stderr.write(
         `Created, and the key is shown only this once:\n\n${keyTable([key], new Date())}\n`,
       );
+      noteDataFolder(config.dataDir);
       process.stdout.write(`${text}\n`);
     });
 
@@ -82,23 +87,40 @@ export function addKeysCommand(program: Command): void {
     .description('List all keys. Secrets are not kept, so that they cannot be shown.')
     .option('--json', 'one line of JSON per key')
     .action(({ json }: { json?: true }) => {
-      const stored = directory().list();
+      const { dataDir } = loadConfig(process.env);
+      const stored = new KeyDirectory(dataDir).list();
       const now = new Date();
       if (json) for (const key of stored) process.stdout.write(`${JSON.stringify(publicPart(key, now))}\n`);
       else process.stdout.write(stored.length === 0 ? 'No keys.\n' : keyTable(stored, now));
+      noteDataFolder(dataDir);
     });
 
   keys
     .command('revoke <id>')
     .description('Revoke a key for good, by the id that `keys list` shows.')
-    .action((id: string) => {
-      if (!directory().revoke(id)) throw new Error(`There is no key with the id ${id}.`);
+    .action(async (id: string) => {
+      const config = loadConfig(process.env);
+      if (!new KeyDirectory(config.dataDir).revoke(id)) {
+        throw new Error(`There is no key with the id ${id} in ${config.dataDir}.`);
+      }
       process.stderr.write(`Revoked ${id}.\n`);
+      noteDataFolder(config.dataDir);
+      await noteAdminAct(config, { event: 'key_revoked', keyId: id });
     });
 }
 
-function directory(): KeyDirectory {
-  return new KeyDirectory(loadConfig(process.env).dataDir);
+/** No key without a line in the audit: where that cannot be written, there is no key. */
+async function createNoted(config: Config, wanted: NewKey): Promise<CreatedKey> {
+  const directory = new KeyDirectory(config.dataDir);
+  const created = directory.create(wanted);
+  const { id: keyId, account, scopes: granted } = created.key;
+  try {
+    await noteAdminAct(config, { event: 'key_created', keyId, account, scopes: granted });
+  } catch (error) {
+    directory.remove(keyId);
+    throw error;
+  }
+  return created;
 }
 
 const toSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');

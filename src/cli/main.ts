@@ -11,6 +11,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
   [['serve'], async () => (await import('./serve.js')).addServeCommand],
   [['keys'], async () => (await import('./keys.js')).addKeysCommand],
   [['predict'], async () => (await import('./predict.js')).addPredictCommand],
+  [['audit'], async () => (await import('./audit.js')).addAuditCommand],
   [['usage'], async () => (await import('./usage.js')).addUsageCommand],
   [['enroll', 'verify'], async () => (await import('./voiceid.js')).addVoiceidCommands],
   [['evaluate'], async () => (await import('./evaluate.js')).addEvaluateCommand],

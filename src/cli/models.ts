@@ -5,6 +5,7 @@ import { checkModels, type ModelCheck, type TimeMs } from '../check/model-check.
 import { recordAnswers } from '../check/record.js';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
+import { noteAdminAct } from '../metering/admin-act.js';
 import { ManifestError, type Model, readManifest, type Tolerances } from '../models/manifest.js';
 import { holds } from '../pipeline/known-answers.js';
 import { chooseProvider } from '../scoring/provider.js';
@@ -57,7 +58,10 @@ export function addModelsCommand(program: Command): void {
         ...(tolerance !== undefined && { tolerance }),
         ...(cudaTolerance !== undefined && { cuda_tolerance: cudaTolerance }),
       };
-      for (const { id, known_answers = [] } of await recordAnswers(configOf(folder), ids, given)) {
+      const config = configOf(folder);
+      const recorded = await recordAnswers(config, ids, given);
+      await noteAdminAct(config, { event: 'models_recorded', models: recorded.map(({ id }) => id) });
+      for (const { id, known_answers = [] } of recorded) {
         process.stdout.write(`${id}: recorded the answers for ${known_answers.length} clips\n`);
       }
     });

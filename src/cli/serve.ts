@@ -3,10 +3,15 @@ import { isatty } from 'node:tty';
 import type { Command } from 'commander';
 import { type Addon, loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
+import { hintOfOtherDataDir } from '../config/data-dir.js';
 import { loadConfig, unknownVariables } from '../config/load-config.js';
+import { packageVersion } from '../config/package-dir.js';
 import type { RunningServer } from '../http/server.js';
 import { KeyStore } from '../keys/key-store.js';
+import { actor } from '../metering/admin-act.js';
+import type { AuditEvent } from '../metering/audit-chain.js';
 import { AuditLog } from '../metering/audit-log.js';
+import { Retention } from '../metering/retention.js';
 import { UsageMeter } from '../metering/usage-meter.js';
 import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
@@ -16,6 +21,7 @@ import type { Analyser, PipelineStatus } from '../pipeline/analysis.js';
 import { differenceOf } from '../pipeline/known-answers.js';
 import { ModelReload } from '../pipeline/model-reload.js';
 import { startPipeline } from '../pipeline/pipeline.js';
+import { ownDataFolder } from '../state/data-folder.js';
 import { UploadArena } from '../upload/arena.js';
 import { announce, createFirstKey } from './first-start.js';
 import { followHangUps } from './hang-up.js';
@@ -36,6 +42,10 @@ async function serve(): Promise<void> {
   for (const variable of unknownVariables(process.env)) {
     log.logger.warn({ variable }, 'unknown setting, ignored');
   }
+  await ownDataFolder(config.dataDir);
+  log.logger.info({ dataDir: config.dataDir }, 'data folder');
+  const hint = hintOfOtherDataDir(config.dataDir);
+  if (hint !== undefined) log.logger.warn(hint);
   const firstKey = createFirstKey(config.dataDir);
   const keys = new KeyStore(config.dataDir, {
     onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
@@ -57,6 +67,9 @@ async function serve(): Promise<void> {
     );
   }
   let server: RunningServer;
+  const books = openBooks(config, log.logger, metrics);
+  books.note({ event: 'server_started', ...actor(), version: packageVersion });
+  if (firstKey !== undefined) books.note({ event: 'key_created', keyId: firstKey.key.id, ...actor() });
   try {
     server = await startServer({
       config,
@@ -67,7 +80,7 @@ async function serve(): Promise<void> {
       operatingPoints,
       log: log.logger,
       metrics,
-      recorders: createRecorders(config, log.logger, metrics),
+      recorders: books.recorders,
     });
   } catch (error) {
     await analyser.close();
@@ -82,10 +95,14 @@ async function serve(): Promise<void> {
       server.replaceModels(next, points);
       warnOfUnusable(points, next.status(), log.logger);
     },
-    onResult: (result) => metrics.countReload(result),
+    onResult(result) {
+      metrics.countReload(result);
+      books.note({ event: 'models_reloaded', result, ...actor() });
+    },
     log: log.logger,
   });
   const stop = stopOnSignal(async () => {
+    books.note({ event: 'server_stopping', ...actor() });
     await Promise.all([reload.close(), server.stop()]);
   }, log);
   hangUp.follow((isTerminalGone) => {
@@ -97,7 +114,7 @@ async function serve(): Promise<void> {
     void stop('SIGHUP');
   });
   log.flush();
-  announce(config.host, server.port, firstKey, ready);
+  announce(config, server.port, firstKey?.text, ready);
 }
 
 async function loadServerParts(config: Config) {
@@ -130,19 +147,39 @@ function warnOfUnusable(points: OperatingPoints, status: PipelineStatus, logger:
   }
 }
 
-/** What notes who did what and how much. */
-function createRecorders(config: Config, logger: Logger, metrics: ServiceMetrics): RequestRecorder[] {
+interface Books {
+  readonly recorders: readonly RequestRecorder[];
+  /** Writes an event into the audit, where there is one. */
+  note(event: AuditEvent): void;
+}
+
+/** What notes who did what and how much, and removes it when its time is over. */
+function openBooks(config: Config, logger: Logger, metrics: ServiceMetrics): Books {
   const usage = new UsageMeter(config.dataDir, {
-    keptDays: config.usageDays,
     onError: (error) => logger.error({ err: error }, 'usage could not be written; it is kept in memory'),
   });
-  if (config.audit === 'off') return [usage];
-  const audit = new AuditLog(config.dataDir, {
-    keptDays: config.auditDays,
-    onError: (error) => logger.error({ err: error }, 'audit lines could not be written; they wait in memory'),
-    onLost: () => metrics.auditLinesLost.inc(),
+  const audit =
+    config.audit === 'off'
+      ? undefined
+      : new AuditLog(config.dataDir, {
+          sync: config.auditSync,
+          onError: (error) =>
+            logger.error({ err: error }, 'audit lines could not be written; they wait in memory'),
+          onLost: () => metrics.auditLinesLost.inc(),
+        });
+  const note = (event: AuditEvent): void => audit?.note(event);
+  const retention = new Retention(config.dataDir, {
+    auditDays: config.auditDays,
+    usageDays: config.usageDays,
+    onRemoved(event) {
+      logger.info(event, 'removed what has been kept for its time');
+      note(event);
+    },
+    onError: (error) => logger.error({ err: error }, 'old data could not be removed; it is tried again'),
   });
-  return [usage, audit];
+  const cleaner: RequestRecorder = { record: () => {}, close: () => retention.close() };
+  // In this order they are closed.
+  return { recorders: [cleaner, usage, ...(audit ? [audit] : [])], note };
 }
 
 function createArena(bytes: number, addon: Addon): UploadArena {

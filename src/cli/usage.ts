@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load-config.js';
 import { KeyDirectory } from '../keys/key-directory.js';
 import { type DayUsage, readUsage, type UsageFilter } from '../metering/usage-report.js';
+import { noteDataFolder } from './data-folder-note.js';
 import { textTable } from './text-table.js';
 
 interface UsageOptions {
@@ -32,6 +33,7 @@ export function addUsageCommand(program: Command): void {
       };
       const rows = readUsage(dataDir, filter);
       process.stdout.write(json ? jsonLines(rows) : usageTable(rows, namesOf(dataDir)));
+      noteDataFolder(dataDir);
     });
 }
 

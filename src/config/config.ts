@@ -31,6 +31,8 @@ export interface Config {
   /** Requests of one API key in flight at once, unless the key says otherwise; 0 sets no limit. */
   readonly keyConcurrency: number;
   readonly audit: 'file' | 'off';
+  /** When audit lines are forced to the disk. */
+  readonly auditSync: 'off' | 'interval' | 'each';
   /** How many days of audit files are kept; 0 keeps all. */
   readonly auditDays: number;
   /** How many days of usage are kept; 0 keeps all. */

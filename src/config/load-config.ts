@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import os from 'node:os';
 import type { Config } from './config.js';
+import { stateDirIn } from './data-dir.js';
 import type { Surroundings } from './option.js';
 import { options } from './options.js';
 import { packageDir } from './package-dir.js';
@@ -12,14 +13,15 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+function surroundingsIn(env: Environment): Surroundings {
+  return { cores: os.availableParallelism(), packageDir, stateDir: stateDirIn(env) };
+}
+
 /**
  * Reads the settings from environment variables; an empty one counts as not set, as compose files write it.
  * Throws ConfigError for the first that cannot be used.
  */
-export function loadConfig(
-  env: Environment,
-  surroundings: Surroundings = { cores: os.availableParallelism(), packageDir },
-): Config {
+export function loadConfig(env: Environment, surroundings: Surroundings = surroundingsIn(env)): Config {
   const settings = Object.entries(options).map(([name, option]) => {
     const given = env[option.variable]?.trim();
     if (given === undefined || given === '') return [name, option.default(surroundings)];

@@ -7,6 +7,8 @@ export interface Surroundings {
   readonly cores: number;
   /** Where the package's own files lie, such as `models`. */
   readonly packageDir: string;
+  /** Where an installed program keeps its data, as the XDG base directories have it. */
+  readonly stateDir: string;
 }
 
 /** One setting: how it is named, read and documented. */
@@ -78,6 +80,8 @@ interface TextSettings extends Common {
   readonly accepts: string;
   readonly default: string | ((surroundings: Surroundings) => string);
   readonly defaultText?: string;
+  /** What becomes of a text that was given. */
+  readonly resolve?: (text: string) => string;
 }
 
 export function text(settings: TextSettings): Option<string> {
@@ -88,7 +92,7 @@ export function text(settings: TextSettings): Option<string> {
     accepts,
     defaultText: settings.defaultText ?? String(preset),
     default: (surroundings) => (typeof preset === 'string' ? preset : preset(surroundings)),
-    parse: (value) => value,
+    parse: settings.resolve ?? ((value) => value),
   };
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseAddressRange } from './address-range.js';
 import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
+import { defaultDataDir } from './data-dir.js';
 import { choice, integer, list, type Option, origin, text, threshold } from './option.js';
 
 const mebibyte = 1024 * 1024;
@@ -36,8 +37,12 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
   dataDir: text({
     variable: 'VERAVOX_DATA_DIR',
     accepts: 'a folder',
-    default: 'data',
-    description: 'Folder for what must outlive a restart, such as API keys; made when missing.',
+    default: defaultDataDir,
+    defaultText:
+      "`data` beside the program's own files; of a package that npm installed, `~/.local/state/veravox` (`XDG_STATE_HOME`)",
+    resolve: path.resolve,
+    description:
+      'Folder for what must outlive a restart, such as API keys; made when missing, named at start. The default does not depend on the working directory.',
   }),
   modelsDir: text({
     variable: 'VERAVOX_MODELS_DIR',
@@ -146,13 +151,20 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     description:
       '`file` writes a line per request of the API to `audit/<day>.jsonl` in the data folder, about 400 bytes each.',
   }),
+  auditSync: choice({
+    variable: 'VERAVOX_AUDIT_SYNC',
+    choices: ['off', 'interval', 'each'],
+    default: 'interval',
+    description:
+      'When audit lines are forced to the disk, so that they outlive a power failure: never, twice a second, or each as soon as its request is over.',
+  }),
   auditDays: integer({
     variable: 'VERAVOX_AUDIT_DAYS',
     default: 30,
     minimum: 0,
     maximum: 36_500,
     unit: 'days',
-    description: 'How long audit files are kept; 0 keeps all.',
+    description: 'How many days audit files are kept, counted as days on which a server ran; 0 keeps all.',
   }),
   usageDays: integer({
     variable: 'VERAVOX_USAGE_DAYS',
@@ -160,7 +172,7 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     minimum: 0,
     maximum: 36_500,
     unit: 'days',
-    description: 'How long the usage per key and day is kept; 0 keeps all.',
+    description: 'How many days the usage per key and day is kept, counted in the same way; 0 keeps all.',
   }),
   maxPredictBytes: integer({
     variable: 'VERAVOX_MAX_PREDICT_BYTES',

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeFolder, replaceFile } from '../state/durable-file.js';
+import { formatVersion, NewerFormatError } from '../state/format-version.js';
 import {
   DEFAULT_ACCOUNT,
   digestOfSecret,
@@ -31,6 +32,12 @@ export interface NewKey {
   readonly expiresAt?: Date;
 }
 
+export interface CreatedKey {
+  readonly key: StoredKey;
+  /** As its owner sends it; kept nowhere. */
+  readonly text: string;
+}
+
 /**
  * API keys on disk: one file per key, `<dataDir>/keys/<id>.json`. Each file is written whole under another name and
  * then renamed, so that processes that create and revoke keys at the same time neither lose one another's work nor
@@ -44,7 +51,7 @@ export class KeyDirectory {
   }
 
   /** Stores a new key. Its text form is returned this once and kept nowhere. */
-  create(wanted: NewKey, now = new Date()): { key: StoredKey; text: string } {
+  create(wanted: NewKey, now = new Date()): CreatedKey {
     const { id, secret } = newKeyParts();
     const secretSha256 = digestOfSecret(secret).toString('hex');
     const key: StoredKey = { id, account: DEFAULT_ACCOUNT, ...wanted, secretSha256, createdAt: now };
@@ -54,68 +61,58 @@ export class KeyDirectory {
 
   /** Marks a key as revoked for good. False where there is no such key; revoking twice keeps the first time. */
   revoke(id: string, now = new Date()): boolean {
-    const file = path.join(this.dir, `${id}.json`);
+    const file = this.fileOf(id);
     if (!isKeyId(id) || !fs.existsSync(file)) return false;
     const key = readKey(file);
     if (key.revokedAt === undefined) this.#write({ ...key, revokedAt: now });
     return true;
   }
 
-  /**
-   * All keys, oldest first; none when the directory does not exist. Throws KeyFileError for the first that is damaged,
-   * unless `onDamaged` is there to be told and the others are to be listed.
-   */
-  list(onDamaged?: (id: string, error: unknown) => void): StoredKey[] {
-    return this.#fileNames()
-      .flatMap((name) => {
-        try {
-          return [readKey(path.join(this.dir, name))];
-        } catch (error) {
-          if (onDamaged === undefined) throw error;
-          onDamaged(path.basename(name, '.json'), error);
-          return [];
-        }
-      })
+  /** All keys, oldest first; none when the directory does not exist. Throws KeyFileError for the first that is damaged. */
+  list(): StoredKey[] {
+    return this.ids()
+      .map((id) => readKey(this.fileOf(id)))
       .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
-  #fileNames(): string[] {
+  fileOf(id: string): string {
+    return path.join(this.dir, `${id}.json`);
+  }
+
+  /** Of all keys, damaged ones included. */
+  ids(): string[] {
     try {
-      return fs.readdirSync(this.dir).filter((name) => name.endsWith('.json'));
+      const names = fs.readdirSync(this.dir).filter((name) => name.endsWith('.json'));
+      return names.map((name) => path.basename(name, '.json'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw new KeyFileError(`The API keys cannot be read: ${(error as Error).message}`, { cause: error });
     }
   }
 
+  /** Takes a key back that nobody has been given yet. */
+  remove(id: string): void {
+    fs.rmSync(this.fileOf(id), { force: true });
+  }
+
   #write(key: StoredKey): void {
-    fs.mkdirSync(this.dir, { recursive: true, mode: 0o700 });
-    const temporary = path.join(this.dir, `${key.id}.${randomUUID()}.tmp`);
-    try {
-      fs.writeFileSync(temporary, `${JSON.stringify(key, undefined, 2)}\n`, { mode: 0o600, flush: true });
-      fs.renameSync(temporary, path.join(this.dir, `${key.id}.json`));
-    } catch (error) {
-      fs.rmSync(temporary, { force: true });
-      throw error;
-    }
-    syncDirectory(this.dir);
+    makeFolder(this.dir);
+    const content = { version: VERSION, ...key };
+    replaceFile(this.fileOf(key.id), `${JSON.stringify(content, undefined, 2)}\n`);
   }
 }
 
-/** Makes a rename in it outlive a power failure. */
-function syncDirectory(dir: string): void {
-  const descriptor = fs.openSync(dir, 'r');
-  try {
-    fs.fsyncSync(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
-  }
-}
+/** Of key files. */
+const VERSION = 1;
 
-function readKey(file: string): StoredKey {
+/** @throws KeyFileError, or the file system's error where it cannot be read */
+export function readKey(file: string): StoredKey {
   try {
     return checkedKey(JSON.parse(fs.readFileSync(file, 'utf8')), path.basename(file, '.json'));
   } catch (error) {
+    if (error instanceof NewerFormatError) {
+      throw new KeyFileError(`The API key file ${file} cannot be read: ${error.message}`, { cause: error });
+    }
     throw new KeyFileError(
       `The API key file ${file} is damaged: ${(error as Error).message} Restore it, or delete it to drop the key.`,
       { cause: error },
@@ -127,6 +124,7 @@ function checkedKey(value: unknown, expectedId: string): StoredKey {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   // Key files written before there were accounts have none.
   const { id, name, secretSha256, account = DEFAULT_ACCOUNT } = fields;
+  formatVersion(value, VERSION);
   if (id !== expectedId) throw new Error(`Expected ${expectedId} for id.`);
   if (typeof name !== 'string') throw new Error('Expected a text for name.');
   if (typeof account !== 'string' || !isAccount(account)) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import fs from 'node:fs/promises';
-import path from 'node:path';
+
 import { roundedTimesMs } from '../observe/request-log.js';
 import type { RequestRecord, RequestRecorder } from '../observe/request-record.js';
+import { dayOf } from '../state/days.js';
+import { type AuditEvent, appendToChain, auditDir } from './audit-chain.js';
 import { BackgroundWriter } from './background-writer.js';
-import { dayOf, removeOldDays } from './days.js';
+
+/** When lines are forced to the disk: never, with each writing of the lines that came meanwhile, or with each line. */
+export type AuditSync = 'off' | 'interval' | 'each';
 
 export interface AuditLogOptions {
-  /** 0 keeps all. */
-  readonly keptDays: number;
+  /** Default: interval. */
+  readonly sync?: AuditSync;
   readonly flushMs?: number;
   /** Lines that wait for a disk that does not take them; what comes then is lost. */
   readonly maxWaitingBytes?: number;
@@ -21,28 +24,37 @@ export interface AuditLogOptions {
   readonly onLost?: () => void;
 }
 
-/** The lines of one day that wait to be written. */
-interface Batch {
+/** A line that waits to be written. */
+interface Line {
   readonly day: string;
-  text: string;
+  readonly json: string;
 }
 
+interface LostLines {
+  ofStrangers: number;
+  noRoom: number;
+}
+
+/** More would keep the thread from other work, which hashes them. */
+const LINES_PER_APPEND = 500;
+
 /**
- * One JSON line per request to the API, in `<dataDir>/audit/<UTC day>.jsonl`. Lines are collected and appended by
- * another thread. Each write is a number of whole lines at the end of the file, so that several servers may share it.
+ * One JSON line per request to the API, and one per event, in `<dataDir>/audit/<UTC day>.jsonl`; together they are a chain:
+ * see audit-chain.ts. Lines are collected and appended by another thread. Several servers may share the folder.
  */
 export class AuditLog implements RequestRecorder {
   readonly dir: string;
   readonly #options: Required<AuditLogOptions>;
   readonly #writer: BackgroundWriter;
-  #waiting: Batch[] = [];
+  #waiting: Line[] = [];
   #waitingBytes = 0;
   #strangers = { second: 0, lines: 0 };
-  #cleanedDay = '';
+  #lost: LostLines = { ofStrangers: 0, noRoom: 0 };
 
-  constructor(dataDir: string, options: AuditLogOptions) {
-    this.dir = path.join(dataDir, 'audit');
+  constructor(dataDir: string, options: AuditLogOptions = {}) {
+    this.dir = auditDir(dataDir);
     this.#options = {
+      sync: 'interval',
       flushMs: 500,
       maxWaitingBytes: 16 << 20,
       maxStrangersPerS: 100,
@@ -57,19 +69,19 @@ export class AuditLog implements RequestRecorder {
 
   record(record: RequestRecord): void {
     const now = this.#options.now();
-    if (
-      (record.keyId === undefined && !this.#mayNoteStranger(now)) ||
-      this.#waitingBytes > this.#options.maxWaitingBytes
-    ) {
+    const lost = this.#whyLost(record, now);
+    if (lost !== undefined) {
+      this.#lost[lost]++;
       this.#options.onLost();
       return;
     }
-    const day = dayOf(now);
-    const line = `${JSON.stringify(auditLine(record, now))}\n`;
-    this.#waitingBytes += line.length;
-    const last = this.#waiting.at(-1);
-    if (last?.day === day) last.text += line;
-    else this.#waiting.push({ day, text: line });
+    this.#add(auditLine(record, now), now);
+  }
+
+  /** A line about something else than a request. */
+  note(event: AuditEvent): void {
+    const now = this.#options.now();
+    this.#add({ time: now.toISOString(), ...event }, now);
   }
 
   /** Resolves when what was recorded so far is written, or has failed to be. */
@@ -81,32 +93,45 @@ export class AuditLog implements RequestRecorder {
     return this.#writer.close();
   }
 
+  /** Undefined for a request that gets its line. The one place for caps. */
+  #whyLost({ keyId }: RequestRecord, now: Date): keyof LostLines | undefined {
+    if (keyId === undefined && !this.#mayNoteStranger(now)) return 'ofStrangers';
+    return this.#waitingBytes > this.#options.maxWaitingBytes ? 'noRoom' : undefined;
+  }
+
   #mayNoteStranger(now: Date): boolean {
     const second = Math.floor(now.getTime() / 1000);
     if (second !== this.#strangers.second) this.#strangers = { second, lines: 0 };
     return ++this.#strangers.lines <= this.#options.maxStrangersPerS;
   }
 
+  #add(content: Readonly<Record<string, unknown>>, now: Date): void {
+    const json = JSON.stringify(content);
+    this.#waitingBytes += json.length;
+    this.#waiting.push({ day: dayOf(now), json });
+    if (this.#options.sync === 'each') this.#writer.soon();
+  }
+
   async #write(): Promise<void> {
-    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) {
-      await this.#append(batch);
+    this.#noteLost();
+    while (this.#waiting.length > 0) {
+      const day = this.#waiting[0]?.day as string;
+      const end = this.#waiting.findIndex((line) => line.day !== day);
+      const count = Math.min(end < 0 ? this.#waiting.length : end, LINES_PER_APPEND);
+      const lines = this.#waiting.slice(0, count).map(({ json }) => json);
+      const isSynced = this.#options.sync !== 'off';
+      await appendToChain(this.dir, lines, { day, time: this.#options.now(), isSynced });
+      this.#waiting.splice(0, count);
+      for (const json of lines) this.#waitingBytes -= json.length;
     }
   }
 
-  async #append(batch: Batch): Promise<void> {
-    const { day, text } = batch;
-    try {
-      if (day !== this.#cleanedDay) {
-        await fs.mkdir(this.dir, { recursive: true, mode: 0o700 });
-        await removeOldDays(this.dir, this.#options.keptDays, this.#options.now());
-        this.#cleanedDay = day;
-      }
-      await appendLines(path.join(this.dir, `${day}.jsonl`), text);
-      this.#waitingBytes -= text.length;
-    } catch (error) {
-      this.#waiting.unshift(batch);
-      throw error;
-    }
+  /** That lines are missing is itself a line. */
+  #noteLost(): void {
+    const { ofStrangers, noRoom } = this.#lost;
+    if (ofStrangers + noRoom === 0) return;
+    this.#lost = { ofStrangers: 0, noRoom: 0 };
+    this.note({ event: 'lines_lost', ofStrangers, noRoom });
   }
 }
 
@@ -131,18 +156,4 @@ function auditLine(record: RequestRecord, time: Date): Record<string, unknown> {
     model,
     timesMs: roundedTimesMs(record),
   };
-}
-
-async function appendLines(file: string, lines: string): Promise<void> {
-  const handle = await fs.open(file, 'a+', 0o600);
-  try {
-    // A crash or a full disk may have left half a line.
-    const { size } = await handle.stat();
-    const last = Buffer.alloc(1);
-    if (size > 0) await handle.read(last, 0, 1, size - 1);
-    const isTorn = size > 0 && last.toString() !== '\n';
-    await handle.appendFile(isTorn ? `\n${lines}` : lines);
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { RequestRecord, RequestRecorder } from '../observe/request-record.js';
+import { dayOf } from '../state/days.js';
+import { makeFolderLater, replaceFileLater } from '../state/durable-file.js';
 import { BackgroundWriter } from './background-writer.js';
-import { dayOf, removeOldDays } from './days.js';
 
 /** What one key did on one route on one UTC day. */
 export interface UsageRow {
@@ -22,8 +22,6 @@ export interface UsageRow {
 }
 
 export interface UsageMeterOptions {
-  /** 0 keeps all. */
-  readonly keptDays: number;
   readonly flushMs?: number;
   readonly now?: () => Date;
   /** Told when counts could not be written; they are kept and tried again. */
@@ -38,6 +36,9 @@ interface Day {
   isWritten: boolean;
 }
 
+/** Of the files. */
+export const USAGE_VERSION = 1;
+
 export const usageDir = (dataDir: string): string => path.join(dataDir, 'usage');
 
 /**
@@ -49,9 +50,8 @@ export class UsageMeter implements RequestRecorder {
   readonly #options: Required<UsageMeterOptions>;
   readonly #writer: BackgroundWriter;
   readonly #days = new Map<string, Day>();
-  #cleanedDay = '';
 
-  constructor(dataDir: string, options: UsageMeterOptions) {
+  constructor(dataDir: string, options: UsageMeterOptions = {}) {
     this.dir = usageDir(dataDir);
     this.#options = { flushMs: 2000, now: () => new Date(), onError: () => {}, ...options };
     const { flushMs: everyMs, onError } = this.#options;
@@ -101,22 +101,16 @@ export class UsageMeter implements RequestRecorder {
       if (!day.isWritten) await this.#replaceFile(day);
       if (name !== today && day.isWritten) this.#days.delete(name);
     }
-    if (this.#cleanedDay !== today) {
-      await fs.mkdir(this.dir, { recursive: true, mode: 0o700 });
-      await removeOldDays(this.dir, this.#options.keptDays, this.#options.now());
-      this.#cleanedDay = today;
-    }
   }
 
   async #replaceFile(day: Day): Promise<void> {
     const file = path.join(this.dir, day.fileName);
-    const text = JSON.stringify({ rows: [...day.rows.values()] });
+    const text = JSON.stringify({ version: USAGE_VERSION, rows: [...day.rows.values()] });
     // What is counted while this is being written is for the next time.
     day.isWritten = true;
     try {
-      await fs.mkdir(this.dir, { recursive: true, mode: 0o700 });
-      await fs.writeFile(`${file}.tmp`, `${text}\n`, { mode: 0o600, flush: true });
-      await fs.rename(`${file}.tmp`, file);
+      await makeFolderLater(this.dir);
+      await replaceFileLater(file, `${text}\n`);
     } catch (error) {
       day.isWritten = false;
       throw error;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
-import { dayOfFile } from './days.js';
-import { type UsageRow, usageDir } from './usage-meter.js';
+import { dayOfFile } from '../state/days.js';
+import { formatVersion, NewerFormatError } from '../state/format-version.js';
+import { USAGE_VERSION, type UsageRow, usageDir } from './usage-meter.js';
 
 export interface UsageFilter {
   readonly keyId?: string;
@@ -59,10 +60,15 @@ function readRows(file: string): UsageRow[] {
     throw error;
   }
   try {
-    const { rows } = JSON.parse(text) as { rows: unknown[] };
+    const content = JSON.parse(text) as { rows: unknown[] };
+    formatVersion(content, USAGE_VERSION);
+    const { rows } = content;
     if (!rows.every(isRow)) throw new Error('A row lacks a count.');
     return rows;
   } catch (error) {
+    if (error instanceof NewerFormatError) {
+      throw new Error(`The usage file ${file} cannot be read: ${error.message}`, { cause: error });
+    }
     throw new Error(
       `The usage file ${file} is damaged: ${(error as Error).message} Restore it, or delete it to drop its counts.`,
       { cause: error },

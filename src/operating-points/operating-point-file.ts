@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { ownSchemas } from '../config/own-schemas.js';
+import { makeFolder, replaceFile } from '../state/durable-file.js';
+import { locked } from '../state/file-lock.js';
+import { formatVersion, NewerFormatError } from '../state/format-version.js';
 import { type OperatingPoint, type OperatingPointFile, operatingPointFileSchema } from './operating-point.js';
 
 /** The operating points on disk cannot be used; the message names the file and what is wrong with it. */
 export class OperatingPointFileError extends Error {
   override readonly name = 'OperatingPointFileError';
 }
+
+const VERSION = 1;
 
 const fileIn = (dataDir: string): string => path.join(dataDir, 'operating-points.json');
 
@@ -31,6 +35,14 @@ export function readOperatingPoints(dataDir: string): readonly OperatingPoint[] 
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw damaged((error as Error).message, error);
   }
+  try {
+    formatVersion(value, VERSION);
+  } catch (error) {
+    if (!(error instanceof NewerFormatError)) throw damaged((error as Error).message, error);
+    throw new OperatingPointFileError(`The operating points in ${file} cannot be read: ${error.message}`, {
+      cause: error,
+    });
+  }
   const isPointFile = new Ajv(ownSchemas).compile<OperatingPointFile>(operatingPointFileSchema);
   if (!isPointFile(value)) {
     const [problem] = isPointFile.errors ?? [];
@@ -43,24 +55,21 @@ export function readOperatingPoints(dataDir: string): readonly OperatingPoint[] 
 }
 
 /**
- * Adds a point, in place of one with the same name for the same model. The file is written whole under another name and
- * renamed, so that a reader never sees half of it.
+ * Adds a point, in place of one with the same name for the same model; two that are added at the same time are both there.
  * @returns the point that it replaces
  * @throws OperatingPointFileError
  */
-export function saveOperatingPoint(dataDir: string, point: OperatingPoint): OperatingPoint | undefined {
-  const known = readOperatingPoints(dataDir);
-  const isSame = ({ name, model }: OperatingPoint): boolean => name === point.name && model === point.model;
-  const points = [...known.filter((other) => !isSame(other)), point];
-  const content: OperatingPointFile = { version: 1, points };
-  fs.mkdirSync(dataDir, { recursive: true });
-  const temporary = `${fileIn(dataDir)}.${randomUUID()}.tmp`;
-  try {
-    fs.writeFileSync(temporary, `${JSON.stringify(content, undefined, 2)}\n`, { flush: true });
-    fs.renameSync(temporary, fileIn(dataDir));
-  } catch (error) {
-    fs.rmSync(temporary, { force: true });
-    throw error;
-  }
-  return known.find(isSame);
+export async function saveOperatingPoint(
+  dataDir: string,
+  point: OperatingPoint,
+): Promise<OperatingPoint | undefined> {
+  makeFolder(dataDir);
+  return locked(path.join(dataDir, 'operating-points.lock'), async () => {
+    const known = readOperatingPoints(dataDir);
+    const isSame = ({ name, model }: OperatingPoint): boolean => name === point.name && model === point.model;
+    const points = [...known.filter((other) => !isSame(other)), point];
+    const content: OperatingPointFile = { version: VERSION, points };
+    replaceFile(fileIn(dataDir), `${JSON.stringify(content, undefined, 2)}\n`);
+    return known.find(isSame);
+  });
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors/service-error.js';
+import { makeFolderLater } from '../state/durable-file.js';
 import { onDisk } from './disk-failure.js';
 import { listFiles } from './file-listing.js';
 import { fileOfName, parseName } from './object-name.js';
@@ -23,7 +24,7 @@ export interface OpenObject {
   close(): Promise<void>;
 }
 
-/** Objects as files on the local disk. For one process: another one's uploads would be taken for leftovers. */
+/** Objects as files on the local disk. */
 export class DiskObjects {
   readonly #root: string;
   readonly #incoming: string;
@@ -34,11 +35,9 @@ export class DiskObjects {
     this.#incoming = path.join(root, 'incoming');
   }
 
-  /** Removes what an earlier process did not finish writing. */
   static async open(root: string): Promise<DiskObjects> {
     const objects = new DiskObjects(root);
-    await mkdir(objects.#incoming, { recursive: true, mode: 0o700 });
-    for (const name of await readdir(objects.#incoming)) await rm(path.join(objects.#incoming, name));
+    await makeFolderLater(objects.#incoming);
     return objects;
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ServiceError } from '../errors/service-error.js';
+import { moveIntoPlace } from '../state/durable-file.js';
 import { diskFailure, onDisk } from './disk-failure.js';
 
 const pwrite = promisify(fs.write);
@@ -82,7 +82,7 @@ export class ObjectUpload {
     if (!isIntact) throw new ServiceError('OBJECT_DIGEST_MISMATCH');
     await onDisk(pwrite(this.#file, digest, 0, digest.length, this.#bytes));
     await onDisk(sync(this.#file));
-    await onDisk(putInPlace(this.#temporary, this.#target));
+    await onDisk(moveIntoPlace(this.#temporary, this.#target));
     await this.#end();
     return md5Hex;
   }
@@ -106,18 +106,5 @@ export class ObjectUpload {
     this.#isOver = true;
     await close(this.#file).catch(() => {});
     this.#whenOver();
-  }
-}
-
-async function putInPlace(temporary: string, target: string): Promise<void> {
-  const dir = path.dirname(target);
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  await rename(temporary, target);
-  // Makes the rename outlive a power failure.
-  const handle = await open(dir, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { createFile, makeFolder } from '../state/durable-file.js';
+import { formatVersion, NewerFormatError } from '../state/format-version.js';
 
 /** What the embedded storage signs its links with, and what hides one account's objects from another. */
 export interface StorageSecrets {
@@ -10,6 +12,8 @@ export interface StorageSecrets {
   readonly accountSecret: string;
 }
 
+/** Of the file. */
+const VERSION = 1;
 const fields = ['accessKeyId', 'secretAccessKey', 'accountSecret'] as const;
 
 /**
@@ -22,12 +26,16 @@ export function loadStorageSecrets(dataDir: string): StorageSecrets {
   if (!fs.existsSync(file)) createSecrets(file);
   try {
     const value = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
+    formatVersion(value, VERSION);
     for (const field of fields) {
       const secret = value[field];
       if (typeof secret !== 'string' || secret.length < 16) throw new Error(`Expected a text for ${field}.`);
     }
     return value as unknown as StorageSecrets;
   } catch (error) {
+    if (error instanceof NewerFormatError) {
+      throw new Error(`The storage secrets in ${file} cannot be read: ${error.message}`, { cause: error });
+    }
     throw new Error(
       `The storage secrets in ${file} are damaged: ${(error as Error).message} Restore the file; without it the stored objects cannot be reached.`,
       { cause: error },
@@ -41,17 +49,9 @@ function createSecrets(file: string): void {
     secretAccessKey: randomBytes(30).toString('base64url'),
     accountSecret: randomBytes(32).toString('hex'),
   };
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  fs.writeFileSync(temporary, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600, flush: true });
-  try {
-    // Unlike a rename, this never replaces the file of a server that was started at the same moment.
-    fs.linkSync(temporary, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    fs.rmSync(temporary, { force: true });
-  }
+  makeFolder(path.dirname(file));
+  // Where a server that was started at the same moment was faster, its secrets are taken.
+  createFile(file, `${JSON.stringify({ version: VERSION, ...secrets }, undefined, 2)}\n`);
 }
 
 /** The first part of the names of an account's objects: stable, and not to be guessed from the account's name. */

@@ -39,6 +39,7 @@ export const testConfig: Config = {
   rateLimitWindowS: 60,
   keyConcurrency: 0,
   audit: 'off',
+  auditSync: 'interval',
   auditDays: 0,
   usageDays: 0,
   maxPredictBytes: 5 << 20,

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Command, InvalidArgumentError } from 'commander';
+import { loadConfig } from '../config/load-config.js';
+import { noteAdminAct } from '../metering/admin-act.js';
+import { auditDir } from '../metering/audit-chain.js';
+import { type AuditFindings, verifyAudit, type Witness } from '../metering/audit-verify.js';
+import { noteDataFolder } from './data-folder-note.js';
+
+interface VerifyOptions {
+  readonly expect?: Witness;
+}
+
+export function addAuditCommand(program: Command): void {
+  const audit = program.command('audit').description('The record of who did what.');
+  audit
+    .command('verify')
+    .description('Check that no audit line is missing or was changed; exit code 1 where one is.')
+    .option(
+      '--expect <number:hash>',
+      'a last line that an earlier run has named: it has to be there still',
+      parseWitness,
+    )
+    .action(async ({ expect }: VerifyOptions) => {
+      const config = loadConfig(process.env);
+      const findings = await verifyAudit(auditDir(config.dataDir), expect);
+      process.stdout.write(describe(findings));
+      noteDataFolder(config.dataDir);
+      const { problems, last } = findings;
+      if (problems.length > 0) process.exitCode = 1;
+      await noteAdminAct(config, {
+        event: 'audit_verified',
+        throughSeq: last.seq,
+        problems: problems.length,
+      });
+    });
+}
+
+function describe({ problems, remarks, files, lines, last }: AuditFindings): string {
+  const verdict =
+    problems.length === 0
+      ? `${lines} lines in ${files} files: none is missing, none was changed.`
+      : `${lines} lines in ${files} files; ${problems.length} problems.`;
+  return [
+    ...problems.map((problem) => `FAILED  ${problem}`),
+    ...remarks.map((remark) => `note    ${remark}`),
+    verdict,
+    `Last line: ${last.seq}:${last.hash}`,
+    '',
+  ].join('\n');
+}
+
+function parseWitness(text: string): Witness {
+  const [, seq, hash = ''] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (seq === undefined) {
+    throw new InvalidArgumentError(
+      `Expected a number and a hash such as 120:9f86... as verify prints them, but received ${text}.`,
+    );
+  }
+  return { seq: Number(seq), hash };
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { makeFolder, TEMPORARY_SUFFIX } from './durable-file.js';
+import { FileLock } from './file-lock.js';
+
+/** A command that asks whether a server is there holds the lock for a moment; a server that ends, for longer. */
+const LOCK_PATIENCE_MS = 2000;
+const RETRY_MS = 20;
+
+/** Folders in which files are replaced as a whole, and may be left half-written under another name. */
+const FOLDERS_WITH_TEMPORARIES = ['', 'keys', 'usage', 'audit', 'quota'];
+
+const lockFile = (dataDir: string): string => path.join(dataDir, 'server.lock');
+
+/** Another server uses the folder. */
+export class DataFolderInUse extends Error {
+  override readonly name = 'DataFolderInUse';
+}
+
+/** The data folder of a server, which is this process's alone until it ends. */
+export interface OwnedDataFolder {
+  /**
+   * What holds the lock. Processes that inherit it (in `stdio` of `spawn` or `fork`) share it: the folder is free again when
+   * the last of them has ended. They must not call `ownDataFolder` themselves.
+   */
+  readonly lockDescriptor: number;
+  release(): void;
+}
+
+/**
+ * Makes the folder where it is missing, keeps other servers out, and removes what an earlier one left half-written. To be
+ * called once per server, by its first process, before anything else touches the folder.
+ * @throws DataFolderInUse
+ */
+export async function ownDataFolder(dataDir: string): Promise<OwnedDataFolder> {
+  makeDataFolder(dataDir);
+  const lock = await takeLock(dataDir);
+  fs.ftruncateSync(lock.descriptor);
+  fs.writeSync(lock.descriptor, `${process.pid}\n`, 0);
+  removeLeftovers(dataDir);
+  return { lockDescriptor: lock.descriptor, release: () => lock.release() };
+}
+
+/** @throws Error that names the folder and the setting */
+export function makeDataFolder(dataDir: string): void {
+  try {
+    makeFolder(dataDir);
+  } catch (error) {
+    throw new Error(
+      `The data folder ${dataDir} cannot be made: ${(error as Error).message}. Set VERAVOX_DATA_DIR to a folder that can.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Whether a server uses the folder at this moment. */
+export const isDataFolderInUse = (dataDir: string): boolean => FileLock.isHeld(lockFile(dataDir));
+
+async function takeLock(dataDir: string): Promise<FileLock> {
+  const file = lockFile(dataDir);
+  const deadlineMs = performance.now() + LOCK_PATIENCE_MS;
+  for (;;) {
+    const lock = FileLock.tryTake(file);
+    if (lock !== undefined) return lock;
+    if (performance.now() > deadlineMs) {
+      const pid = fs.readFileSync(file, 'utf8').trim();
+      throw new DataFolderInUse(
+        `The data folder ${dataDir} is in use by another server${pid === '' ? '' : ` (process ${pid})`}. ` +
+          'Stop that one, or set VERAVOX_DATA_DIR to another folder.',
+      );
+    }
+    await pause(RETRY_MS);
+  }
+}
+
+function removeLeftovers(dataDir: string): void {
+  for (const folder of FOLDERS_WITH_TEMPORARIES) {
+    const dir = path.join(dataDir, folder);
+    for (const name of namesIn(dir)) {
+      if (name.endsWith(TEMPORARY_SUFFIX)) fs.rmSync(path.join(dir, name), { force: true });
+    }
+  }
+  const incoming = incomingFolder(dataDir);
+  for (const name of namesIn(incoming)) fs.rmSync(path.join(incoming, name), { force: true });
+}
+
+/** Where uploads lie that are not complete. */
+export const incomingFolder = (dataDir: string): string => path.join(dataDir, 'objects', 'incoming');
+
+function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Checks the version that a data file carries. Files from before there were versions have none, which is version 1.
+ * @param newest the newest that this program knows
+ * @returns the file's version, for a reader to migrate what is older
+ * @throws Error that says what to do, without naming the file
+ */
+export function formatVersion(value: unknown, newest: number): number {
+  const { version = 1 } = (typeof value === 'object' && value !== null ? value : {}) as { version?: unknown };
+  if (!Number.isSafeInteger(version) || Number(version) < 1) {
+    throw new Error('Expected a whole number from 1 for version.');
+  }
+  if (Number(version) > newest) {
+    throw new NewerFormatError(
+      `it has version ${version} and this program knows versions up to ${newest}: a newer veravox wrote it. Use that one.`,
+    );
+  }
+  return Number(version);
+}
+
+/** Nothing is wrong with the file, but with the program. */
+export class NewerFormatError extends Error {
+  override readonly name = 'NewerFormatError';
+}

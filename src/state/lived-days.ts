@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import { replaceFile } from './durable-file.js';
+import { formatVersion } from './format-version.js';
+
+/** Both clocks of a machine. Only the wall clock can be set. */
+export interface Clocks {
+  wallMs(): number;
+  monotonicMs(): number;
+}
+
+export const systemClocks: Clocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() };
+
+/** So long both clocks have to agree, while the server runs, before their day counts. */
+const AGREEMENT_MS = 3_600_000;
+/** How far the wall clock may be corrected meanwhile. */
+const TOLERANCE_MS = 60_000;
+/** What passes between two looks counts for so much at most: a process that was stopped has not watched. */
+const MAX_STEP_MS = 120_000;
+
+interface Content {
+  /** UTC days, in the order in which they were lived through. */
+  readonly days: readonly string[];
+  /** How many days had been lived through when each file with a time limit was first seen, in a sweep. */
+  readonly seenAt: Readonly<Record<string, number>>;
+}
+
+const VERSION = 1;
+
+/**
+ * The days that servers of a data folder have lived through. What has a time limit is removed by counting these, never by
+ * what a clock says: a day counts once, and only after both clocks have agreed for an hour of running. A wall clock that is
+ * wrong for less than an hour changes nothing; one that stays wrong for longer adds a day, and another for each day that passes.
+ */
+export class LivedDays {
+  readonly #file: string;
+  readonly #clocks: Clocks;
+  #content: Content;
+  #look: { readonly wallMs: number; readonly monotonicMs: number };
+  #agreedMs = 0;
+  #driftMs = 0;
+
+  /** @throws Error when the file is damaged or of a newer program */
+  constructor(dataDir: string, clocks: Clocks = systemClocks) {
+    this.#file = livedDaysFile(dataDir);
+    this.#clocks = clocks;
+    this.#content = readContent(this.#file) ?? { days: [], seenAt: {} };
+    this.#look = { wallMs: clocks.wallMs(), monotonicMs: clocks.monotonicMs() };
+  }
+
+  get days(): readonly string[] {
+    return this.#content.days;
+  }
+
+  /** To be called every minute or so. @returns whether one more day counts from now on */
+  watch(): boolean {
+    const { wallMs, monotonicMs } = {
+      wallMs: this.#clocks.wallMs(),
+      monotonicMs: this.#clocks.monotonicMs(),
+    };
+    const passedMs = monotonicMs - this.#look.monotonicMs;
+    this.#driftMs += wallMs - this.#look.wallMs - passedMs;
+    this.#look = { wallMs, monotonicMs };
+    if (Math.abs(this.#driftMs) > TOLERANCE_MS || passedMs > MAX_STEP_MS) {
+      this.#agreedMs = 0;
+      this.#driftMs = 0;
+      return false;
+    }
+    this.#agreedMs += passedMs;
+    if (this.#agreedMs < AGREEMENT_MS) return false;
+    const day = new Date(wallMs).toISOString().slice(0, 10);
+    if (this.#content.days.includes(day)) return false;
+    this.#agreedMs = 0;
+    this.#driftMs = 0;
+    this.#write({ ...this.#content, days: [...this.#content.days, day] });
+    return true;
+  }
+
+  /**
+   * To be called when a day has begun to count. Of files with a time limit, those that were first seen so many lived days
+   * ago, which was after the day on which they were written. Files that are new are noted; those that are gone are forgotten.
+   * @param keptDays of each file; 0 keeps it
+   */
+  expired(files: ReadonlyMap<string, number>): string[] {
+    const now = this.#content.days.length;
+    const seenAt = Object.fromEntries(
+      [...files.keys()].map((file) => [file, this.#content.seenAt[file] ?? now]),
+    );
+    this.#write({ ...this.#content, seenAt });
+    return [...files].flatMap(([file, keptDays]) =>
+      keptDays > 0 && now - (seenAt[file] as number) >= keptDays ? [file] : [],
+    );
+  }
+
+  /** How many lived days are later than the day of this time. */
+  daysSince(time: Date): number {
+    const day = time.toISOString().slice(0, 10);
+    return this.#content.days.filter((lived) => lived > day).length;
+  }
+
+  /**
+   * Takes over what was there before days were counted: files of so many days are as old as the days that came after them.
+   * @param dayOf the day in a file's name
+   */
+  adopt(files: readonly string[], dayOf: (file: string) => string | undefined): void {
+    if (fs.existsSync(this.#file)) return;
+    const days = [...new Set(files.map(dayOf))].filter((day) => day !== undefined).sort();
+    const seenAt = Object.fromEntries(files.map((file) => [file, days.indexOf(dayOf(file) ?? '') + 2]));
+    this.#write({ days, seenAt });
+  }
+
+  #write(content: Content): void {
+    if (JSON.stringify(content) === JSON.stringify(this.#content)) return;
+    replaceFile(this.#file, `${JSON.stringify({ version: VERSION, ...content })}\n`);
+    this.#content = content;
+  }
+}
+
+const livedDaysFile = (dataDir: string): string => path.join(dataDir, 'days.json');
+
+function readContent(file: string): Content | undefined {
+  try {
+    const content = JSON.parse(fs.readFileSync(file, 'utf8')) as Content;
+    formatVersion(content, VERSION);
+    const { days, seenAt } = content;
+    if (!Array.isArray(days) || typeof seenAt !== 'object' || seenAt === null) {
+      throw new Error('Expected days and seenAt.');
+    }
+    return { days, seenAt };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(
+      `${file} cannot be used: ${(error as Error).message} Restore it, or delete it: nothing is removed then before its time has passed once more.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The time that a file should carry which is stored now: the wall clock's, unless that is far behind the days that were lived
+ * through, by which the file would be old as soon as it is stored.
+ */
+export function storedTime(dataDir: string, now = new Date()): Date {
+  const days = readContent(livedDaysFile(dataDir))?.days ?? [];
+  const [, secondNewest] = [...days].sort().reverse();
+  if (secondNewest === undefined || now.toISOString().slice(0, 10) >= secondNewest) return now;
+  return new Date(`${secondNewest}T00:00:00Z`);
+}
