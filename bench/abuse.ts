@@ -43,6 +43,8 @@ const { port, apiKey, pid, stop } = await startServer(join(folder, 'data'), {
   VERAVOX_MAX_INFLIGHT_BYTES: String(128 * 1024 * 1024),
   VERAVOX_RECEIVE_TIMEOUT_MS: '60000',
   VERAVOX_QUEUE_TIMEOUT_MS: '120000',
+  // All of the large uploads are to be answered, however long they wait.
+  VERAVOX_MAX_WAIT_MS: '120000',
   VERAVOX_ANALYSIS_TIMEOUT_MS: '120000',
 });
 const url = `http://127.0.0.1:${port}`;

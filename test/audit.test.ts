@@ -91,6 +91,20 @@ test('strangers get a bounded number of lines per second, known keys any number'
   assert.equal(lost.lines, 7);
 });
 
+test('refusals of one key have a bounded number of lines per second, and take none from others', async (t) => {
+  const { log, clock, lost, lines } = createLog(t, { maxRefusalsPerS: 3 });
+  const refusal = { ...someRecord, status: 503, errorKey: 'OVERLOADED' } as const;
+  for (let i = 0; i < 10; i++) log.record(refusal);
+  for (let i = 0; i < 10; i++) log.record({ ...refusal, keyId: 'ba9876543210' });
+  for (let i = 0; i < 10; i++) log.record({ ...someRecord, status: 422, errorKey: 'NO_SPEECH' });
+  for (let i = 0; i < 10; i++) log.record(someRecord);
+  clock.now = new Date(clock.now.getTime() + 1000);
+  log.record(refusal);
+  await log.flush();
+  assert.equal(lines().length, 3 + 3 + 10 + 10 + 1);
+  assert.equal(lost.lines, 14);
+});
+
 test('half a line that a crash left does not spoil the next', async (t) => {
   const { log, file } = createLog(t);
   log.record(someRecord);

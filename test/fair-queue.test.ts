@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairQueue } from '../src/scoring/fair-queue.js';
+import { GroupedFairQueue } from '../src/scoring/grouped-fair-queue.js';
 
 function drain<Item>(queue: FairQueue<string, Item>): Item[] {
   const items: Item[] = [];
@@ -46,4 +47,46 @@ test('removing an owner takes its items and leaves the others in order', () => {
   assert.deepEqual(queue.remove('a'), ['a1', 'a2']);
   assert.equal(queue.size, 2);
   assert.deepEqual(drain(queue), ['b1', 'b2']);
+});
+
+test('one item can be taken out, and only while it is there', () => {
+  const queue = new FairQueue<string, string>();
+  queue.push('a', 'a1');
+  queue.push('a', 'a2');
+  queue.push('b', 'b1');
+  assert.equal(queue.take('a', 'a1'), true);
+  assert.equal(queue.take('a', 'a1'), false);
+  assert.equal(queue.take('c', 'a2'), false);
+  assert.equal(queue.take('b', 'b1'), true);
+  assert.equal(queue.size, 1);
+  assert.deepEqual(drain(queue), ['a2']);
+});
+
+test('groups take turns, however many owners they have, and their owners within them', () => {
+  const queue = new GroupedFairQueue<{ group: string }, string>();
+  const [first, second, third, other] = [
+    { group: 'greedy' },
+    { group: 'greedy' },
+    { group: 'greedy' },
+    { group: 'b' },
+  ] as const;
+  for (const item of ['1.1', '1.2', '1.3']) queue.push(first, item);
+  queue.push(second, '2.1');
+  queue.push(third, '3.1');
+  queue.push(other, 'b1');
+  queue.push(other, 'b2');
+  assert.equal(queue.size, 7);
+  assert.deepEqual(queue.remove(third), ['3.1']);
+  assert.deepEqual(queue.remove({ group: 'unknown' }), []);
+  const items: (string | undefined)[] = [];
+  while (queue.size > 0) {
+    const next = queue.peek();
+    items.push(queue.shift());
+    assert.equal(items.at(-1), next);
+  }
+  assert.deepEqual(items, ['1.1', 'b1', '2.1', 'b2', '1.2', '1.3']);
+  queue.push(other, 'b3');
+  assert.deepEqual(queue.remove(other), ['b3']);
+  assert.equal(queue.peek(), undefined);
+  assert.equal(queue.shift(), undefined);
 });

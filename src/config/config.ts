@@ -25,6 +25,16 @@ export interface Config {
   readonly maxInflightBytes: number;
   /** Requests admitted at once; one more is refused with 503. */
   readonly maxInflightRequests: number;
+  /** Transfers through links to the data folder at once; one more is refused with 503. */
+  readonly maxTransfers: number;
+  /** Wait for a free thread that a request may expect when it is admitted. */
+  readonly maxWaitMs: number;
+  /** Of the permits that others leave, what one API key may have, or the links of one account. */
+  readonly keySharePercent: number;
+  /** Of the upload memory that others leave, what one API key may have. */
+  readonly keyMemoryPercent: number;
+  /** Of permits and upload memory that others leave, what one client address may have. */
+  readonly addressSharePercent: number;
   /** Requests that one API key may make per window, unless the key says otherwise; 0 sets no limit. */
   readonly rateLimitRequests: number;
   readonly rateLimitWindowS: number;

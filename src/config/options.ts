@@ -118,6 +118,51 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 'requests',
     description: 'Requests admitted at once; one more is refused with 503 and `Retry-After`.',
   }),
+  maxTransfers: integer({
+    variable: 'VERAVOX_MAX_TRANSFERS',
+    default: 256,
+    minimum: 1,
+    maximum: 1_000_000,
+    unit: 'transfers',
+    description:
+      'Uploads and downloads through links to the data folder at once, beside the requests; one more is refused with 503 and `Retry-After`.',
+  }),
+  maxWaitMs: integer({
+    variable: 'VERAVOX_MAX_WAIT_MS',
+    default: 1000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description:
+      'Wait for a free thread that a new request may expect, by the time that requests take now; where it would be longer, the request is refused with 503 and `Retry-After` before its body is read.',
+  }),
+  keySharePercent: integer({
+    variable: 'VERAVOX_KEY_SHARE_PERCENT',
+    default: 50,
+    minimum: 1,
+    maximum: 100,
+    unit: '%',
+    description:
+      "Of the requests in flight that others leave, what one API key may have; of the transfers, what one account's links may.",
+  }),
+  keyMemoryPercent: integer({
+    variable: 'VERAVOX_KEY_MEMORY_PERCENT',
+    default: 80,
+    minimum: 1,
+    maximum: 100,
+    unit: '%',
+    description:
+      'Of the upload memory that others leave, what one API key may have; the default lets one key send two of the largest files at once.',
+  }),
+  addressSharePercent: integer({
+    variable: 'VERAVOX_ADDRESS_SHARE_PERCENT',
+    default: 90,
+    minimum: 1,
+    maximum: 100,
+    unit: '%',
+    description:
+      'Of the requests, transfers and upload memory that others leave, what one client address may have; 100 behind a proxy that hides the addresses.',
+  }),
   rateLimitRequests: integer({
     variable: 'VERAVOX_RATE_LIMIT_REQUESTS',
     default: 0,
@@ -137,12 +182,12 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
   }),
   keyConcurrency: integer({
     variable: 'VERAVOX_KEY_CONCURRENCY',
-    default: 0,
+    default: 512,
     minimum: 0,
     maximum: 1_000_000,
     unit: 'requests',
     description:
-      'Requests that an API key may have in flight at once, unless the key has a limit of its own; one more is refused with 429. 0 sets no limit.',
+      'Requests that an API key may have in flight at once, unless the key has a limit of its own; one more is refused with 429. 0 leaves it at `VERAVOX_KEY_SHARE_PERCENT`, which holds in any case.',
   }),
   audit: choice({
     variable: 'VERAVOX_AUDIT',

@@ -350,6 +350,14 @@ const entries = {
     message: 'The request body did not arrive within {timeoutMs} ms.',
     when: 'A body that arrives too slowly.',
   },
+  RECEIVE_TOO_SLOW: {
+    status: 408,
+    code: 'timeout',
+    s3Code: 'RequestTimeout',
+    message:
+      'The request body came too slowly while other requests waited: {receivedBytes} bytes in {seconds} s; retry later.',
+    when: 'A body that trickles or stops, and holds a permit or upload memory that others want.',
+  },
   // The server
   RATE_LIMITED: {
     status: 429,
@@ -362,7 +370,7 @@ const entries = {
     status: 429,
     code: 'rate_limited',
     message: 'The API key has {limit} requests in flight, as many as it may; retry after {retryAfterS} s.',
-    when: 'The key is over its number of requests at once.',
+    when: 'The key is over its number of requests at once, or has its share of all requests in flight.',
     retryAfterS: 1,
   },
   OVERLOADED: {
@@ -370,8 +378,8 @@ const entries = {
     code: 'unavailable',
     s3Code: 'SlowDown',
     message: 'The server is at its limit of {limit}; retry after {retryAfterS} s.',
-    when: 'No permit at the door: too many requests or upload bytes in flight.',
-    retryAfterS: 1,
+    when: 'The queue would be too long, or there is no permit or upload memory left, or none for this key, account or address: see docs/overload.md.',
+    retryAfterS: 'known',
   },
   QUEUE_DEADLINE: {
     status: 503,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
+import { nobody } from '../admission/shared-budget.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { ArenaRegion } from '../upload/arena.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
@@ -56,14 +57,19 @@ export class PresignedFetcher {
   }
 
   /** Rejects with ServiceError, or with the signal's reason. */
-  async receive(link: string, limits: FetchLimits, signal: AbortSignal): Promise<FetchedFile> {
+  async receive(
+    link: string,
+    limits: FetchLimits,
+    signal: AbortSignal,
+    holder = nobody,
+  ): Promise<FetchedFile> {
     const target = this.#policy.judge(link);
     const clock = new FetchClock(this.#timeouts, signal);
     try {
       clock.signal.throwIfAborted();
       const addresses = await this.#addressesOf(target, clock);
       const { ca } = this.#surroundings;
-      const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge };
+      const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
       const region = await download({ url: target.url, addresses, ca }, this.#queue, intakeLimits, clock);
       return { region, bytes: region.length, release: () => this.#queue.release(region) };
     } finally {

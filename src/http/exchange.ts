@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { AuthenticatedKey } from '../admission/authenticator.js';
+import type { Turn } from '../admission/expected-wait.js';
 import type { RateState } from '../admission/rate-limits.js';
+import type { Permit } from '../admission/request-permits.js';
+import { type Holder, nobody } from '../admission/shared-budget.js';
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../observe/request-record.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes/route.js';
 import type { BodyStream } from '../upload/body-stream.js';
@@ -54,8 +57,14 @@ export class Exchange implements RouteRequest, BodyStream {
   rate: RateState | undefined;
   /** Of its route, as long as it holds on to them. */
   models: Route['models'];
-  /** Holds a permit, and counts as in flight for its key. */
-  isAdmitted = false;
+  /** Whose request it is, once it is admitted. */
+  holder: Holder = nobody;
+  /** While it is admitted, and counts as in flight for its key. */
+  permit: Permit | undefined;
+  /** Its place in the queue in front of the threads, where it needs one. */
+  turn: Turn | undefined;
+  /** What of the body has arrived. */
+  receivedBytes = 0;
   readonly record: RequestRecord;
   readonly #res: HttpResponse;
   readonly #startedMs = performance.now();
@@ -70,6 +79,8 @@ export class Exchange implements RouteRequest, BodyStream {
   #held: Buffer[] | undefined;
   #bodyPending: boolean;
   #paused = false;
+  #pausedAtMs = 0;
+  #pausedMs = 0;
   /** No answer can be sent any more: one was, or the client has gone. */
   #over = false;
   #lingerTimer: NodeJS.Timeout | undefined;
@@ -165,13 +176,34 @@ export class Exchange implements RouteRequest, BodyStream {
   pause(): void {
     if (!this.#bodyPending || this.#paused || this.#over) return;
     this.#paused = true;
+    this.#pausedAtMs = this.elapsedMs;
     this.#res.pause();
   }
 
   resume(): void {
     if (!this.#paused || this.#over) return;
     this.#paused = false;
+    this.#pausedMs += this.elapsedMs - this.#pausedAtMs;
     this.#res.resume();
+  }
+
+  /** How long the body has been on its way, without the time in which we did not read it; 0 while we do not. */
+  get receivingMs(): number {
+    return !this.#bodyPending || this.#paused || this.#over ? 0 : this.elapsedMs - this.#pausedMs;
+  }
+
+  /** Whoever reads the body fails with this reason. */
+  cutBody(reason: unknown): void {
+    this.#abort ??= new AbortController();
+    this.#abort.abort(reason);
+  }
+
+  holdFor(account: string): void {
+    this.permit?.holdFor(account);
+  }
+
+  beginTurn(): void {
+    this.turn?.begin();
   }
 
   /**
@@ -282,6 +314,7 @@ export class Exchange implements RouteRequest, BodyStream {
   }
 
   #received(chunk: ArrayBuffer, isLast: boolean): void {
+    this.receivedBytes += chunk.byteLength;
     if (isLast) {
       this.#bodyPending = false;
       // A paused socket still has to be resumed, which starts uWebSockets.js' clock: the answer will end it.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { addressBlock } from '../admission/address-block.js';
 import type { AuthenticatedKey, Authenticator } from '../admission/authenticator.js';
+import type { ExpectedWait } from '../admission/expected-wait.js';
 import type { KeyConcurrency } from '../admission/key-concurrency.js';
 import {
   type RateLimits,
@@ -7,13 +10,14 @@ import {
   rateLimitHeaders,
   secondsToReset,
 } from '../admission/rate-limits.js';
+import { ReceivingPace } from '../admission/receiving-pace.js';
 import type { RequestPermits } from '../admission/request-permits.js';
 import { errorBody } from '../errors/error-body.js';
 import { ServiceError } from '../errors/service-error.js';
 import { allows } from '../keys/api-key.js';
 import type { Logger } from '../observe/log.js';
 import { logRequest } from '../observe/request-log.js';
-import type { RequestRecorder } from '../observe/request-record.js';
+import { CLIENT_GONE_STATUS, type RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { serverTiming } from '../observe/timing.js';
 import { deprecationHeaders } from '../routes/deprecation.js';
@@ -35,6 +39,10 @@ export type Phase = 'running' | 'grace' | 'draining';
 export interface FrontDoorOptions {
   readonly keys: Authenticator;
   readonly permits: RequestPermits;
+  /** Of transfers, so that links never take those of the API. */
+  readonly transfers: RequestPermits;
+  /** The queue in front of the threads. */
+  readonly expectedWait: ExpectedWait;
   readonly rates: RateLimits;
   readonly concurrency: KeyConcurrency;
   readonly recorders: readonly RequestRecorder[];
@@ -55,6 +63,9 @@ class MethodNotAllowed extends ServiceError {
   }
 }
 
+/** Analyses that ended otherwise than by the threads' work: the client left, or they had waited too long. */
+const givenUp: ReadonlySet<number> = new Set([CLIENT_GONE_STATUS, 503]);
+
 /** Takes every request through routing, authentication and admission to its route, answers it, and records it once. */
 export class FrontDoor {
   /** While the server stops, answers end their connection; once it drains, nothing new is admitted. */
@@ -62,6 +73,7 @@ export class FrontDoor {
   readonly #options: FrontDoorOptions;
   #table = new RouteTable([]);
   readonly #receiving = new Set<Exchange>();
+  readonly #pace = new ReceivingPace();
 
   constructor(options: FrontDoorOptions) {
     this.#options = options;
@@ -86,7 +98,7 @@ export class FrontDoor {
       if (route === undefined) return;
       if (route.wantsHeaders) exchange.copyHeaders(req);
       if (route.scope === undefined) {
-        if (route.takesPermit) this.#admit(exchange);
+        if (route.takesPermit) this.#admit(exchange, route);
         this.#run(exchange, route);
         return;
       }
@@ -102,6 +114,11 @@ export class FrontDoor {
   /** To be called every few seconds: see `Exchange.keepReceiving`. */
   keepReceiving(): void {
     for (const exchange of this.#receiving) exchange.keepReceiving();
+  }
+
+  /** To be called every few seconds: see `ReceivingPace`. */
+  cutSlowBodies(): void {
+    this.#pace.look(this.#receiving);
   }
 
   /** Undefined when the request is answered already. */
@@ -162,31 +179,37 @@ export class FrontDoor {
   #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
     const { scope } = route;
     if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
-    this.#admit(exchange);
+    this.#admit(exchange, route);
     this.#run(exchange, route);
   }
 
-  #admit(exchange: Exchange): void {
+  #admit(exchange: Exchange, route: Route): void {
     const { caller } = exchange;
+    const { permits, transfers, expectedWait } = this.#options;
     if (this.phase === 'draining') throw new ServiceError('STOPPING');
     // The key's own limit first: whoever reaches it is told so, also while the server as a whole is full.
     if (caller !== undefined) this.#options.concurrency.enter(caller);
     try {
-      this.#options.permits.acquire();
+      exchange.holder = { key: caller?.id, address: addressBlock(exchange.clientAddress) };
+      exchange.permit = (route.isTransfer ? transfers : permits).acquire(exchange.holder);
+      if (route.takesTurn && caller !== undefined) exchange.turn = expectedWait.enter(caller.id);
     } catch (error) {
+      exchange.permit?.release();
+      exchange.permit = undefined;
       if (caller !== undefined) this.#options.concurrency.leave(caller.id);
       throw error;
     }
-    exchange.isAdmitted = true;
   }
 
   /** Gives back what the request held, the first time that it is called. */
   #leave(exchange: Exchange): void {
     exchange.models?.leave();
     exchange.models = undefined;
-    if (!exchange.isAdmitted) return;
-    exchange.isAdmitted = false;
-    this.#options.permits.release();
+    const { permit } = exchange;
+    if (permit === undefined) return;
+    exchange.permit = undefined;
+    exchange.turn?.end(!givenUp.has(exchange.record.status));
+    permit.release();
     if (exchange.caller !== undefined) this.#options.concurrency.leave(exchange.caller.id);
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
+import { ExpectedWait } from '../admission/expected-wait.js';
 import { KeyConcurrency } from '../admission/key-concurrency.js';
 import { RateLimits } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
@@ -65,6 +66,8 @@ const MAX_WAITING_UPLOADS = 256;
 /** Well under the 10 s of uWebSockets.js' receive timer, which ticks every 4 s. */
 const KEEP_RECEIVING_MS = 3000;
 
+const CUT_SLOW_BODIES_MS = 1000;
+
 /** For requests that were cut off to notice that they were. */
 const SETTLE_MS = 2000;
 
@@ -89,8 +92,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         `needs ${bodyBytes} with the form around it.`,
     );
   }
-  const permits = new RequestPermits(config.maxInflightRequests);
-  const queue = new ArenaQueue(arena, { maxWaiting: MAX_WAITING_UPLOADS, timeoutMs: config.queueTimeoutMs });
+  const expectedWait = new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads });
+  const { keySharePercent, keyMemoryPercent, addressSharePercent: address } = config;
+  const permits = new RequestPermits(config.maxInflightRequests, {
+    percents: { key: keySharePercent, address },
+    retryAfterS: ({ key = '' }) => expectedWait.retryAfterS(key),
+  });
+  const transfers = new RequestPermits(config.maxTransfers, {
+    percents: { account: keySharePercent, address },
+    what: 'transfers',
+  });
+  const queue = new ArenaQueue(arena, {
+    maxWaiting: MAX_WAITING_UPLOADS,
+    timeoutMs: config.queueTimeoutMs,
+    percents: { key: keyMemoryPercent, address },
+  });
   const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
   const fetcher = new PresignedFetcher(
     new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts),
@@ -104,6 +120,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const door = new FrontDoor({
     keys,
     permits,
+    transfers,
+    expectedWait,
     rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
     concurrency: new KeyConcurrency(config.keyConcurrency),
     recorders,
@@ -114,6 +132,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   metrics.declareGauges({
     requestsInFlight: () => permits.inUse,
+    transfersInFlight: () => transfers.inUse,
+    expectedWaitS: () => expectedWait.waitMs / 1000,
     modelSets: () => 1 + retiring.size,
     models: () => status(),
     uploadsWaiting: () => queue.waiting,
@@ -151,24 +171,30 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   serve(models, options.operatingPoints);
   const listener = await listen(config.host, config.port, door.handle);
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
+  const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, port: listener.port }, 'listening');
 
+  const inFlight = (): number => permits.inUse + transfers.inUse;
+  const drained = async (): Promise<void> => {
+    await Promise.all([permits.drained(), transfers.drained()]);
+  };
+
   async function stop(): Promise<void> {
-    log.info({ requestsInFlight: permits.inUse }, 'stopping');
+    log.info({ requestsInFlight: inFlight() }, 'stopping');
     door.phase = 'grace';
     await atMost(config.stopGraceMs, new Promise(() => {}));
     door.phase = 'draining';
     listener.stopListening();
-    await atMost(config.stopDrainMs, permits.drained());
-    if (permits.inUse > 0)
-      log.warn({ requestsInFlight: permits.inUse }, 'cutting off requests at the drain deadline');
+    await atMost(config.stopDrainMs, drained());
+    if (inFlight() > 0)
+      log.warn({ requestsInFlight: inFlight() }, 'cutting off requests at the drain deadline');
     clearInterval(keepReceiving);
+    clearInterval(cutSlowBodies);
     listener.close();
     await Promise.all([...[models, ...retiring].map((served) => served.close()), files.storage.close()]);
     // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
-    await atMost(SETTLE_MS, permits.drained());
-    if (permits.inUse > 0)
-      log.warn({ requestsInFlight: permits.inUse }, 'stopped without a record of requests');
+    await atMost(SETTLE_MS, drained());
+    if (inFlight() > 0) log.warn({ requestsInFlight: inFlight() }, 'stopped without a record of requests');
     await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }

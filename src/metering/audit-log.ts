@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-
+import type { ErrorKey } from '../errors/catalogue.js';
 import { roundedTimesMs } from '../observe/request-log.js';
 import type { RequestRecord, RequestRecorder } from '../observe/request-record.js';
 import { dayOf } from '../state/days.js';
@@ -17,6 +17,8 @@ export interface AuditLogOptions {
   readonly maxWaitingBytes?: number;
   /** Lines per second about requests without a valid key, so that strangers cannot fill the disk. */
   readonly maxStrangersPerS?: number;
+  /** The same about refused requests of one key, which may be any number, too. */
+  readonly maxRefusalsPerS?: number;
   readonly now?: () => Date;
   /** Told when lines could not be written; they are kept and tried again. */
   readonly onError?: (error: unknown) => void;
@@ -32,8 +34,19 @@ interface Line {
 
 interface LostLines {
   ofStrangers: number;
+  refusals: number;
   noRoom: number;
 }
+
+/** What a key is told at the door as often as it asks. */
+const refusals: ReadonlySet<ErrorKey | undefined> = new Set<ErrorKey>([
+  'OVERLOADED',
+  'CONCURRENCY_LIMITED',
+  'RATE_LIMITED',
+  'STOPPING',
+]);
+
+const nothingLost: LostLines = { ofStrangers: 0, refusals: 0, noRoom: 0 };
 
 /** More would keep the thread from other work, which hashes them. */
 const LINES_PER_APPEND = 500;
@@ -48,8 +61,9 @@ export class AuditLog implements RequestRecorder {
   readonly #writer: BackgroundWriter;
   #waiting: Line[] = [];
   #waitingBytes = 0;
-  #strangers = { second: 0, lines: 0 };
-  #lost: LostLines = { ofStrangers: 0, noRoom: 0 };
+  /** Lines of this second about strangers, and about refusals of each key. */
+  #capped = { second: 0, strangers: 0, refusals: new Map<string, number>() };
+  #lost = { ...nothingLost };
 
   constructor(dataDir: string, options: AuditLogOptions = {}) {
     this.dir = auditDir(dataDir);
@@ -58,6 +72,7 @@ export class AuditLog implements RequestRecorder {
       flushMs: 500,
       maxWaitingBytes: 16 << 20,
       maxStrangersPerS: 100,
+      maxRefusalsPerS: 10,
       now: () => new Date(),
       onError: () => {},
       onLost: () => {},
@@ -94,15 +109,18 @@ export class AuditLog implements RequestRecorder {
   }
 
   /** Undefined for a request that gets its line. The one place for caps. */
-  #whyLost({ keyId }: RequestRecord, now: Date): keyof LostLines | undefined {
-    if (keyId === undefined && !this.#mayNoteStranger(now)) return 'ofStrangers';
-    return this.#waitingBytes > this.#options.maxWaitingBytes ? 'noRoom' : undefined;
-  }
-
-  #mayNoteStranger(now: Date): boolean {
+  #whyLost({ keyId, errorKey }: RequestRecord, now: Date): keyof LostLines | undefined {
+    const { maxStrangersPerS, maxRefusalsPerS, maxWaitingBytes } = this.#options;
     const second = Math.floor(now.getTime() / 1000);
-    if (second !== this.#strangers.second) this.#strangers = { second, lines: 0 };
-    return ++this.#strangers.lines <= this.#options.maxStrangersPerS;
+    if (second !== this.#capped.second) this.#capped = { second, strangers: 0, refusals: new Map() };
+    if (keyId === undefined) {
+      if (++this.#capped.strangers > maxStrangersPerS) return 'ofStrangers';
+    } else if (refusals.has(errorKey)) {
+      const lines = (this.#capped.refusals.get(keyId) ?? 0) + 1;
+      this.#capped.refusals.set(keyId, lines);
+      if (lines > maxRefusalsPerS) return 'refusals';
+    }
+    return this.#waitingBytes > maxWaitingBytes ? 'noRoom' : undefined;
   }
 
   #add(content: Readonly<Record<string, unknown>>, now: Date): void {
@@ -128,10 +146,10 @@ export class AuditLog implements RequestRecorder {
 
   /** That lines are missing is itself a line. */
   #noteLost(): void {
-    const { ofStrangers, noRoom } = this.#lost;
-    if (ofStrangers + noRoom === 0) return;
-    this.#lost = { ofStrangers: 0, noRoom: 0 };
-    this.note({ event: 'lines_lost', ofStrangers, noRoom });
+    const lost = this.#lost;
+    if (lost.ofStrangers + lost.refusals + lost.noRoom === 0) return;
+    this.#lost = { ...nothingLost };
+    this.note({ event: 'lines_lost', ...lost });
   }
 }
 

@@ -112,9 +112,9 @@ class ChainCheck {
     if (event === 'files_removed') {
       this.#removedUpToSeq = Math.max(this.#removedUpToSeq, Number(fields.throughSeq));
     } else if (event === 'lines_lost') {
-      this.remarks.push(
-        `${place}: ${Number(fields.ofStrangers) + Number(fields.noRoom)} lines were not written at that time`,
-      );
+      const { ofStrangers, refusals, noRoom } = fields;
+      const lost = Number(ofStrangers) + Number(refusals) + Number(noRoom);
+      this.remarks.push(`${place}: ${lost} lines were not written at that time`);
     } else if (event === 'head_lost') {
       this.problems.push(`${place}: head.json was missing or damaged when this line was written`);
     }

@@ -15,6 +15,8 @@ export type ReloadResult = (typeof reloadResults)[number];
 /** What the gauges show; read when somebody asks for the metrics, never kept up to date in between. */
 export interface GaugeSources {
   requestsInFlight(): number;
+  transfersInFlight(): number;
+  expectedWaitS(): number;
   /** Sets of models in memory: that in use, and those that earlier requests still go on with. */
   modelSets(): number;
   models(): { models: readonly string[]; speakerModels: readonly { id: string }[] };
@@ -121,7 +123,7 @@ export class ServiceMetrics {
     );
     this.auditLinesLost = counter(
       'veravox_audit_lines_lost_total',
-      'Requests without an audit line: too many without a key, or a disk that takes no more.',
+      'Requests without an audit line: too many without a key, too many refusals of one key, or a disk that takes no more.',
     );
   }
 
@@ -152,8 +154,18 @@ export class ServiceMetrics {
     };
     gauge(
       'veravox_requests_in_flight',
-      'Admitted requests that are not answered yet.',
+      'Admitted requests that are not answered yet, without transfers.',
       sources.requestsInFlight,
+    );
+    gauge(
+      'veravox_transfers_in_flight',
+      'Uploads and downloads through links to the data folder that are not over yet.',
+      sources.transfersInFlight,
+    );
+    gauge(
+      'veravox_expected_wait_seconds',
+      'How long a request that comes now would wait for a thread.',
+      sources.expectedWaitS,
     );
     gauge('veravox_uploads_waiting', 'Uploads that wait for room in the arena.', sources.uploadsWaiting);
     gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);

@@ -13,6 +13,7 @@ export const formErrors = [
   'FILE_MISSING',
   'FILE_EMPTY',
   'RECEIVE_TIMEOUT',
+  'RECEIVE_TOO_SLOW',
   'OVERLOADED',
   'QUEUE_DEADLINE',
 ] as const satisfies readonly ErrorKey[];
@@ -24,6 +25,7 @@ export const jsonErrors = [
   'JSON_LIMIT',
   'BODY_TOO_LARGE',
   'RECEIVE_TIMEOUT',
+  'RECEIVE_TOO_SLOW',
 ] as const satisfies readonly ErrorKey[];
 
 /** `PresignedFetcher`. */

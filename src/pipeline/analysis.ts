@@ -18,6 +18,8 @@ export interface AnalysisRequest {
    * and then be worked on, for this long each instead of as long as the configuration says.
    */
   readonly longTimeoutMs?: number;
+  /** Whose work it is: where there is more than the threads can do, owners take turns. */
+  readonly owner?: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: AnalysisProgress) => void;

@@ -95,6 +95,8 @@ async function sharedFile(modelsDir: string, model: Model): Promise<Uint8Array> 
 /** One analysis on its way through the threads. */
 interface Flight {
   readonly id: number;
+  /** Whose it is: those take turns. */
+  readonly group: string;
   readonly run: Pick<
     FileRun<unknown, unknown>,
     'settled' | 'promise' | 'addQueueMs' | 'announced' | 'prepared' | 'fail'
@@ -242,6 +244,7 @@ class Pipeline implements Analyser {
     const analysisTimeoutMs = longTimeoutMs ?? this.#config.analysisTimeoutMs;
     const flight: Flight = {
       id: ++this.#lastId,
+      group: request.owner ?? '',
       run,
       scored: (input, output, batchMs) => run.scored(input, read(output), batchMs),
       model,
@@ -270,7 +273,7 @@ class Pipeline implements Analyser {
       };
       // Never rejects while a thread reads the region: that is what lets the caller give it back.
       const result = await this.#prepare
-        .run(makeTask, stop.signal, longTimeoutMs !== undefined)
+        .run(makeTask, stop.signal, { owner: flight.group, isLong: longTimeoutMs !== undefined })
         .finally(() => {
           flight.control = undefined;
         });

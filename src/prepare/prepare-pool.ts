@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { FairQueue } from '../scoring/fair-queue.js';
 import type {
   InputsReady,
   PrepareResult,
@@ -16,16 +17,24 @@ export interface PrepareEvents {
   onThreadError(error: unknown): void;
 }
 
+export interface PrepareOrder {
+  /** Whose work it is: owners take turns. */
+  readonly owner?: string;
+  readonly isLong?: boolean;
+}
+
 interface Waiting {
+  readonly owner: string;
   readonly isLong: boolean;
+  readonly sinceMs: number;
   readonly makeTask: (control: number) => PrepareTask;
   readonly resolve: (result: PrepareResult) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * The threads that prepare files. The queue in front of them is our own, so that work nobody waits for any
- * more leaves it at once and never reaches a thread; the caller bounds its length (see Admission).
+ * The threads that prepare files. The queue in front of them is our own, so that owners take turns, and work nobody
+ * waits for any more leaves it at once and never reaches a thread; the caller bounds its length (see ExpectedWait).
  */
 export class PreparePool {
   /** Resolves when every thread can take work; until then none may be ended. */
@@ -33,7 +42,8 @@ export class PreparePool {
   /** Why threads run without a filter of system calls; undefined while none has said so. */
   sandboxFailure: string | undefined;
   readonly #piscina: Piscina<PrepareTask, PrepareResult>;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new FairQueue<string, Waiting>();
+  readonly #waitingLong = new FairQueue<string, Waiting>();
   /** Indices in the control block that no running task has: one per idle thread. */
   readonly #idle: number[];
   readonly #running = new Set<Promise<PrepareResult>>();
@@ -72,7 +82,7 @@ export class PreparePool {
   }
 
   get waitingCount(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#waitingLong.size;
   }
 
   /**
@@ -84,13 +94,14 @@ export class PreparePool {
   run(
     makeTask: (control: number) => PrepareTask,
     signal: AbortSignal,
-    isLong = false,
+    { owner = '', isLong = false }: PrepareOrder = {},
   ): Promise<PrepareResult> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const waiting: Waiting = { isLong, makeTask, resolve, reject };
-      this.#waiting.add(waiting);
-      signal.addEventListener('abort', () => this.#waiting.delete(waiting) && reject(signal.reason), {
+      const waiting: Waiting = { owner, isLong, sinceMs: performance.now(), makeTask, resolve, reject };
+      const queue = isLong ? this.#waitingLong : this.#waiting;
+      queue.push(owner, waiting);
+      signal.addEventListener('abort', () => queue.take(owner, waiting) && reject(signal.reason), {
         once: true,
       });
       this.#dispatch();
@@ -107,20 +118,28 @@ export class PreparePool {
 
   #dispatch(): void {
     if (this.#isClosed) return;
-    for (const next of this.#waiting) {
-      if (next.isLong && this.#runningLong === this.#maxRunningLong) continue;
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const control = this.#idle.pop();
       if (control === undefined) return;
-      this.#waiting.delete(next);
-      if (next.isLong) this.#runningLong++;
-      const running = this.#piscina.run(next.makeTask(control));
+      const { isLong, makeTask, resolve, reject } = next;
+      (isLong ? this.#waitingLong : this.#waiting).shift();
+      if (isLong) this.#runningLong++;
+      const running = this.#piscina.run(makeTask(control));
       this.#running.add(running);
-      running.then(next.resolve, next.reject).finally(() => {
+      running.then(resolve, reject).finally(() => {
         this.#running.delete(running);
         this.#idle.push(control);
-        if (next.isLong) this.#runningLong--;
+        if (isLong) this.#runningLong--;
         this.#dispatch();
       });
     }
+  }
+
+  /** Of the two queues, the one whose first has waited longer. */
+  #next(): Waiting | undefined {
+    const short = this.#waiting.peek();
+    const long = this.#runningLong < this.#maxRunningLong ? this.#waitingLong.peek() : undefined;
+    if (short === undefined || long === undefined) return short ?? long;
+    return long.sinceMs < short.sinceMs ? long : short;
   }
 }

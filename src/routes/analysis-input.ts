@@ -66,7 +66,7 @@ async function receiveLink<Fields>(
   const link = linkOf(object);
   const fields = reader.fromJson(object);
   try {
-    const { region, bytes, release } = await fetcher.receive(link, limits, signal);
+    const { region, bytes, release } = await fetcher.receive(link, limits, signal, body.holder);
     record.fetch = 'fetched';
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = bytes;

@@ -38,8 +38,10 @@ export async function answerAnalysis<Fields>(
   const { record, signal } = request;
   const { fields, region, release } = await steps.receive(request);
   try {
+    request.beginTurn();
     const receivedMs = performance.now();
-    const analysis = await analyser.analyse({ ...steps.plan(fields, request), region, signal });
+    const plan = { ...steps.plan(fields, request), region, signal, owner: request.caller?.id ?? '' };
+    const analysis = await analyser.analyse(plan);
     noteFindings(record, { ...analysis, scoredWindows: analysis.windows.length });
     return jsonReply(200, steps.body(analysis, fields, (performance.now() - receivedMs) / 1000));
   } finally {

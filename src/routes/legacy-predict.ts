@@ -74,6 +74,7 @@ export function legacyPredictRoute(
     method: 'POST',
     path,
     scope: 'predict',
+    takesTurn: true,
     operation,
     version: 'v0',
     handle: (request) => answerAnalysis(request, analyser, steps),

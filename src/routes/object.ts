@@ -33,6 +33,7 @@ const putOperation = ({ maxObjectBytes }: Config): Operation => ({
     'OBJECT_DIGEST_MISMATCH',
     'FILE_TOO_LARGE_LEGACY',
     'RECEIVE_TIMEOUT',
+    'RECEIVE_TOO_SLOW',
     'STORAGE_FULL',
     'STORAGE_FAILED',
   ],
@@ -64,6 +65,7 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
     isPrefix: true,
     wantsHeaders: true,
     takesPermit: true,
+    isTransfer: true,
     refusal: s3Refusal,
   } as const;
 
@@ -71,6 +73,7 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
     const reader = new BodyReader(request.body, config.receiveTimeoutMs);
     try {
       const grant = await storage.signatures.check(request);
+      request.holdFor(accountIn(nameOf(request)));
       const limit = new SizeLimit(config.maxObjectBytes, grant);
       limit.check(request.body.declaredBytes ?? 0);
       const digests = { sha256: grant.bodySha256, md5: contentMd5(request.headers) };
@@ -100,7 +103,9 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
 
   async function get(request: RouteRequest): Promise<Reply> {
     const { maxBytes = Number.POSITIVE_INFINITY } = await storage.signatures.check(request);
-    const object = await storage.objects.read(nameOf(request));
+    const name = nameOf(request);
+    request.holdFor(accountIn(name));
+    const object = await storage.objects.read(name);
     try {
       if (object.bytes > maxBytes) throw legacyTooLarge(maxBytes);
       return objectReply(object, request.headers);
@@ -123,6 +128,9 @@ function nameOf({ path }: RouteRequest): string {
     throw new ServiceError('OBJECT_NOT_FOUND');
   }
 }
+
+/** What stands for the account in the name of an object: its folder. */
+const accountIn = (name: string): string => name.slice(0, name.indexOf('/'));
 
 /** What a link takes: the setting's limit, or its own, which is that of v0. */
 class SizeLimit {

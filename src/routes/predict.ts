@@ -88,6 +88,7 @@ export function predictRoute(
     method: 'POST',
     path: '/v1/predict',
     scope: 'predict',
+    takesTurn: true,
     operation,
     handle: (request) => answerAnalysis(request, analyser, steps),
   };

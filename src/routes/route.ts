@@ -25,6 +25,10 @@ export interface RouteRequest {
   readonly signal: AbortSignal;
   /** Whose key it is; undefined on operational routes. */
   readonly caller: AuthenticatedKey | undefined;
+  /** Counts the request toward an account that is known only now. @throws ServiceError OVERLOADED */
+  holdFor(account: string): void;
+  /** To be called when the input has arrived, by routes that take turns. @throws ServiceError OVERLOADED */
+  beginTurn(): void;
   /** Where the route notes what the log and the metrics should say. */
   readonly record: RequestRecord;
 }
@@ -58,6 +62,10 @@ export interface Route {
   readonly wantsHeaders?: true;
   /** Takes a permit although it has no scope, because each request proves itself in another way. */
   readonly takesPermit?: true;
+  /** Its permits are those of transfers, of which requests to the API need none. */
+  readonly isTransfer?: true;
+  /** Needs the threads for about as long as most requests do, and waits for them in one queue with those. */
+  readonly takesTurn?: true;
   /** The scope that the caller's key needs; undefined for operational routes, which take no key and no permit. */
   readonly scope?: Scope;
   /** Which version's rules hold for refused keys and deprecation; v1 where nothing is said. */

@@ -169,6 +169,7 @@ function voiceRoute<Fields>(
     const { record } = request;
     const { fields, region, release } = await receiveFormInput(request, validator, queue, limits);
     try {
+      request.beginTurn();
       const receivedMs = performance.now();
       const answer = task.begin(fields, speaker);
       const sample = await readVoice(analyser, speaker, {
@@ -177,6 +178,7 @@ function voiceRoute<Fields>(
         ...task.needs,
         maxDurationS: config.maxVoiceidDurationS,
         signal: request.signal,
+        owner: request.caller?.id ?? '',
       });
       noteFindings(record, { ...sample, modelId: speaker.modelId });
       const { body, headers = [] } = answer(sample, (performance.now() - receivedMs) / 1000);
@@ -212,5 +214,5 @@ function voiceRoute<Fields>(
       ...errors,
     ],
   };
-  return { method: 'POST', path: task.path, scope: 'voiceid', operation, handle };
+  return { method: 'POST', path: task.path, scope: 'voiceid', takesTurn: true, operation, handle };
 }

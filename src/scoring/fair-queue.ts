@@ -37,6 +37,17 @@ export class FairQueue<Owner, Item> {
     return undefined;
   }
 
+  /** Takes out one item; false where it is not there any more. */
+  take(owner: Owner, item: Item): boolean {
+    const lane = this.#lanes.get(owner) ?? [];
+    const index = lane.indexOf(item);
+    if (index < 0) return false;
+    lane.splice(index, 1);
+    if (lane.length === 0) this.#lanes.delete(owner);
+    this.#size--;
+    return true;
+  }
+
   /** Takes out everything that waits for an owner. */
   remove(owner: Owner): Item[] {
     const lane = this.#lanes.get(owner) ?? [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { outputSizeOf } from '../models/model-sizes.js';
-import { FairQueue } from './fair-queue.js';
+import { GroupedFairQueue } from './grouped-fair-queue.js';
 import { ScoringOwner } from './scoring-owner.js';
 import type { ScoringResult, ScoringWorkerData } from './scoring-task.js';
 
@@ -29,16 +29,16 @@ export interface SchedulerOptions {
 }
 
 /**
- * Hands inputs to the threads that own the models: batches across requests, fair between them, one batch per
- * thread at a time. Jobs of a request that nobody waits for any more are removed before they reach a batch.
+ * Hands inputs to the threads that own the models: batches across requests, fair between groups (keys) and between the
+ * requests of each, one batch per thread at a time. Jobs of a request that nobody waits for any more are removed before they reach a batch.
  */
-export class Scheduler<Owner> {
+export class Scheduler<Owner extends { readonly group: string }> {
   /** Resolves when every model is loaded and warm in each thread; nothing may be pushed before. */
   readonly ready: Promise<void>;
   readonly #options: SchedulerOptions;
   readonly #idle: ScoringOwner[];
   readonly #owners: readonly ScoringOwner[];
-  readonly #queues: FairQueue<Owner, ScoringJob>[];
+  readonly #queues: GroupedFairQueue<Owner, ScoringJob>[];
   /** Numbers per input that each model gives. */
   readonly #outputSizes: readonly number[];
   #timer: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export class Scheduler<Owner> {
     this.#idle = [...this.#owners];
     this.#options = options;
     this.#outputSizes = workerData.models.map(outputSizeOf);
-    this.#queues = this.#outputSizes.map(() => new FairQueue());
+    this.#queues = this.#outputSizes.map(() => new GroupedFairQueue());
     this.ready = Promise.all(this.#owners.map((owner) => owner.warmUp())).then(() => {});
   }
 
@@ -61,7 +61,7 @@ export class Scheduler<Owner> {
   }
 
   push(owner: Owner, job: ScoringJob): void {
-    (this.#queues[job.model] as FairQueue<Owner, ScoringJob>).push(owner, job);
+    (this.#queues[job.model] as GroupedFairQueue<Owner, ScoringJob>).push(owner, job);
     this.#dispatch();
   }
 
@@ -87,7 +87,7 @@ export class Scheduler<Owner> {
   // The queue whose first job has waited longest, if its batch is full or has waited long enough.
   #nextBatch(): ScoringJob[] {
     const { maxBatchInputs, batchWaitMs } = this.#options;
-    let oldest: FairQueue<Owner, ScoringJob> | undefined;
+    let oldest: GroupedFairQueue<Owner, ScoringJob> | undefined;
     for (const queue of this.#queues) {
       const first = queue.peek();
       if (first && first.enqueuedMs < (oldest?.peek()?.enqueuedMs ?? Number.POSITIVE_INFINITY))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ServiceError } from '../errors/service-error.js';
+import { type Holder, nobody } from '../admission/shared-budget.js';
+import { ServiceError } from '../errors/service-error.js';
 import type { ArenaRegion } from './arena.js';
 import type { ArenaQueue } from './arena-queue.js';
 
@@ -7,6 +8,8 @@ import type { ArenaQueue } from './arena-queue.js';
 export interface IntakeSource {
   /** How many will come, where that is known. */
   readonly declaredBytes: number | undefined;
+  /** Loses its memory when it comes too slowly while others wait for room. */
+  readonly isCutWhenSlow?: boolean;
   pause(): void;
   resume(): void;
 }
@@ -14,6 +17,8 @@ export interface IntakeSource {
 export interface IntakeLimits {
   readonly maxBytes: number;
   readonly tooLarge: () => ServiceError;
+  /** Whose memory it takes; nobody's in particular where absent. */
+  readonly holder?: Holder | undefined;
 }
 
 /** What becomes of the bytes. */
@@ -44,6 +49,7 @@ export class ArenaIntake {
   #isComplete = false;
   #leaveQueue: (() => void) | undefined;
   #region: ArenaRegion | undefined;
+  #stopFilling = (): void => {};
 
   /** @throws ServiceError when more is declared than is allowed */
   constructor(source: IntakeSource, queue: ArenaQueue, limits: IntakeLimits, listener: IntakeListener) {
@@ -73,6 +79,7 @@ export class ArenaIntake {
   /** Leaves the queue and gives memory back. To be called after a failure, and when nobody waits any more. */
   abandon(): void {
     this.#staged = [];
+    this.#stopFilling();
     this.#leaveQueue?.();
     this.#leaveQueue = undefined;
     if (this.#region !== undefined) this.#queue.release(this.#region);
@@ -84,9 +91,9 @@ export class ArenaIntake {
   }
 
   #askForRoom(): void {
-    const { declaredBytes } = this.#source;
-    const bytes = this.#isComplete ? this.#receivedBytes : (declaredBytes ?? this.#limits.maxBytes);
-    const region = this.#queue.reserve(bytes);
+    const { holder = nobody, maxBytes } = this.#limits;
+    const bytes = this.#isComplete ? this.#receivedBytes : (this.#source.declaredBytes ?? maxBytes);
+    const region = this.#queue.reserve(bytes, holder);
     if (region !== undefined) {
       this.#occupy(region);
       return;
@@ -95,6 +102,7 @@ export class ArenaIntake {
       bytes,
       (granted) => this.#enter(granted),
       (error) => this.#listener.failed(error),
+      holder,
     );
     this.#source.pause();
   }
@@ -113,12 +121,32 @@ export class ArenaIntake {
 
   #occupy(region: ArenaRegion): void {
     this.#region = region;
+    if (!this.#isComplete && this.#source.isCutWhenSlow) this.#fill(region.length);
     let filled = 0;
     for (const chunk of this.#staged) {
       this.#put(region, chunk, filled);
       filled += chunk.length;
     }
     this.#staged = [];
+  }
+
+  #fill(bytes: number): void {
+    const received = (): number => this.#receivedBytes;
+    const sinceMs = performance.now();
+    const cut = (): void => {
+      const values = { receivedBytes: received(), seconds: Math.round((performance.now() - sinceMs) / 1000) };
+      this.#listener.failed(new ServiceError('RECEIVE_TOO_SLOW', values));
+    };
+    const { holder = nobody } = this.#limits;
+    this.#stopFilling = this.#queue.fill({
+      holder,
+      bytes,
+      sinceMs,
+      get receivedBytes() {
+        return received();
+      },
+      cut,
+    });
   }
 
   #put(region: ArenaRegion, chunk: Uint8Array, position: number): void {
@@ -129,6 +157,7 @@ export class ArenaIntake {
     this.#listener.arrived?.(region, this.#receivedBytes);
     if (!this.#isComplete) return;
     this.#region = undefined;
+    this.#stopFilling();
     // Less than was reserved where the length was not declared.
     this.#listener.complete(this.#queue.shrink(region, this.#receivedBytes));
   }

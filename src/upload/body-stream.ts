@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Holder } from '../admission/shared-budget.js';
 
 /** A request body on its way in. */
 export interface BodyStream {
   /** From Content-Length; undefined for a chunked transfer-encoding. */
   readonly declaredBytes: number | undefined;
+  /** Whose upload memory it takes. */
+  readonly holder?: Holder;
   /** Aborted when the client has gone; its reason is what pending work rejects with. */
   readonly signal: AbortSignal;
   /**

@@ -60,6 +60,7 @@ class FormUpload {
     const { receiveTimeoutMs } = limits;
     const source = {
       declaredBytes: stream.declaredBytes,
+      isCutWhenSlow: true,
       pause: () => stream.pause(),
       resume: () => {
         this.#timer.refresh();
@@ -69,6 +70,7 @@ class FormUpload {
     const intakeLimits = {
       maxBytes: limits.maxFileBytes + FORM_OVERHEAD_BYTES,
       tooLarge: limits.fileTooLarge,
+      holder: stream.holder,
     };
     this.#intake = new ArenaIntake(source, queue, intakeLimits, {
       arrived: (region, receivedBytes) => this.#parse(region, receivedBytes),

@@ -13,7 +13,7 @@ import { sideBySide } from './side-by-side.js';
 import type { Speaker } from './speaker.js';
 
 export interface VoiceSampleRequest
-  extends Pick<AnalysisRequest, 'region' | 'minDurationS' | 'maxDurationS' | 'signal'> {
+  extends Pick<AnalysisRequest, 'region' | 'minDurationS' | 'maxDurationS' | 'signal' | 'owner'> {
   readonly minSpeechS: number;
   /** The detector that checks whether the voice is AI-generated; undefined leaves that out. */
   readonly detectorId: string | undefined;

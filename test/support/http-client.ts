@@ -94,9 +94,12 @@ export class RawClient {
     });
   }
 
-  static connect(port: number): Promise<RawClient> {
+  /** @param localAddress where the server sees it come from; on Linux any of 127.0.0.0/8 */
+  static connect(port: number, localAddress = '127.0.0.1'): Promise<RawClient> {
     return new Promise((resolve, reject) => {
-      const socket = net.connect(port, '127.0.0.1', () => resolve(new RawClient(socket)));
+      const socket = net.connect({ port, host: '127.0.0.1', localAddress }, () =>
+        resolve(new RawClient(socket)),
+      );
       socket.once('error', reject);
     });
   }

@@ -35,6 +35,12 @@ export const testConfig: Config = {
   batchWaitMs: 0,
   maxInflightBytes: 64 << 20,
   maxInflightRequests: 1024,
+  // Tests of other things have one key and one address only, and hold requests for as long as they like.
+  maxTransfers: 1024,
+  maxWaitMs: 300_000,
+  keySharePercent: 100,
+  keyMemoryPercent: 100,
+  addressSharePercent: 100,
   rateLimitRequests: 0,
   rateLimitWindowS: 60,
   keyConcurrency: 0,

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Whose request it is, as far as that is known. */
+export interface Holder {
+  readonly key?: string | undefined;
+  /** Of the link that a transfer uses. */
+  readonly account?: string | undefined;
+  readonly address?: string | undefined;
+}
+
+export const holderKinds = ['key', 'account', 'address'] as const;
+export type HolderKind = (typeof holderKinds)[number];
+
+/** Percent of the units that one holder may have. */
+export type SharePercents = Readonly<Partial<Record<HolderKind, number>>>;
+
+export const nobody: Holder = {};
+
+/** What keeps a holder from more: there is too little left, or it has its share. */
+export type Obstacle = { readonly kind: 'total' } | { readonly kind: HolderKind; readonly held: number };
+
+interface Dimension {
+  readonly kind: HolderKind;
+  readonly share: number;
+  readonly held: Map<string, number>;
+}
+
+/**
+ * A number of units that requests hold for a time, shared out by key, account and address. A holder may have its
+ * percentage of what the others leave: alone it comes far, and the more others hold, the less it gets. With a share of
+ * half, one greedy holder leaves half, two leave a third. A holder without any may always take what is left, so that no
+ * share is too small for one request.
+ */
+export class SharedBudget {
+  readonly total: number;
+  readonly #dimensions: readonly Dimension[];
+  #inUse = 0;
+
+  constructor(total: number, percents: SharePercents = {}) {
+    this.total = total;
+    this.#dimensions = holderKinds
+      .filter((kind) => (percents[kind] ?? 100) < 100)
+      .map((kind) => ({ kind, share: (percents[kind] as number) / 100, held: new Map() }));
+  }
+
+  get inUse(): number {
+    return this.#inUse;
+  }
+
+  /** Undefined when `units` may be taken now. */
+  obstacle(holder: Holder, units: number): Obstacle | undefined {
+    return (
+      this.shareObstacle(holder, units) ?? (this.#inUse + units > this.total ? { kind: 'total' } : undefined)
+    );
+  }
+
+  /** The same without regard to how much is left. */
+  shareObstacle(holder: Holder, units: number): Obstacle | undefined {
+    for (const dimension of this.#dimensions) {
+      const held = heldBy(dimension, holder);
+      if (held > 0 && held + units > this.#allowed(dimension, held)) return { kind: dimension.kind, held };
+    }
+    return undefined;
+  }
+
+  take(holder: Holder, units: number): void {
+    this.#inUse += units;
+    for (const dimension of this.#dimensions) change(dimension, holder, units);
+  }
+
+  give(holder: Holder, units: number): void {
+    this.#inUse -= units;
+    for (const dimension of this.#dimensions) change(dimension, holder, -units);
+  }
+
+  /** More than half of the units are taken, or of what the holder may have: what it keeps is kept from others. */
+  isContended(holder: Holder): boolean {
+    if (this.#inUse > this.total / 2) return true;
+    return this.#dimensions.some((dimension) => {
+      const held = heldBy(dimension, holder);
+      return held > this.#allowed(dimension, held) / 2;
+    });
+  }
+
+  #allowed({ share }: Dimension, held: number): number {
+    return share * (this.total - (this.#inUse - held));
+  }
+}
+
+function heldBy({ kind, held }: Dimension, holder: Holder): number {
+  const name = holder[kind];
+  return name === undefined ? 0 : (held.get(name) ?? 0);
+}
+
+function change({ kind, held }: Dimension, holder: Holder, units: number): void {
+  const name = holder[kind];
+  if (name === undefined) return;
+  const next = (held.get(name) ?? 0) + units;
+  if (next === 0) held.delete(name);
+  else held.set(name, next);
+}
