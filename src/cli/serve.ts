@@ -7,24 +7,26 @@ import { hintOfOtherDataDir } from '../config/data-dir.js';
 import { loadConfig, unknownVariables } from '../config/load-config.js';
 import { packageVersion } from '../config/package-dir.js';
 import type { RunningServer } from '../http/server.js';
+import type { CreatedKey } from '../keys/key-directory.js';
 import { KeyStore } from '../keys/key-store.js';
 import { actor } from '../metering/admin-act.js';
-import type { AuditEvent } from '../metering/audit-chain.js';
-import { AuditLog } from '../metering/audit-log.js';
-import { Retention } from '../metering/retention.js';
-import { UsageMeter } from '../metering/usage-meter.js';
 import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
-import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser, PipelineStatus } from '../pipeline/analysis.js';
 import { differenceOf } from '../pipeline/known-answers.js';
 import { ModelReload } from '../pipeline/model-reload.js';
-import { startPipeline } from '../pipeline/pipeline.js';
+import { type PipelineOptions, startPipeline } from '../pipeline/pipeline.js';
 import { ownDataFolder } from '../state/data-folder.js';
+import { ParentLink } from '../supervision/parent-link.js';
 import { UploadArena } from '../upload/arena.js';
+import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { announce, createFirstKey } from './first-start.js';
 import { followHangUps } from './hang-up.js';
+import { serveProcesses } from './serve-processes.js';
+import { openBooks } from './server-books.js';
+import { onStopSignals } from './stop-signals.js';
+import { endOnUncaught } from './uncaught.js';
 
 export function addServeCommand(program: Command): void {
   program
@@ -39,24 +41,51 @@ async function serve(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel);
   process.on('exit', log.flush);
-  for (const variable of unknownVariables(process.env)) {
-    log.logger.warn({ variable }, 'unknown setting, ignored');
+  const parent = ParentLink.open();
+  let firstKey: CreatedKey | undefined;
+  // Of several processes, the supervisor does this for all.
+  if (parent === undefined) {
+    for (const variable of unknownVariables(process.env)) {
+      log.logger.warn({ variable }, 'unknown setting, ignored');
+    }
+    const { lockDescriptor } = await ownDataFolder(config.dataDir);
+    log.logger.info({ dataDir: config.dataDir }, 'data folder');
+    const hint = hintOfOtherDataDir(config.dataDir);
+    if (hint !== undefined) log.logger.warn(hint);
+    firstKey = createFirstKey(config.dataDir);
+    if (config.processes > 0) return serveProcesses({ config, log, hangUp, lockDescriptor, firstKey });
   }
-  await ownDataFolder(config.dataDir);
-  log.logger.info({ dataDir: config.dataDir }, 'data folder');
-  const hint = hintOfOtherDataDir(config.dataDir);
-  if (hint !== undefined) log.logger.warn(hint);
-  const firstKey = createFirstKey(config.dataDir);
   const keys = new KeyStore(config.dataDir, {
     onReloadError: (error) => log.logger.error({ err: error }, 'API keys could not be read again'),
   });
   const operatingPoints = OperatingPoints.load(config.dataDir);
-  const arena = createArena(config.maxInflightBytes, loadAddon());
-  const loading = startPipeline(config, arena.buffer, { answersPerModel });
+  const addon = loadAddon();
+  const arena = createArena(config.maxInflightBytes, addon);
+  const refusals = new SharedRefusals();
+  const deadlyInputs = openDeadlyInputs(config.dataDir, log.logger, parent === undefined);
+  refusals.add(deadlyInputs?.refused ?? []);
+  if (deadlyInputs !== undefined) {
+    keepCrashNotes(deadlyInputs.notesFileOf(process.pid), addon, log.logger);
+  }
+  let countThreadFailure: ServiceMetrics['countThreadFailure'] | undefined;
+  const pipelineOptions: PipelineOptions = {
+    answersPerModel,
+    refused: refusals.shared,
+    onThreadError(pool, error) {
+      log.logger.error({ err: error, pool }, 'an idle thread has died; it is replaced');
+      countThreadFailure?.(pool);
+    },
+  };
+  const loading = startPipeline(config, arena.buffer, pipelineOptions);
   // While other threads load the models.
   const parts = loadServerParts(config);
   const [analyser, { startServer, metrics, files }] = await bothOrNone(loading, parts);
-  const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = analyser.status();
+  countThreadFailure = (pool) => metrics.countThreadFailure(pool);
+  const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels, sandboxFailure } =
+    analyser.status();
+  if (sandboxFailure !== undefined) {
+    log.logger.warn({ sandboxFailure }, 'decoder threads run without a filter of system calls');
+  }
   const speakers = speakerModels.map((model) => model.id);
   log.logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
   warnOfUnusable(operatingPoints, analyser.status(), log.logger);
@@ -67,7 +96,7 @@ async function serve(): Promise<void> {
     );
   }
   let server: RunningServer;
-  const books = openBooks(config, log.logger, metrics);
+  const books = openBooks(config, log.logger, metrics, parent?.isFirst ?? true);
   books.note({ event: 'server_started', ...actor(), version: packageVersion });
   if (firstKey !== undefined) books.note({ event: 'key_created', keyId: firstKey.key.id, ...actor() });
   try {
@@ -89,7 +118,7 @@ async function serve(): Promise<void> {
   const choice = { provider, ...(fallbackReason !== undefined && { fallbackReason }) };
   const reload = new ModelReload({
     // On what runs the models now: whether there is CUDA has been found out.
-    start: () => startPipeline(config, arena.buffer, { answersPerModel, choice }),
+    start: () => startPipeline(config, arena.buffer, { ...pipelineOptions, choice }),
     use(next) {
       const points = OperatingPoints.load(config.dataDir);
       server.replaceModels(next, points);
@@ -98,20 +127,35 @@ async function serve(): Promise<void> {
     onResult(result) {
       metrics.countReload(result);
       books.note({ event: 'models_reloaded', result, ...actor() });
+      parent?.reloaded(result);
     },
     log: log.logger,
   });
-  const stop = stopOnSignal(async () => {
+  const stopGracefully = async (): Promise<void> => {
     books.note({ event: 'server_stopping', ...actor() });
     await Promise.all([reload.close(), server.stop()]);
-  }, log);
+  };
+  endOnUncaught(log, stopGracefully);
+  if (parent !== undefined) {
+    const stop = stopWithSupervisor(stopGracefully, log.logger);
+    parent.follow({
+      stop,
+      reload: () => reload.request(),
+      refuse: (sha256) => refusals.add(sha256),
+      metrics: () => metrics.registry.getMetricsAsJSON(),
+    });
+    metrics.gather = () => parent.metricsOfAll();
+    parent.listening(ready);
+    return;
+  }
+  const stop = stopOnSignal(stopGracefully, log);
   hangUp.follow((isTerminalGone) => {
     if (!isTerminalGone) {
       reload.request();
       return;
     }
     if (isTerminalLog) log.discard();
-    void stop('SIGHUP');
+    stop('SIGHUP');
   });
   log.flush();
   announce(config, server.port, firstKey?.text, ready);
@@ -147,41 +191,6 @@ function warnOfUnusable(points: OperatingPoints, status: PipelineStatus, logger:
   }
 }
 
-interface Books {
-  readonly recorders: readonly RequestRecorder[];
-  /** Writes an event into the audit, where there is one. */
-  note(event: AuditEvent): void;
-}
-
-/** What notes who did what and how much, and removes it when its time is over. */
-function openBooks(config: Config, logger: Logger, metrics: ServiceMetrics): Books {
-  const usage = new UsageMeter(config.dataDir, {
-    onError: (error) => logger.error({ err: error }, 'usage could not be written; it is kept in memory'),
-  });
-  const audit =
-    config.audit === 'off'
-      ? undefined
-      : new AuditLog(config.dataDir, {
-          sync: config.auditSync,
-          onError: (error) =>
-            logger.error({ err: error }, 'audit lines could not be written; they wait in memory'),
-          onLost: () => metrics.auditLinesLost.inc(),
-        });
-  const note = (event: AuditEvent): void => audit?.note(event);
-  const retention = new Retention(config.dataDir, {
-    auditDays: config.auditDays,
-    usageDays: config.usageDays,
-    onRemoved(event) {
-      logger.info(event, 'removed what has been kept for its time');
-      note(event);
-    },
-    onError: (error) => logger.error({ err: error }, 'old data could not be removed; it is tried again'),
-  });
-  const cleaner: RequestRecorder = { record: () => {}, close: () => retention.close() };
-  // In this order they are closed.
-  return { recorders: [cleaner, usage, ...(audit ? [audit] : [])], note };
-}
-
 function createArena(bytes: number, addon: Addon): UploadArena {
   const arena: UploadArena = new UploadArena(bytes, (offset, length) =>
     addon.releasePages(arena.bytes.subarray(offset, offset + length)),
@@ -199,24 +208,33 @@ function endBy(signal: NodeJS.Signals, log: ServiceLog): void {
 // Known answers of each model that have to hold before requests are answered.
 const answersPerModel = 1;
 
-// Ctrl-C under `npm start` sends two: the terminal signals the whole group, and npm passes its own on.
-const sameSignalMs = 500;
-
 /** The first signal starts a graceful stop, one more ends the process at once. */
 function stopOnSignal(stopGracefully: () => Promise<void>, log: ServiceLog) {
-  let firstMs: number | undefined;
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (firstMs !== undefined) {
-      if (performance.now() - firstMs > sameSignalMs) process.exit(1);
-      return;
-    }
-    firstMs = performance.now();
-    log.logger.info({ signal }, 'stop requested');
-    await stopGracefully();
-    if (signal === 'SIGHUP') endBy(signal, log);
-    else process.exit(0);
+  return onStopSignals(
+    (signal) => {
+      log.logger.info({ signal }, 'stop requested');
+      void stopGracefully().then(() => {
+        if (signal === 'SIGHUP') endBy(signal, log);
+        else process.exit(0);
+      });
+    },
+    () => process.exit(1),
+  );
+}
+
+/**
+ * A terminal signals the whole group: of Ctrl-C the supervisor tells its processes. SIGTERM to a process alone stops it
+ * gracefully, and the supervisor starts another.
+ */
+function stopWithSupervisor(stopGracefully: () => Promise<void>, logger: Logger): () => void {
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    logger.info('stop requested');
+    void stopGracefully().then(() => process.exit(0));
   };
+  process.on('SIGINT', () => {});
   process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
   return stop;
 }

@@ -13,6 +13,8 @@ export interface Config {
   readonly dataDir: string;
   readonly modelsDir: string;
   readonly device: 'auto' | 'cpu' | 'cuda';
+  /** Processes of a supervised server; 0 for one process without a supervisor. */
+  readonly processes: number;
   readonly prepareThreads: number;
   readonly scoringThreads: number;
   /** Whether decoder threads run under a filter of system calls. */

@@ -58,6 +58,15 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     description:
       'What runs the models: `cuda` fails at start when CUDA cannot be loaded, `auto` falls back to the CPU and says why.',
   }),
+  processes: integer({
+    variable: 'VERAVOX_PROCESSES',
+    default: 0,
+    minimum: 0,
+    maximum: 64,
+    unit: 'processes',
+    description:
+      'Processes that share the port. A supervisor starts one again that ends, while the others go on. 0 runs the server in a single process without a supervisor. Threads, memory and requests in flight count per process; the limits of a key hold over all.',
+  }),
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',
     default: ({ cores }) => Math.max(2, Math.ceil(cores / 4)),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeFolder, replaceFile } from '../state/durable-file.js';
+import { formatVersion } from '../state/format-version.js';
 import { type DeadlyInput, readCrashNotes } from './crash-notes.js';
 
 /** How often an input may end a process before it is refused: once may be chance, such as failing memory. */
@@ -28,7 +30,7 @@ export class DeadlyInputs {
   constructor(dataDir: string) {
     this.#dir = path.join(dataDir, 'crashes');
     this.#file = path.join(this.#dir, 'inputs.json');
-    fs.mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+    makeFolder(this.#dir);
     this.#known = readKnown(this.#file);
   }
 
@@ -73,19 +75,18 @@ export class DeadlyInputs {
   }
 
   #write(): void {
-    const whole = `${this.#file}.tmp`;
-    const text = JSON.stringify({ version: FORMAT_VERSION, inputs: this.#known }, undefined, 2);
-    fs.writeFileSync(whole, `${text}\n`, { mode: 0o600, flush: true });
-    fs.renameSync(whole, this.#file);
+    const content = { version: FORMAT_VERSION, inputs: this.#known };
+    replaceFile(this.#file, `${JSON.stringify(content, undefined, 2)}\n`);
   }
 }
 
 function readKnown(file: string): Known[] {
   if (!fs.existsSync(file)) return [];
-  const content: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
-  const { version, inputs } = content as { version: unknown; inputs: Known[] };
-  if (version !== FORMAT_VERSION) {
-    throw new Error(`${file} has version ${version}; this server reads version ${FORMAT_VERSION}.`);
+  try {
+    const content: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
+    formatVersion(content, FORMAT_VERSION);
+    return (content as { inputs: Known[] }).inputs;
+  } catch (error) {
+    throw new Error(`${file} cannot be used: ${(error as Error).message}`, { cause: error });
   }
-  return inputs;
 }

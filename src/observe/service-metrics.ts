@@ -51,6 +51,9 @@ export class ServiceMetrics {
   readonly #reloads: Counter<'result'>;
   readonly #threadFailures: Counter<'pool'>;
 
+  /** What to answer instead of this registry's own series, where several processes are one server. */
+  gather: (() => Promise<string>) | undefined;
+
   constructor() {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
@@ -127,6 +130,11 @@ export class ServiceMetrics {
     );
   }
 
+  /** All series, as Prometheus reads them. */
+  text(): Promise<string> {
+    return this.gather?.() ?? this.registry.metrics();
+  }
+
   countReload(result: ReloadResult): void {
     this.#reloads.labels(result).inc();
   }
@@ -142,10 +150,17 @@ export class ServiceMetrics {
   }
 
   declareGauges(sources: GaugeSources): void {
-    const gauge = (name: string, help: string, read: () => number): void => {
+    // Where several processes are one server, their values are added up unless said otherwise.
+    const gauge = (
+      name: string,
+      help: string,
+      read: () => number,
+      aggregator: 'sum' | 'min' | 'max' = 'sum',
+    ): void => {
       new Gauge({
         name,
         help,
+        aggregator,
         registers: [this.registry],
         collect() {
           this.set(read());
@@ -170,24 +185,30 @@ export class ServiceMetrics {
     gauge('veravox_uploads_waiting', 'Uploads that wait for room in the arena.', sources.uploadsWaiting);
     gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);
     gauge('veravox_upload_arena_total_bytes', 'Upload memory there is.', sources.arenaTotalBytes);
-    gauge('veravox_ready', '1 when /readyz answers 200.', () => Number(sources.ready()));
+    gauge('veravox_ready', '1 when /readyz answers 200.', () => Number(sources.ready()), 'min');
     gauge(
       'veravox_wrong_answers',
       'Known answers of models that do not hold; /readyz then answers 503 and names them.',
       sources.wrongAnswers,
+      'max',
     );
-    gauge('veravox_cpu_fallback', '1 when CUDA was wanted but the CPU runs the models.', () =>
-      Number(sources.fellBackToCpu()),
+    gauge(
+      'veravox_cpu_fallback',
+      '1 when CUDA was wanted but the CPU runs the models.',
+      () => Number(sources.fellBackToCpu()),
+      'max',
     );
     gauge(
       'veravox_model_sets',
       'Sets of models in memory: 1, and one for each reload whose earlier models still answer requests.',
       sources.modelSets,
+      'max',
     );
     new Gauge({
       name: 'veravox_model_info',
       help: '1 for each model that can be asked for, under each of its names.',
       labelNames: ['task', 'model'],
+      aggregator: 'max',
       registers: [this.registry],
       collect() {
         // Models that are gone after a reload are no longer told of.
@@ -201,6 +222,7 @@ export class ServiceMetrics {
       name: 'veravox_provider_info',
       help: '1 for what runs the models.',
       labelNames: ['provider'],
+      aggregator: 'max',
       registers: [this.registry],
       collect() {
         for (const provider of providers) this.set({ provider }, Number(provider === sources.provider()));

@@ -17,7 +17,7 @@ export function metricsRoute(metrics: ServiceMetrics): Route {
       return {
         status: 200,
         contentType: metrics.registry.contentType,
-        body: await metrics.registry.metrics(),
+        body: await metrics.text(),
       };
     },
   };

@@ -28,6 +28,7 @@ export const testConfig: Config = {
   dataDir: '',
   modelsDir: '',
   device: 'cpu',
+  processes: 0,
   prepareThreads: 1,
   scoringThreads: 1,
   decoderSandbox: 'auto',

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import type { Addon } from '../addon/addon.js';
+import { DeadlyInputs, MAX_KNOWN_INPUTS } from '../crash-notes/deadly-inputs.js';
+import type { Logger } from '../observe/log.js';
+import { RefusedInputs } from '../prepare/refused-inputs.js';
+
+/** More threads than these at work on files at once would go without notes. */
+const NOTE_SLOTS = 1024;
+
+/**
+ * Those of the data folder; undefined, with a line in the log, if the folder takes none.
+ * @param collects what processes before have left; only if none of them can be there any more
+ */
+export function openDeadlyInputs(
+  dataDir: string,
+  logger: Logger,
+  collects: boolean,
+): DeadlyInputs | undefined {
+  try {
+    const deadlyInputs = new DeadlyInputs(dataDir);
+    const found = collects ? deadlyInputs.collectAll() : [];
+    for (const input of found) logger.error(input, 'this input has ended a process');
+    return deadlyInputs;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    logger.warn({ err: error }, 'inputs that end a process cannot be remembered');
+    return undefined;
+  }
+}
+
+/** Has this process note what it works on in `file`, until it ends in order. */
+export function keepCrashNotes(file: string, addon: Addon, logger: Logger): void {
+  try {
+    addon.openCrashNotes(file, NOTE_SLOTS);
+    process.on('exit', () => fs.rmSync(file, { force: true }));
+  } catch (error) {
+    logger.warn({ err: error }, 'inputs that end this process cannot be noted');
+  }
+}
+
+/** Inputs that this process refuses, in memory that its threads see. */
+export class SharedRefusals {
+  readonly #inputs = RefusedInputs.create(MAX_KNOWN_INPUTS);
+
+  get shared(): SharedArrayBuffer {
+    return this.#inputs.shared;
+  }
+
+  /** @param sha256 in hexadecimal digits */
+  add(sha256: readonly string[]): void {
+    for (const digest of sha256) this.#inputs.add(Buffer.from(digest, 'hex'));
+  }
+}

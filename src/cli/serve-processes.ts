@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import os from 'node:os';
+import type { Config } from '../config/config.js';
+import type { CreatedKey } from '../keys/key-directory.js';
+import { noteAdminAct } from '../metering/admin-act.js';
+import type { ServiceLog } from '../observe/log.js';
+import { StartFailure, Supervisor } from '../supervision/supervisor.js';
+import { openDeadlyInputs } from './crash-notes.js';
+import { announce } from './first-start.js';
+import type { HangUps } from './hang-up.js';
+import { onStopSignals } from './stop-signals.js';
+
+export interface ProcessesOptions {
+  readonly config: Config;
+  readonly log: ServiceLog;
+  readonly hangUp: HangUps;
+  /** Holds the data folder's lock as long as one of the processes lives. */
+  readonly lockDescriptor: number;
+  readonly firstKey: CreatedKey | undefined;
+}
+
+/** Runs the server as `config.processes` processes and starts those that end again. */
+export async function serveProcesses(options: ProcessesOptions): Promise<void> {
+  const { config, log, hangUp, lockDescriptor, firstKey } = options;
+  if (firstKey !== undefined) await noteAdminAct(config, { event: 'key_created', keyId: firstKey.key.id });
+  const port = await freePort(config.host, config.port);
+  const supervisor = new Supervisor({
+    processes: config.processes,
+    port,
+    lockDescriptor,
+    env: threadsPerProcess(config.processes),
+    deadlyInputs: openDeadlyInputs(config.dataDir, log.logger, true),
+    log: log.logger,
+  });
+  const stop = onStopSignals(
+    (signal) => {
+      log.logger.info({ signal }, 'stop requested');
+      void supervisor.stop().then(() => process.exit(0));
+    },
+    () => {
+      supervisor.kill();
+      process.exit(1);
+    },
+  );
+  try {
+    const isReady = await supervisor.start();
+    hangUp.follow((isTerminalGone) => {
+      if (isTerminalGone) stop('SIGHUP');
+      else void supervisor.reload();
+    });
+    log.flush();
+    announce(config, port, firstKey?.text, isReady);
+  } catch (error) {
+    // It has said why itself.
+    if (!(error instanceof StartFailure)) throw error;
+    process.exit(error.exitCode);
+  }
+}
+
+/**
+ * The processes share the port, and would share it with any other program, too.
+ * @param port 0 for any that is free
+ * @throws Error when something listens there already
+ */
+async function freePort(host: string, port: number): Promise<number> {
+  const probe = net.createServer();
+  try {
+    probe.listen({ host, port, exclusive: true });
+    await once(probe, 'listening');
+  } catch (error) {
+    throw new Error(`Cannot listen on ${host} port ${port}: ${(error as Error).message}`, { cause: error });
+  }
+  const free = (probe.address() as AddressInfo).port;
+  probe.close();
+  await once(probe, 'close');
+  return free;
+}
+
+/** The cores, shared out; what the environment sets counts for each process as it stands. */
+function threadsPerProcess(processes: number): Record<string, string> {
+  const cores = os.availableParallelism();
+  const byDefault = {
+    VERAVOX_SCORING_THREADS: Math.max(1, Math.floor(cores / processes)),
+    VERAVOX_PREPARE_THREADS: Math.max(2, Math.ceil(cores / processes / 4)),
+  };
+  return Object.fromEntries(
+    Object.entries(byDefault)
+      .filter(([name]) => process.env[name] === undefined)
+      .map(([name, threads]) => [name, String(threads)]),
+  );
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../config/config.js';
+import type { AuditEvent } from '../metering/audit-chain.js';
+import { AuditLog } from '../metering/audit-log.js';
+import { Retention } from '../metering/retention.js';
+import { UsageMeter } from '../metering/usage-meter.js';
+import type { Logger } from '../observe/log.js';
+import type { RequestRecorder } from '../observe/request-record.js';
+import type { ServiceMetrics } from '../observe/service-metrics.js';
+
+export interface Books {
+  readonly recorders: readonly RequestRecorder[];
+  /** Writes an event into the audit, where there is one. */
+  note(event: AuditEvent): void;
+}
+
+/**
+ * What notes who did what and how much, and removes it when its time is over.
+ * @param cleans false for all processes of a server but one
+ */
+export function openBooks(config: Config, logger: Logger, metrics: ServiceMetrics, cleans: boolean): Books {
+  const usage = new UsageMeter(config.dataDir, {
+    onError: (error) => logger.error({ err: error }, 'usage could not be written; it is kept in memory'),
+  });
+  const audit =
+    config.audit === 'off'
+      ? undefined
+      : new AuditLog(config.dataDir, {
+          sync: config.auditSync,
+          onError: (error) =>
+            logger.error({ err: error }, 'audit lines could not be written; they wait in memory'),
+          onLost: () => metrics.auditLinesLost.inc(),
+        });
+  const note = (event: AuditEvent): void => audit?.note(event);
+  const cleaner = cleans ? [openRetention(config, logger, note)] : [];
+  // In this order they are closed.
+  return { recorders: [...cleaner, usage, ...(audit ? [audit] : [])], note };
+}
+
+function openRetention(config: Config, logger: Logger, note: (event: AuditEvent) => void): RequestRecorder {
+  const retention = new Retention(config.dataDir, {
+    auditDays: config.auditDays,
+    usageDays: config.usageDays,
+    onRemoved(event) {
+      logger.info(event, 'removed what has been kept for its time');
+      note(event);
+    },
+    onError: (error) => logger.error({ err: error }, 'old data could not be removed; it is tried again'),
+  });
+  return { record: () => {}, close: () => retention.close() };
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const FIRST_MS = 100;
+const LARGEST_MS = 30_000;
+/** A process that ran this long did not die of how it starts. */
+const HEALTHY_MS = 60_000;
+
+/** How long to wait before a process is started again: twice as long each time it dies soon. */
+export class BackOff {
+  #nextMs = FIRST_MS;
+
+  /** @param livedMs how long the process ran that died */
+  delayMs(livedMs: number): number {
+    if (livedMs >= HEALTHY_MS) this.#nextMs = FIRST_MS;
+    const delayMs = this.#nextMs;
+    this.#nextMs = Math.min(LARGEST_MS, delayMs * 2);
+    return delayMs;
+  }
+}

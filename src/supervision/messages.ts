@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { MetricObject } from 'prom-client';
+
+/** The variable that tells a process which place it fills, from 0 on. Not a setting. */
+export const PROCESS_INDEX = 'VERAVOX_PROCESS_INDEX';
+
+/** What the supervisor tells a process. */
+export type ToProcess =
+  | { readonly kind: 'stop' }
+  /** Answered with `reloaded`. */
+  | { readonly kind: 'reload' }
+  /** Inputs that ended a process before, by their SHA-256 in hexadecimal digits. */
+  | { readonly kind: 'refuse'; readonly sha256: readonly string[] }
+  /** Answered with `metrics`. */
+  | { readonly kind: 'tell-metrics'; readonly id: number }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown };
+
+/** What a process tells the supervisor. */
+export type ToSupervisor =
+  | { readonly kind: 'listening'; readonly isReady: boolean }
+  | { readonly kind: 'reloaded'; readonly result: 'loaded' | 'failed' }
+  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
+  /** Answered with `answer`: the metrics of all processes, as Prometheus reads them. */
+  | { readonly kind: 'ask-metrics'; readonly id: number };

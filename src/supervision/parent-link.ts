@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import cluster from 'node:cluster';
+import type { MetricObject } from 'prom-client';
+import { PROCESS_INDEX, type ToProcess, type ToSupervisor } from './messages.js';
+
+/** What a supervised process does when its supervisor says so. */
+export interface Orders {
+  stop(): void;
+  reload(): void;
+  refuse(sha256: readonly string[]): void;
+  metrics(): Promise<readonly MetricObject[]>;
+}
+
+/** The other end of the supervisor, in one of its processes. */
+export class ParentLink {
+  readonly #pending = new Map<number, (value: unknown) => void>();
+  #lastId = 0;
+  #refused: readonly string[] = [];
+  #isReloadWanted = false;
+  #orders: Orders | undefined;
+
+  /** Undefined in a process without a supervisor. */
+  static open(): ParentLink | undefined {
+    return cluster.isWorker ? new ParentLink() : undefined;
+  }
+
+  private constructor() {
+    process.on('message', (message: ToProcess) => this.#received(message));
+    // A process that cannot start ends, although its supervisor could still tell it something.
+    process.channel?.unref();
+  }
+
+  /** One process does what has to be done once. */
+  get isFirst(): boolean {
+    return process.env[PROCESS_INDEX] === '0';
+  }
+
+  /** From now on; orders that came before are given at once. */
+  follow(orders: Orders): void {
+    this.#orders = orders;
+    if (this.#refused.length > 0) orders.refuse(this.#refused);
+    if (this.#isReloadWanted) orders.reload();
+  }
+
+  listening(isReady: boolean): void {
+    send({ kind: 'listening', isReady });
+  }
+
+  reloaded(result: 'loaded' | 'failed'): void {
+    send({ kind: 'reloaded', result });
+  }
+
+  /** The metrics of all processes together, as Prometheus reads them. */
+  metricsOfAll(): Promise<string> {
+    const id = ++this.#lastId;
+    return new Promise((resolve) => {
+      this.#pending.set(id, (value) => resolve(value as string));
+      send({ kind: 'ask-metrics', id });
+    });
+  }
+
+  #received(message: ToProcess): void {
+    switch (message.kind) {
+      case 'stop':
+        // Too early to do it in order: nothing has begun.
+        if (this.#orders === undefined) process.exit(0);
+        this.#orders.stop();
+        return;
+      case 'reload':
+        // Models that are being loaded may have been read before they were exchanged.
+        if (this.#orders === undefined) this.#isReloadWanted = true;
+        else this.#orders.reload();
+        return;
+      case 'refuse':
+        this.#refused = message.sha256;
+        this.#orders?.refuse(message.sha256);
+        return;
+      case 'tell-metrics':
+        void this.#tellMetrics(message.id);
+        return;
+      case 'answer':
+        this.#pending.get(message.id)?.(message.value);
+        this.#pending.delete(message.id);
+    }
+  }
+
+  async #tellMetrics(id: number): Promise<void> {
+    send({ kind: 'metrics', id, metrics: (await this.#orders?.metrics()) ?? [] });
+  }
+}
+
+/** Without effect once the supervisor is gone: the process ends then, too. */
+function send(message: ToSupervisor): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}

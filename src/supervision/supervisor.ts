@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+import cluster, { type Worker } from 'node:cluster';
+import { AggregatorRegistry, type MetricObject, type PrometheusContentType } from 'prom-client';
+import type { DeadlyInputs } from '../crash-notes/deadly-inputs.js';
+import type { Logger } from '../observe/log.js';
+import { BackOff } from './back-off.js';
+import { PROCESS_INDEX, type ToProcess, type ToSupervisor } from './messages.js';
+
+export interface SupervisorOptions {
+  readonly processes: number;
+  /** Shared by all processes. */
+  readonly port: number;
+  /** What every process finds in its environment beside `PORT`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Every process inherits it. */
+  readonly lockDescriptor: number;
+  readonly deadlyInputs: DeadlyInputs | undefined;
+  readonly log: Logger;
+}
+
+/** A process that never listened, by its exit code. */
+export class StartFailure extends Error {
+  override readonly name = 'StartFailure';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super('A process of the server ended before it listened.');
+    this.exitCode = exitCode;
+  }
+}
+
+/** How long a process has for its metrics before the others go without. */
+const METRICS_TIMEOUT_MS = 2000;
+
+/** One place among the processes, whichever process fills it at the moment. */
+interface Place {
+  readonly index: number;
+  readonly backOff: BackOff;
+  worker: Worker | undefined;
+  startedMs: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Runs the server as several processes on one port, starts those that die again, and passes orders on. Holds no
+ * request: what ends one process leaves the requests of the others alone.
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #places: Place[];
+  readonly #reloads: ((worker: Worker, result: 'loaded' | 'failed') => void)[] = [];
+  readonly #metricReplies = new Map<number, (metrics: readonly MetricObject[]) => void>();
+  #restarts = 0;
+  #lastMetricsId = 0;
+  #isStopping = false;
+  #reloading: Promise<void> | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#places = Array.from({ length: options.processes }, (_, index) => ({
+      index,
+      backOff: new BackOff(),
+      worker: undefined,
+      startedMs: 0,
+      timer: undefined,
+    }));
+    cluster.setupPrimary({ stdio: ['inherit', 'inherit', 'inherit', 'ipc', options.lockDescriptor] });
+    cluster.on('message', (worker, message: ToSupervisor) => this.#received(worker, message));
+  }
+
+  /**
+   * Starts one process after the other, so that a fault of the settings is reported once. Resolves once all of them
+   * listen, with whether all of them are ready.
+   * @throws StartFailure when one does not come so far; the others are ended then
+   */
+  async start(): Promise<boolean> {
+    try {
+      let isReady = true;
+      for (const place of this.#places) isReady = (await this.#firstStart(place)) && isReady;
+      return isReady;
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
+  }
+
+  /** Has one process after the other load its models anew; one that fails keeps the rest from trying. */
+  reload(): Promise<void> {
+    this.#reloading = (this.#reloading ?? Promise.resolve()).then(() => this.#reloadAll());
+    return this.#reloading;
+  }
+
+  /** Lets every process stop in order; resolves when they have ended. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const { timer } of this.#places) clearTimeout(timer);
+    await Promise.all(
+      this.#workers().map(async (worker) => {
+        const ended = new Promise((resolve) => worker.once('exit', resolve));
+        tell(worker, { kind: 'stop' });
+        await ended;
+      }),
+    );
+  }
+
+  /** Ends every process at once. */
+  kill(): void {
+    this.#isStopping = true;
+    for (const { timer } of this.#places) clearTimeout(timer);
+    for (const worker of this.#workers()) worker.process.kill('SIGKILL');
+  }
+
+  #workers(): Worker[] {
+    return this.#places.flatMap(({ worker }) => (worker === undefined ? [] : [worker]));
+  }
+
+  #firstStart(place: Place): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const worker = this.#fork(place);
+      const onEnd = (code: number | null): void => reject(new StartFailure(code || 1));
+      worker.once('exit', onEnd);
+      worker.on('message', (message: ToSupervisor) => {
+        if (message.kind !== 'listening') return;
+        worker.off('exit', onEnd);
+        this.#watch(place, worker);
+        resolve(message.isReady);
+      });
+    });
+  }
+
+  #fork(place: Place): Worker {
+    const worker = cluster.fork({
+      ...this.#options.env,
+      PORT: String(this.#options.port),
+      [PROCESS_INDEX]: String(place.index),
+    });
+    place.worker = worker;
+    place.startedMs = performance.now();
+    const sha256 = this.#options.deadlyInputs?.refused ?? [];
+    if (sha256.length > 0) tell(worker, { kind: 'refuse', sha256 });
+    return worker;
+  }
+
+  /** Fills the place again when its process ends. */
+  #watch(place: Place, worker: Worker): void {
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      place.worker = undefined;
+      const { pid } = worker.process;
+      this.#blame(pid as number);
+      if (this.#isStopping) return;
+      const delayMs = place.backOff.delayMs(performance.now() - place.startedMs);
+      this.#options.log.error({ pid, code, signal, delayMs }, 'a process has ended; it is started again');
+      place.timer = setTimeout(() => {
+        this.#restarts++;
+        this.#watch(place, this.#fork(place));
+      }, delayMs);
+    });
+  }
+
+  #blame(pid: number): void {
+    const { deadlyInputs, log } = this.#options;
+    if (deadlyInputs === undefined) return;
+    try {
+      for (const input of deadlyInputs.collect(pid)) log.error(input, 'this input has ended a process');
+    } catch (error) {
+      log.error({ err: error }, 'notes of a process that has ended could not be read');
+      return;
+    }
+    const sha256 = deadlyInputs.refused;
+    for (const worker of this.#workers()) tell(worker, { kind: 'refuse', sha256 });
+  }
+
+  async #reloadAll(): Promise<void> {
+    for (const worker of this.#workers()) {
+      if (this.#isStopping) return;
+      const result = await new Promise<'loaded' | 'failed'>((resolve) => {
+        const settle = (teller: Worker, told: 'loaded' | 'failed'): void => {
+          if (teller === worker) resolve(told);
+        };
+        this.#reloads.push(settle);
+        worker.once('exit', () => resolve('loaded'));
+        tell(worker, { kind: 'reload' });
+      });
+      this.#reloads.length = 0;
+      if (result === 'loaded') continue;
+      this.#options.log.error('the other processes keep their models, too');
+      return;
+    }
+  }
+
+  #received(worker: Worker, message: ToSupervisor): void {
+    switch (message.kind) {
+      case 'reloaded':
+        for (const settle of [...this.#reloads]) settle(worker, message.result);
+        return;
+      case 'metrics':
+        this.#metricReplies.get(message.id)?.(message.metrics);
+        return;
+      case 'ask-metrics':
+        void this.#metricsText().then((value) => tell(worker, { kind: 'answer', id: message.id, value }));
+    }
+  }
+
+  async #metricsText(): Promise<string> {
+    const all = await Promise.all(this.#workers().map((worker) => this.#metricsOf(worker)));
+    const told = all.filter((metrics) => metrics.length > 0);
+    const restarts = {
+      name: 'veravox_process_restarts_total',
+      help: 'Processes of the server that ended and were started again.',
+      type: 'counter',
+      aggregator: 'sum',
+      values: [{ value: this.#restarts, labels: {} }],
+    } as unknown as MetricObject;
+    return AggregatorRegistry.aggregate<PrometheusContentType>([
+      ...told,
+      [restarts],
+    ] as MetricObject[][]).metrics();
+  }
+
+  #metricsOf(worker: Worker): Promise<readonly MetricObject[]> {
+    const id = ++this.#lastMetricsId;
+    return new Promise<readonly MetricObject[]>((resolve) => {
+      const timer = setTimeout(resolve, METRICS_TIMEOUT_MS, []);
+      this.#metricReplies.set(id, (metrics) => {
+        clearTimeout(timer);
+        resolve(metrics);
+      });
+      tell(worker, { kind: 'tell-metrics', id });
+    }).finally(() => this.#metricReplies.delete(id));
+  }
+}
+
+/** Without effect on a process that has just ended. */
+function tell(worker: Worker, message: ToProcess): void {
+  if (worker.isConnected()) worker.send(message, () => {});
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several processes on one port: one that dies costs its own requests, is replaced, and an input that did it twice is
+// refused. In order: the tests share a server, since starting one takes seconds.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { loadAddon } from '../src/addon/addon.js';
+import { packageDir } from '../src/config/package-dir.js';
+import { Cli, runCli } from './support/cli.js';
+import { eventually } from './support/eventually.js';
+import { formBody } from './support/form-body.js';
+import { type Answer, postForm, request } from './support/http-client.js';
+import { writeTinyModels } from './support/tiny-models.js';
+import { monoWav, repeated } from './wav.js';
+
+const processes = 2;
+const killDecoder = path.join(packageDir, 'test/support/kill-decoder.py');
+
+let folder: string;
+let dataDir: string;
+let modelsDir: string;
+let cli: Cli;
+let port: number;
+let key: string;
+let speech: Uint8Array;
+/** Long enough that a decoder can be caught at work on it. */
+let longSpeech: Uint8Array;
+
+const predict = (file: Uint8Array): Promise<Answer> =>
+  postForm(port, '/v1/predict', formBody([{ name: 'file', filename: 'a', content: file }]), {
+    headers: { 'x-api-key': key },
+  });
+
+async function metric(name: string): Promise<number> {
+  const { text } = await request(port, '/metrics');
+  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+}
+
+/** The processes that serve, by the supervisor's children. */
+function servingProcesses(): number[] {
+  const supervisor = cli.child.pid as number;
+  return fs
+    .readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, 'utf8')
+    .split(' ')
+    .filter((pid) => pid !== '')
+    .map(Number);
+}
+
+/** Each process has a connection of its own to answer: the system deals them out. */
+async function everyProcessAnswers(): Promise<boolean> {
+  try {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => request(port, '/readyz')));
+    return answers.every(({ status }) => status === 200) && servingProcesses().length === processes;
+  } catch {
+    return false;
+  }
+}
+
+before(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-supervised-'));
+  dataDir = path.join(folder, 'data');
+  modelsDir = writeTinyModels(fs.mkdtempSync(path.join(folder, 'models-')), 'even');
+  speech = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
+  const { samples, sampleRateHz } = loadAddon().decode(speech);
+  longSpeech = monoWav(repeated(samples, sampleRateHz * 160), sampleRateHz);
+  cli = new Cli(['serve'], {
+    PORT: '0',
+    VERAVOX_PROCESSES: String(processes),
+    VERAVOX_DATA_DIR: dataDir,
+    VERAVOX_MODELS_DIR: modelsDir,
+    VERAVOX_SCORING_THREADS: '1',
+  });
+  const [, started = ''] = await cli.printed(/^veravox is ready on http:\/\/127\.0\.0\.1:(\d+)$/m);
+  port = Number(started);
+  [, key = ''] = await cli.printed(/^ {2}(vx_\S+)$/m);
+});
+
+after(() => {
+  cli.child.kill('SIGKILL');
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+test('each place is filled by a process, and all of them serve', async () => {
+  assert.equal(servingProcesses().length, processes);
+  assert.equal((await predict(speech)).json.global.score.toFixed(3), '0.500');
+});
+
+test('metrics are those of all processes together', async () => {
+  const before = await metric('veravox_http_requests_total{route="/livez",status="200"}');
+  for (let i = 0; i < 10; i++) await request(port, '/livez');
+  assert.equal(await metric('veravox_http_requests_total{route="/livez",status="200"}'), before + 10);
+  assert.equal(await metric('veravox_ready'), 1);
+});
+
+test('a port that another program has is an error that names it', async () => {
+  const taken = net.createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { port: takenPort } = taken.address() as net.AddressInfo;
+  const env = {
+    PORT: String(takenPort),
+    VERAVOX_PROCESSES: '1',
+    VERAVOX_DATA_DIR: path.join(folder, 'other'),
+  };
+  const { status, stderr } = await runCli(['serve'], { ...env, VERAVOX_MODELS_DIR: modelsDir });
+  taken.close();
+  assert.equal(status, 1);
+  assert.match(stderr, new RegExp(`port ${takenPort}: .*EADDRINUSE`));
+});
+
+test('a process that cannot start ends the supervisor with its message', async () => {
+  const env = { PORT: '0', VERAVOX_PROCESSES: '2', VERAVOX_DATA_DIR: path.join(folder, 'third') };
+  const { status, stderr } = await runCli(['serve'], {
+    ...env,
+    VERAVOX_MODELS_DIR: path.join(folder, 'none'),
+  });
+  assert.equal(status, 1);
+  assert.match(stderr, /manifest\.json/);
+});
+
+test('the models of one process after the other are loaded anew', async () => {
+  writeTinyModels(modelsDir, 'high');
+  cli.child.kill('SIGHUP');
+  await eventually(
+    async () => (await metric('veravox_reload_total{result="loaded"}')) === processes,
+    'both have loaded their models',
+  );
+  for (let i = 0; i < 6; i++) assert.ok((await predict(speech)).json.global.score > 0.7);
+});
+
+test('a process that is told to stop is replaced, and no request is lost', async () => {
+  const [first = 0] = servingProcesses();
+  const restarts = await metric('veravox_process_restarts_total');
+  process.kill(first, 'SIGTERM');
+  await eventually(
+    async () => !servingProcesses().includes(first) && (await everyProcessAnswers()),
+    'another process serves',
+  );
+  assert.equal(await metric('veravox_process_restarts_total'), restarts + 1);
+});
+
+test('an input that kills a process twice is refused from then on', async () => {
+  for (let death = 1; death <= 2; death++) {
+    let dead: number | undefined;
+    const killing = promisify(execFile)('python3', [killDecoder, path.join(dataDir, 'crashes')]).then(
+      ({ stdout }) => {
+        dead = Number(stdout);
+      },
+    );
+    // Again and again, until it is caught at work.
+    while (dead === undefined) {
+      await Promise.race([predict(longSpeech).catch(() => undefined), killing]);
+    }
+    // The other one goes on meanwhile.
+    await eventually(
+      async () => (await predict(speech).catch(() => undefined))?.status === 200,
+      'other requests are answered',
+    );
+    await eventually(
+      async () => !servingProcesses().includes(Number(dead)) && (await everyProcessAnswers()),
+      'the process is replaced',
+    );
+  }
+  for (let i = 0; i < 6; i++) {
+    const refused = await predict(longSpeech);
+    assert.equal(refused.status, 422);
+    assert.equal(refused.json.error, 'unsupported_format');
+    assert.match(refused.json.message, /^This file is refused/);
+  }
+  assert.equal((await predict(speech)).status, 200);
+  assert.match(cli.stdout, /this input has ended a process/);
+});
+
+test('the first signal stops all processes in order', async () => {
+  const serving = servingProcesses();
+  cli.child.kill('SIGTERM');
+  const { status } = await cli.finished;
+  assert.equal(status, 0);
+  for (const pid of serving) assert.throws(() => process.kill(pid, 0));
+  assert.deepEqual(
+    fs.readdirSync(path.join(dataDir, 'crashes')).filter((name) => name.endsWith('.notes')),
+    [],
+  );
+});
