@@ -9,6 +9,8 @@ export interface ServerProcess {
   readonly port: number;
   readonly apiKey: string;
   readonly pid: number;
+  /** Resolves with how it ended, whoever ended it. */
+  readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -33,15 +35,16 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim();
   const server = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(server, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   for await (const line of createInterface({ input: server.stdout })) {
     const port = /"port":(\d+),"msg":"listening"/.exec(line)?.[1];
     if (port === undefined) continue;
     server.stdout.resume();
     const stop = async () => {
       server.kill('SIGTERM');
-      await once(server, 'exit');
+      await exited;
     };
-    return { port: Number(port), apiKey, pid: server.pid as number, stop };
+    return { port: Number(port), apiKey, pid: server.pid as number, exited, stop };
   }
   throw new Error('The server ended before it listened.');
 }
