@@ -69,6 +69,7 @@ try {
         seconds: Number(values.seconds),
         inFlight: Number(values['in-flight']),
         boundMs,
+        settleMs: 6000,
         onFinding(finding, input) {
           console.log(`FINDING, seed ${seed}: ${JSON.stringify(finding)}`);
           if (input === undefined) return;

@@ -6,7 +6,7 @@ import { oddHeaderValue, oddText } from './odd-values.js';
 import type { Random } from './random.js';
 import type { SeedFiles } from './seed-files.js';
 
-const inTarget = (text: string): string => text.replace(/[^\x21-\x7e]/g, '_').replace(/^[^/]/, '/');
+const inTarget = (text: string): string => text.replace(/[^\x21-\x7e]/g, '_').replace(/^\/?/, '/');
 
 function bentTarget(random: Random, target: string): string {
   const [path = '', query = ''] = target.split('?', 2);

@@ -18,6 +18,8 @@ export interface FuzzOptions {
   readonly count: number;
   readonly seconds: number;
   readonly inFlight: number;
+  /** Before memory is measured at the end: the arena gives its pages back once it has been idle for a while. */
+  readonly settleMs: number;
   /** An answer that takes longer is a finding. */
   readonly boundMs: number;
   readonly onFinding: (finding: Finding, input: Input | undefined) => void;
@@ -43,8 +45,8 @@ const quietMs = 250;
 const inputsPerGoodRequest = 40;
 const sampleMs = 1000;
 const maxFindings = 50;
-/** The arena gives its pages back once it has been idle for a while. */
-const trimMs = 6000;
+/** How long uploads that have broken off may still hold memory. */
+const releaseMs = 15_000;
 
 /** Sends the inputs, several at once, and watches what the server makes of them. */
 export async function fuzz(
@@ -134,17 +136,26 @@ export async function fuzz(
     report(next, 'the server ended', `${hasEnded}; inputs in flight: ${[...inWork].join(' ')}`);
     throw new Error(`The server ended with ${hasEnded}; inputs in flight: ${[...inWork].join(' ')}.`);
   }
-  await delay(trimMs);
+  const arenaUsedBytesAfter = await arenaUsedInTheEnd(server.port);
+  await delay(options.settleMs);
   const residentMiB = {
     before: before.residentMiB,
     peak: samples.reduce((peak, [, mebibytes]) => Math.max(peak, mebibytes), before.residentMiB),
     after: usageOf(server.pid).residentMiB,
     samples,
   };
-  const arenaUsedBytesAfter = await metric(server.port, 'veravox_upload_arena_used_bytes');
   if (arenaUsedBytesAfter !== 0)
     report(next, 'upload memory', `${arenaUsedBytesAfter} bytes are still in use`);
   return { tally, tookS, probes, residentMiB, arenaUsedBytesAfter };
+}
+
+async function arenaUsedInTheEnd(port: number): Promise<number | undefined> {
+  const deadlineMs = performance.now() + releaseMs;
+  for (;;) {
+    const bytes = await metric(port, 'veravox_upload_arena_used_bytes');
+    if (bytes === 0 || performance.now() > deadlineMs) return bytes;
+    await delay(100);
+  }
 }
 
 export function send(connection: Connection, input: Input, boundMs: number): Promise<Outcome> {

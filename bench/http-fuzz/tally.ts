@@ -45,6 +45,7 @@ export class Tally {
 }
 
 function codeOf({ body }: Answer): string {
+  if (body.length === 0) return 'without a body';
   const text = body.subarray(0, 400).toString('latin1');
   return (
     /"error":"(\w+)"|"type":"(\w+)"|<Code>(\w+)</.exec(text)?.slice(1).find(Boolean) ??
