@@ -30,7 +30,7 @@ export async function takeSample(
   return [
     Math.round(seconds),
     Number(residentMiB.toFixed(1)),
-    mebibytes(await metric(port, 'veravox_process_nodejs_heap_size_used_bytes')),
+    mebibytes(await metric(port, 'nodejs_heap_size_used_bytes')),
     mebibytes(await metric(port, 'veravox_upload_arena_used_bytes')),
     openFiles,
     threads,
