@@ -140,7 +140,7 @@ test('predict, evaluate and doctor know the point; once the model is another one
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /"strict", which was found with other weights of this model: calibrate again/);
   const complaint = await runCli(['doctor'], env);
-  assert.match(complaint.stdout, /missing +operating points +strict of .* was found with other weights/);
+  assert.match(complaint.stdout, /failed +operating points +strict of .* was found with other weights/);
   assert.equal(complaint.status, 1);
 });
 

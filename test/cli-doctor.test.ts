@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { runCli, temporaryFolder } from './support/cli.js';
 
@@ -19,7 +21,7 @@ test('doctor names versions, models and the device, and ends with 0 when all is 
   assert.match(stdout, /^ok +addon .*libavcodec \d+\.\d+\.\d+/m);
   assert.match(stdout, /^ok +onnxruntime +1\.30\.\d+$/m);
   assert.match(stdout, /^ok +device +cpu$/m);
-  assert.doesNotMatch(stdout, /^missing/m);
+  assert.doesNotMatch(stdout, /^(missing|failed)/m);
 });
 
 test('doctor says why a bucket cannot be used', async (context) => {
@@ -33,6 +35,31 @@ test('doctor says why a bucket cannot be used', async (context) => {
   assert.equal(status, 1);
   assert.match(
     stdout,
-    /^missing +file storage +bucket files on http:\/\/127\.0\.0\.1:1 cannot be listed: .*ECONNREFUSED/m,
+    /^failed +file storage +bucket files on http:\/\/127\.0\.0\.1:1 cannot be listed: .*ECONNREFUSED/m,
+  );
+});
+
+test('doctor calls what is there and wrong failed, and goes on', async (context) => {
+  const modelsDir = temporaryFolder(context);
+  fs.cpSync('models', modelsDir, { recursive: true });
+  const manifestFile = path.join(modelsDir, 'manifest.json');
+  const manifest = JSON.parse(fs.readFileSync(manifestFile, 'utf8'));
+  manifest.models[0].known_answers[0].scores[0] += 0.2;
+  fs.writeFileSync(manifestFile, JSON.stringify(manifest));
+  const { status, stdout } = await runCli(['doctor'], {
+    VERAVOX_DATA_DIR: temporaryFolder(context),
+    VERAVOX_MODELS_DIR: modelsDir,
+  });
+  assert.equal(status, 1);
+  assert.match(stdout, /^failed +known answers +.* moved by 0\.2/m);
+  assert.match(stdout, /^ok +API keys/m);
+});
+
+test('doctor names all settings that cannot be used', async () => {
+  const { status, stdout } = await runCli(['doctor'], { PORT: 'http', VERAVOX_DEVISE: 'cpu' });
+  assert.equal(status, 1);
+  assert.match(
+    stdout,
+    /^failed +settings +2 problems[\s\S]*did you mean VERAVOX_DEVICE[\s\S]*for PORT but received http/m,
   );
 });

@@ -139,8 +139,8 @@ function describe(
   const { failed } = findings.counts;
   const use =
     list.task === 'detection'
-      ? `Requests use it with threshold=${name}; a server that runs takes it at SIGHUP or when it is started again.\n`
-      : `A server uses it with VERAVOX_MATCH_THRESHOLD=${name}.\n`;
+      ? `Requests use it with threshold=${name}; a running server takes it at SIGHUP, without a restart.\n`
+      : `A server that is started with VERAVOX_MATCH_THRESHOLD=${name} uses it; a running one with that setting takes it at SIGHUP.\n`;
   return [
     `${name} of ${model}: ${threshold}\n`,
     fpr ? described(names.fpr, fpr) : '',

@@ -7,7 +7,8 @@ import pc from 'picocolors';
 import { loadAddon } from '../addon/addon.js';
 import { askModels } from '../check/model-check.js';
 import type { Config } from '../config/config.js';
-import { loadConfig, unknownVariables } from '../config/load-config.js';
+import { loadConfig } from '../config/load-config.js';
+import { unknownVariables } from '../config/unknown-variables.js';
 import { isActive } from '../keys/api-key.js';
 import { KeyDirectory } from '../keys/key-directory.js';
 import { loadManifest, readManifest } from '../models/manifest.js';
@@ -18,12 +19,12 @@ import { chooseProvider } from '../scoring/provider.js';
 import { isDataFolderInUse } from '../state/data-folder.js';
 import { openBucket } from '../storage/open-storage.js';
 
-/** What one check found out; throws when something that serving needs is missing. */
+/** What one check found out; throws when something that serving needs is missing or wrong. */
 type Check = (config: Config) => Promise<string> | string;
 
 const checks: Readonly<Record<string, Check>> = {
   settings: () => {
-    const unknown = unknownVariables(process.env);
+    const unknown = unknownVariables(process.env).map(({ variable }) => variable);
     return unknown.length === 0 ? 'valid' : `valid, but these are unknown: ${unknown.join(', ')}`;
   },
   'uWebSockets.js': async () => {
@@ -104,21 +105,45 @@ export function addDoctorCommand(program: Command, version: string): void {
     .command('doctor')
     .description('Say which versions and devices are here, and what is missing.')
     .action(async () => {
-      print('veravox', version, true);
-      print('Node', `${process.version} (${process.platform} ${process.arch})`, true);
-      const config = loadConfig(process.env);
+      print('veravox', version, 'ok');
+      print('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
+      const config = settings();
+      if (config === undefined) return;
       for (const [name, check] of Object.entries(checks)) {
         try {
-          print(name, await check(config), true);
+          print(name, await check(config), 'ok');
         } catch (error) {
-          print(name, (error as Error).message, false);
-          process.exitCode = 1;
+          report(name, error);
         }
       }
     });
 }
 
-function print(name: string, finding: string, isGood: boolean): void {
-  const mark = isGood ? pc.green('ok     ') : pc.red('missing');
+/** Undefined where they cannot be used, and then nothing else can be checked. */
+function settings(): Config | undefined {
+  try {
+    return loadConfig(process.env);
+  } catch (error) {
+    report('settings', error);
+    return undefined;
+  }
+}
+
+function report(name: string, error: unknown): void {
+  print(name, (error as Error).message, isMissing(error) ? 'missing' : 'failed');
+  process.exitCode = 1;
+}
+
+/** A file or a library that is not there; everything else is there and wrong. */
+function isMissing(error: unknown): boolean {
+  const { code, cause } = error as NodeJS.ErrnoException & { cause?: unknown };
+  if (code === 'ENOENT' || code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND') return true;
+  return cause !== undefined && cause !== null && isMissing(cause);
+}
+
+const marks = { ok: pc.green('ok     '), missing: pc.red('missing'), failed: pc.red('failed ') } as const;
+
+function print(name: string, finding: string, result: keyof typeof marks): void {
+  const mark = marks[result];
   process.stdout.write(`${mark}  ${name.padEnd(16)} ${finding.replaceAll('\n', `\n${' '.repeat(26)}`)}\n`);
 }

@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import { type Addon, loadAddon } from '../addon/addon.js';
 import type { Config } from '../config/config.js';
 import { hintOfOtherDataDir } from '../config/data-dir.js';
-import { loadConfig, unknownVariables } from '../config/load-config.js';
+import { loadConfig } from '../config/load-config.js';
 import { packageVersion } from '../config/package-dir.js';
+import { unknownVariables } from '../config/unknown-variables.js';
 import type { RunningServer } from '../http/server.js';
 import type { CreatedKey } from '../keys/key-directory.js';
 import { KeyStore } from '../keys/key-store.js';
@@ -32,20 +33,31 @@ export function addServeCommand(program: Command): void {
   program
     .command('serve')
     .description('Run the server. Everything is set by environment variables: see the README.')
+    .option('--port <number>', 'TCP port to listen on, instead of PORT; 0 takes a free one')
+    .option('--host <address>', 'address to listen on, instead of HOST')
     .action(serve);
 }
 
-async function serve(): Promise<void> {
+interface ServeOptions {
+  readonly port?: string;
+  readonly host?: string;
+}
+
+async function serve({ port, host }: ServeOptions): Promise<void> {
   const hangUp = followHangUps();
   const isTerminalLog = isatty(1);
-  const config = loadConfig(process.env);
+  const config = loadConfig({
+    ...process.env,
+    ...(port !== undefined && { PORT: port }),
+    ...(host !== undefined && { HOST: host }),
+  });
   const log = createLog(config.logLevel);
   process.on('exit', log.flush);
   const parent = ParentLink.open();
   let firstKey: CreatedKey | undefined;
   // Of several processes, the supervisor does this for all.
   if (parent === undefined) {
-    for (const variable of unknownVariables(process.env)) {
+    for (const { variable } of unknownVariables(process.env)) {
       log.logger.warn({ variable }, 'unknown setting, ignored');
     }
     const { lockDescriptor } = await ownDataFolder(config.dataDir);

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import os from 'node:os';
 import type { Config } from './config.js';
+import { contradictionsOf } from './contradictions.js';
 import { stateDirIn } from './data-dir.js';
-import type { Surroundings } from './option.js';
+import type { Option, Surroundings } from './option.js';
 import { options } from './options.js';
 import { packageDir } from './package-dir.js';
+import { unknownVariables } from './unknown-variables.js';
 
-/** A setting that cannot be used; the message names the variable, what it accepts and what it was given. */
+/** Settings that cannot be used; each problem names the variable, what it accepts and what it was given. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+
+  constructor(problems: readonly string[]) {
+    super(
+      problems.length === 1
+        ? problems[0]
+        : `${problems.length} problems with the settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+  }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,32 +29,26 @@ function surroundingsIn(env: Environment): Surroundings {
 
 /**
  * Reads the settings from environment variables; an empty one counts as not set, as compose files write it.
- * Throws ConfigError for the first that cannot be used.
+ * @throws ConfigError with everything that is wrong, a variable that is most likely misspelt included
  */
 export function loadConfig(env: Environment, surroundings: Surroundings = surroundingsIn(env)): Config {
-  const settings = Object.entries(options).map(([name, option]) => {
-    const given = env[option.variable]?.trim();
-    if (given === undefined || given === '') return [name, option.default(surroundings)];
-    const value = option.parse(given);
-    if (value === undefined) {
-      throw new ConfigError(`Expected ${option.accepts} for ${option.variable} but received ${given}.`);
-    }
-    return [name, value];
+  const problems = unknownVariables(env).flatMap(({ variable, suggestion }) =>
+    suggestion === undefined ? [] : [`There is no setting ${variable}: did you mean ${suggestion}?`],
+  );
+  const given = new Set<string>();
+  const settings = Object.entries(options).map(([name, option]: [string, Option<unknown>]) => {
+    const text = env[option.variable]?.trim() ?? '';
+    if (text === '') return [name, option.default(surroundings)];
+    given.add(name);
+    const value = option.parse(text);
+    if (value !== undefined) return [name, value];
+    const example = option.example === undefined ? '' : `, or with a unit, such as ${option.example},`;
+    problems.push(`Expected ${option.accepts}${example} for ${option.variable} but received ${text}.`);
+    return [name, option.default(surroundings)];
   });
   // The type of `options` ties each name to its value's type; Object.entries forgets that.
   const config = Object.fromEntries(settings) as Config;
-  for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
-    if (config[name] <= config.maxInflightBytes) continue;
-    throw new ConfigError(
-      `Expected at least ${options[name].variable} (${config[name]}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +
-        `received ${config.maxInflightBytes}: a file of the largest size would never be admitted.`,
-    );
-  }
+  problems.push(...contradictionsOf(config, given));
+  if (problems.length > 0) throw new ConfigError(problems);
   return config;
-}
-
-/** Variables that look like settings and are none: most likely misspelt. */
-export function unknownVariables(env: Environment): string[] {
-  const known = new Set(Object.values(options).map((option) => option.variable));
-  return Object.keys(env).filter((variable) => variable.startsWith('VERAVOX_') && !known.has(variable));
 }

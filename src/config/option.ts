@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { OPERATING_POINT_NAME } from './operating-point-name.js';
+import { exampleOf, isUnit, parseQuantity } from './quantity.js';
 
 /** What defaults may depend on. */
 export interface Surroundings {
@@ -16,6 +17,8 @@ export interface Option<Value> {
   readonly variable: string;
   /** What is accepted, as it stands in error messages and in the documentation. */
   readonly accepts: string;
+  /** How else a number may be written, such as `10s`; undefined where it has to be a plain one. */
+  readonly example?: string;
   /** The default as the documentation shows it. */
   readonly defaultText: string;
   /** One sentence with the consequence of changing it. */
@@ -40,16 +43,19 @@ interface IntegerSettings extends Common {
 }
 
 export function integer(settings: IntegerSettings): Option<number> {
-  const { variable, description, minimum, maximum, unit, default: preset } = settings;
+  const { variable, description, minimum, maximum, default: preset } = settings;
+  const { unit } = settings;
+  const knownUnit = isUnit(unit) ? unit : undefined;
   return {
     variable,
     description,
+    ...(knownUnit !== undefined && { example: exampleOf(knownUnit) }),
     accepts: `an integer ${minimum} to ${maximum}${unit === undefined ? '' : ` (${unit})`}`,
     defaultText: settings.defaultText ?? (unit === 'bytes' ? inMebibytes(Number(preset)) : String(preset)),
     default: (surroundings) => (typeof preset === 'number' ? preset : preset(surroundings)),
     parse: (text) => {
-      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= minimum && value <= maximum ? value : undefined;
+      const value = parseQuantity(text, knownUnit);
+      return value !== undefined && value >= minimum && value <= maximum ? value : undefined;
     },
   };
 }
@@ -78,6 +84,8 @@ export function choice<const Value extends string>(settings: ChoiceSettings<Valu
 interface TextSettings extends Common {
   /** What the text means, such as `a host name or an address`. */
   readonly accepts: string;
+  /** Any text is accepted where this is left out. */
+  readonly isAccepted?: (text: string) => boolean;
   readonly default: string | ((surroundings: Surroundings) => string);
   readonly defaultText?: string;
   /** What becomes of a text that was given. */
@@ -86,13 +94,14 @@ interface TextSettings extends Common {
 
 export function text(settings: TextSettings): Option<string> {
   const { variable, description, accepts, default: preset } = settings;
+  const { isAccepted = () => true, resolve = (value: string) => value } = settings;
   return {
     variable,
     description,
     accepts,
     defaultText: settings.defaultText ?? String(preset),
     default: (surroundings) => (typeof preset === 'string' ? preset : preset(surroundings)),
-    parse: settings.resolve ?? ((value) => value),
+    parse: (value) => (isAccepted(value) ? resolve(value) : undefined),
   };
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
 import path from 'node:path';
 import { parseAddressRange } from './address-range.js';
 import { parseAllowedHost } from './allowed-host.js';
@@ -46,7 +47,8 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
   }),
   modelsDir: text({
     variable: 'VERAVOX_MODELS_DIR',
-    accepts: 'a folder',
+    accepts: 'a folder that exists',
+    isAccepted: (folder) => fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
     default: ({ packageDir }) => path.join(packageDir, 'models'),
     defaultText: "the package's `models`",
     description: 'Folder with `manifest.json` and the ONNX files that it names.',

@@ -166,7 +166,15 @@ export async function loadManifest(modelsDir: string): Promise<Manifest> {
  */
 export async function readManifest(modelsDir: string): Promise<Manifest> {
   const path = manifestPath(modelsDir);
-  const text = await readFile(path, 'utf8');
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause;
+    throw new ManifestError(
+      [
+        `There is no manifest.json in ${modelsDir}, where VERAVOX_MODELS_DIR or the default looks for models.`,
+      ],
+      { cause },
+    );
+  });
   try {
     return checkManifest(path, JSON.parse(text));
   } catch (cause) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from './config.js';
+import { options } from './options.js';
+
+/** Settings that do nothing without another one: given alone, they show that something else was meant. */
+const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, otherwise: string][] = [
+  [
+    ['storageRegion', 'storageEndpoint', 'storagePathStyle'],
+    'storageBucket',
+    'without a bucket files lie in the data folder',
+  ],
+  [['rateLimitWindowS'], 'rateLimitRequests', 'without a number of requests there is no limit'],
+];
+
+/**
+ * What cannot be meant by settings that are each fine by themselves, a sentence each.
+ * @param given names of the settings that the environment has
+ */
+export function contradictionsOf(config: Config, given: ReadonlySet<string>): string[] {
+  const lacking = needs.flatMap(([names, needed, otherwise]) =>
+    names
+      .filter((name) => given.has(name) && !given.has(needed))
+      .map((name) => `${options[name].variable} needs ${options[needed].variable}: ${otherwise}.`),
+  );
+  const tooLarge = (['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const)
+    .filter((name) => config[name] > config.maxInflightBytes)
+    .map(
+      (name) =>
+        `Expected at least ${options[name].variable} (${config[name]}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +
+        `received ${config.maxInflightBytes}: a file of the largest size would never be admitted.`,
+    );
+  return [...lacking, ...tooLarge];
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, loadConfig } from '../src/config/load-config.js';
+import { unknownVariables } from '../src/config/unknown-variables.js';
+
+function assertRefused(env: Record<string, string>, message: RegExp): void {
+  assert.throws(
+    () => loadConfig(env),
+    (error) => error instanceof ConfigError && message.test(error.message),
+  );
+}
+
+test('sizes and times may have a unit', () => {
+  const config = loadConfig({
+    VERAVOX_MAX_INFLIGHT_BYTES: '256MB',
+    VERAVOX_MAX_PREDICT_BYTES: '1.5 MiB',
+    VERAVOX_MAX_OBJECT_BYTES: '2TiB',
+    VERAVOX_RECEIVE_TIMEOUT_MS: '10s',
+    VERAVOX_LARGE_FILE_RECEIVE_TIMEOUT_MS: '1.5h',
+    VERAVOX_BATCH_WAIT_MS: '5ms',
+    VERAVOX_MAX_PREDICT_DURATION_S: '15m',
+    VERAVOX_STORAGE_LINK_LIFETIME_S: '7d',
+    VERAVOX_AUDIT_DAYS: '90d',
+  });
+  assert.equal(config.maxInflightBytes, 256_000_000);
+  assert.equal(config.maxPredictBytes, 1.5 * 2 ** 20);
+  assert.equal(config.maxObjectBytes, 2 * 2 ** 40);
+  assert.equal(config.receiveTimeoutMs, 10_000);
+  assert.equal(config.largeFileReceiveTimeoutMs, 5_400_000);
+  assert.equal(config.batchWaitMs, 5);
+  assert.equal(config.maxPredictDurationS, 900);
+  assert.equal(config.storageLinkLifetimeS, 604_800);
+  assert.equal(config.auditDays, 90);
+});
+
+test('settings that do nothing without another one are refused', () => {
+  assertRefused(
+    { VERAVOX_STORAGE_ENDPOINT: 'http://minio:9000' },
+    /^VERAVOX_STORAGE_ENDPOINT needs VERAVOX_STORAGE_BUCKET: without a bucket files lie in the data folder\.$/,
+  );
+  assertRefused(
+    { VERAVOX_STORAGE_REGION: 'eu-west-1' },
+    /^VERAVOX_STORAGE_REGION needs VERAVOX_STORAGE_BUCKET/,
+  );
+  assertRefused({ VERAVOX_STORAGE_PATH_STYLE: 'yes' }, /^VERAVOX_STORAGE_PATH_STYLE needs/);
+  assertRefused(
+    { VERAVOX_RATE_LIMIT_WINDOW_S: '10' },
+    /^VERAVOX_RATE_LIMIT_WINDOW_S needs VERAVOX_RATE_LIMIT_REQUESTS/,
+  );
+  const endpoint = 'http://minio:9000';
+  const config = loadConfig({ VERAVOX_STORAGE_ENDPOINT: endpoint, VERAVOX_STORAGE_BUCKET: 'files' });
+  assert.equal(config.storageEndpoint, endpoint);
+});
+
+test('all that is wrong is reported together', () => {
+  const env = {
+    PORT: 'http',
+    VERAVOX_DEVISE: 'cpu',
+    VERAVOX_STORAGE_REGION: 'eu-west-1',
+    VERAVOX_MODELS_DIR: '/nope',
+    VERAVOX_MAX_INFLIGHT_BYTES: '1MiB',
+  };
+  const tooSmall = (size: string): string =>
+    `  - Expected at least VERAVOX_MAX_${size} for VERAVOX_MAX_INFLIGHT_BYTES but received 1048576: ` +
+    'a file of the largest size would never be admitted.';
+  assert.throws(
+    () => loadConfig(env),
+    (error) => {
+      assert.ok(error instanceof ConfigError);
+      assert.deepEqual(error.message.split('\n'), [
+        '7 problems with the settings:',
+        '  - There is no setting VERAVOX_DEVISE: did you mean VERAVOX_DEVICE?',
+        '  - Expected an integer 0 to 65535 for PORT but received http.',
+        '  - Expected a folder that exists for VERAVOX_MODELS_DIR but received /nope.',
+        '  - VERAVOX_STORAGE_REGION needs VERAVOX_STORAGE_BUCKET: without a bucket files lie in the data folder.',
+        tooSmall('PREDICT_BYTES (5242880)'),
+        tooSmall('LARGE_FILE_BYTES (104857600)'),
+        tooSmall('VOICEID_BYTES (26214400)'),
+      ]);
+      return true;
+    },
+  );
+});
+
+const misspelt: readonly [variable: string, meant: string][] = [
+  ['VERAVOX_RECIEVE_TIMEOUT_MS', 'VERAVOX_RECEIVE_TIMEOUT_MS'],
+  ['VERAVOX_KEY_CONCURENCY', 'VERAVOX_KEY_CONCURRENCY'],
+  ['veravox_device', 'VERAVOX_DEVICE'],
+  ['VERAVOX_PORT', 'PORT'],
+  ['VERAVOX_HOSTS', 'HOST'],
+];
+for (const [variable, meant] of misspelt) {
+  test(`${variable} is taken for a misspelt ${meant} and refused`, () => {
+    assertRefused(
+      { [variable]: '1' },
+      new RegExp(`There is no setting ${variable}: did you mean ${meant}\\?`),
+    );
+  });
+}
+
+test('other unknown variables are named and keep nothing from starting', () => {
+  const env = { VERAVOX_OF_A_LATER_VERSION: '1', PATH: '/bin', PORTS: '1', VERAVOX_DEVICE: 'cpu' };
+  assert.deepEqual(unknownVariables(env), [{ variable: 'VERAVOX_OF_A_LATER_VERSION' }]);
+  assert.equal(loadConfig(env).device, 'cpu');
+});
+
+test('what Kubernetes sets for a service called veravox is no setting', () => {
+  const env = {
+    VERAVOX_PORT: 'tcp://10.0.0.1:8080',
+    VERAVOX_PORT_8080_TCP_ADDR: '10.0.0.1',
+    VERAVOX_SERVICE_HOST: '10.0.0.1',
+    VERAVOX_SERVICE_PORT: '8080',
+  };
+  assert.deepEqual(unknownVariables(env), []);
+  assert.equal(loadConfig(env).port, 8080);
+});
