@@ -112,8 +112,12 @@ test('as root it installs what is missing, with new package lists where the old 
 }, (context) => {
   const machine = new Machine(context, { hasCompiler: false });
   machine.write('lists-are-old', '');
-  const { status, calls } = machine.setUp();
+  const { status, stdout, calls } = machine.setUp();
   assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /as root, apt-get installs .*: g\+\+ cmake make .*\nset-up: system packages \.\.\. failed\n/,
+  );
   const apt = calls.filter((call) => call.startsWith('apt-get'));
   assert.equal(apt.length, 3, apt.join('\n'));
   assert.match(apt[0] ?? '', /install -y --no-install-recommends g\+\+ cmake make pkg-config/);

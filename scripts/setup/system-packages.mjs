@@ -99,7 +99,9 @@ async function ensure(packages) {
     await runStep('package lists', [update]);
     names = installable(missing);
   }
-  const title = `system packages (${names.join(' ')})`;
+  const wanted = [...new Set([...required, ...names])].join(' ');
+  process.stdout.write(`set-up: as root, apt-get installs from this system's repositories: ${wanted}\n`);
+  const title = 'system packages';
   const install = [
     ...aptGet,
     'install',
