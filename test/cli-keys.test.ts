@@ -16,7 +16,10 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['keys', 'create', '--expires-at', 'soon'], /a time such as 2027-01-31 or .* but received soon/],
   [['keys', 'create', '--expires-at', '2030-01-01T10:00'], /a time such as .* but received 2030-01-01T10:00/],
   [['keys', 'create', '--expires-at', '2001-01-01'], /2001-01-01 is not in the future/],
-  [['keys', 'create', '--expires-in', '0d'], /a time such as 90d, 12h or 30m but received 0d/],
+  [
+    ['keys', 'create', '--expires-in', '0d'],
+    /a time such as 1y, 90d, 2w, 12h or 30m \(minutes\), at most 100y, but received 0d/,
+  ],
   [['keys', 'create', '--expires-in', '1d', '--expires-at', '2099-01-01'], /cannot be used with option/],
   [['keys', 'create', '--rate', '0/s'], /requests per time, .* but received 0\/s/],
   [['keys', 'create', '--rate', '5'], /requests per time, .* but received 5/],

@@ -28,14 +28,16 @@ for (const [args, message] of misuses) {
 }
 
 test('files that cannot be analysed are named, the others are analysed, and the exit code is 1', async (context) => {
-  const empty = path.join(temporaryFolder(context), 'empty.wav');
+  const folder = path.join(temporaryFolder(context), 'no-audio');
+  fs.mkdirSync(folder);
+  const empty = path.join(folder, '..', 'empty.wav');
   fs.writeFileSync(empty, '');
   const { status, stdout, stderr } = await runCli([
     'predict',
     'missing.wav',
     'package.json',
     empty,
-    'test',
+    folder,
     speech,
   ]);
   assert.equal(status, 1);
@@ -44,7 +46,10 @@ test('files that cannot be analysed are named, the others are analysed, and the 
   assert.match(complaints[0] ?? '', /^missing\.wav: .*ENOENT/);
   assert.match(complaints[1] ?? '', /^package\.json: The file is not in a supported format/);
   assert.match(complaints[2] ?? '', /empty\.wav: /);
-  assert.match(complaints[3] ?? '', /^test: This is not a file/);
+  assert.match(
+    complaints[3] ?? '',
+    /no-audio: This folder has no file with an extension of audio or video: aac, /,
+  );
   assert.match(stdout, /^test\/fixtures\/human-lj-a\.flac {2}(bonafide|spoofed)/);
 });
 
@@ -58,6 +63,7 @@ test('--json prints one object per file, in order, errors in the shape of the co
     .map((line) => JSON.parse(line));
   assert.deepEqual(more, []);
   assert.deepEqual(Object.keys(first), [
+    'file',
     'prediction_id',
     'global',
     'segments',
@@ -72,6 +78,7 @@ test('--json prints one object per file, in order, errors in the shape of the co
   assert.equal(first.segments.at(-1).end, first.audio_duration);
   assert.equal(refused.error, 'unsupported_format');
   assert.equal(refused.status, 422);
+  assert.deepEqual([first.file, refused.file, last.file], [speech, 'package.json', mp3]);
   assert.ok(Math.abs(last.audio_duration - first.audio_duration) < 0.1, 'the same recording as MP3');
 });
 

@@ -9,7 +9,8 @@ import { fileEntry, formBody } from './support/form-body.js';
 import { predict } from './support/http-client.js';
 
 for (const args of [
-  ['--from', 'yesterday'],
+  ['--from', 'last week'],
+  ['--to', '2026-02-31'],
   ['--to', '2026-13-01'],
   ['--from', '2026-1-1'],
 ]) {
@@ -19,7 +20,7 @@ for (const args of [
     });
     assert.equal(status, 2);
     assert.equal(stdout, '');
-    assert.match(stderr, new RegExp(`a day such as 2026-11-21 but received ${args[1]}`));
+    assert.match(stderr, new RegExp(`a UTC day \\(2026-11-01, today, .*30d\\) but received ${args[1]}`));
   });
 }
 

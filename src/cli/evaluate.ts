@@ -49,7 +49,11 @@ export function addEvaluateCommand(program: Command): void {
 /** What `calibrate` takes as well. */
 export function addListOptions(command: Command): Command {
   return command
-    .option('--where <column=value>', 'only rows with this value; may be given again', collectCondition, [])
+    .addOption(
+      new Option('--where <column=value>', 'only rows with this value; may be given again')
+        .argParser(collectCondition)
+        .default([], 'all rows'),
+    )
     .option('--model <id>', 'which model to use (default: the one that answers requests that name none)')
     .addOption(
       new Option('--device <device>', 'what runs the model (default: as configured)').argParser(parseDevice),

@@ -1,6 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
+ * Works on items side by side and hands each result over in the order of the items, as soon as it is there. Only `limit`
+ * results are held or waited for at a time.
+ */
+export async function inOrder<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+  use: (result: Result, item: Item) => void,
+): Promise<void> {
+  const begun: { readonly item: Item; readonly result: Promise<Result> }[] = [];
+  const useFirst = async (): Promise<void> => {
+    const first = begun.shift();
+    if (first !== undefined) use(await first.result, first.item);
+  };
+  for (const item of items) {
+    if (begun.length >= limit) await useFirst();
+    const result = work(item);
+    // A failure is thrown where its turn comes; until then it is not unhandled.
+    result.catch(() => {});
+    begun.push({ item, result });
+  }
+  while (begun.length > 0) await useFirst();
+}
+
+/**
  * Works on items side by side, `limit` of them at a time, each begun in their order.
  * @returns the results in the order of the items; rejects with the first failure, when what was begun has ended
  */

@@ -50,7 +50,7 @@ export function addKeysCommand(program: Command): void {
       DEFAULT_ACCOUNT,
     )
     .addOption(
-      new Option('--expires-in <time>', 'how long it is valid, such as 90d, 12h or 30m')
+      new Option('--expires-in <time>', 'how long it is valid, such as 1y, 90d, 2w, 12h or 30m (minutes)')
         .argParser(parseExpiresIn)
         .conflicts('expiresAt'),
     )
@@ -185,12 +185,17 @@ function parseAccount(account: string): string {
 }
 
 const unitS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const longUnitS: typeof unitS = { ...unitS, w: 7 * 86_400, y: 365 * 86_400 };
+/** Later times are beyond what a date can hold, or are meant as none. */
+const MAX_EXPIRES_IN_S = 100 * 365 * 86_400;
 
 function parseExpiresIn(text: string): Date {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const durationS = Number(count) * (unitS[unit] ?? 0);
-  if (durationS === 0) {
-    throw new InvalidArgumentError(`Expected a time such as 90d, 12h or 30m but received ${text}.`);
+  const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
+  const durationS = Number(count) * (longUnitS[unit] ?? 0);
+  if (durationS === 0 || durationS > MAX_EXPIRES_IN_S) {
+    throw new InvalidArgumentError(
+      `Expected a time such as 1y, 90d, 2w, 12h or 30m (minutes), at most 100y, but received ${text}.`,
+    );
   }
   return new Date(Date.now() + durationS * 1000);
 }

@@ -26,23 +26,37 @@ export class ListPipeline {
   readonly #config: Config;
   readonly #arena: FileArena;
   readonly #sizes: ReadonlyMap<string, number | Error>;
+  readonly #contents: ReadonlyMap<string, Uint8Array>;
 
   private constructor(
     analyser: Analyser,
     config: Config,
     arena: FileArena,
     sizes: ReadonlyMap<string, number | Error>,
+    contents: ReadonlyMap<string, Uint8Array>,
   ) {
     this.analyser = analyser;
     this.#config = config;
     this.#arena = arena;
     this.#sizes = sizes;
+    this.#contents = contents;
   }
 
-  /** @param recordings all that will be analysed: the largest file decides how much memory is needed */
-  static async start(config: Config, recordings: readonly Recording[]): Promise<ListPipeline> {
+  /**
+   * @param recordings all that will be analysed: the largest file decides how much memory is needed
+   * @param contents what need not be read, by the name that stands for it
+   */
+  static async start(
+    config: Config,
+    recordings: readonly Recording[],
+    contents: ReadonlyMap<string, Uint8Array> = new Map(),
+  ): Promise<ListPipeline> {
     const files = [...new Set(recordings.flat())];
-    const sizes = await mapInFlight(files, STATS_IN_FLIGHT, sizeOf);
+    const sizes = await mapInFlight(
+      files,
+      STATS_IN_FLIGHT,
+      async (file) => contents.get(file)?.length ?? sizeOf(file),
+    );
     const largest = Math.max(0, ...sizes.filter((size) => typeof size === 'number'));
     const arena = new FileArena(Math.max(largest, config.maxInflightBytes));
     const analyser = await startPipeline(config, arena.buffer);
@@ -51,7 +65,15 @@ export class ListPipeline {
       config,
       arena,
       new Map(files.map((file, i) => [file, sizes[i] as number])),
+      contents,
     );
+  }
+
+  /** How many files keep all threads busy. */
+  get inFlight(): number {
+    const { prepareThreads, scoringThreads, maxBatchWindows } = this.#config;
+    // While each scoring thread works on a batch the next one is there, and each prepare thread has a file.
+    return prepareThreads + 2 * scoringThreads * maxBatchWindows;
   }
 
   close(): Promise<void> {
@@ -67,27 +89,29 @@ export class ListPipeline {
     recordings: readonly Recording[],
     work: (region: ArenaRegion, at: number) => Promise<{ result: Result; durationS: number }>,
   ): Promise<Finding<Result>[]> {
-    const { prepareThreads, scoringThreads, maxBatchWindows } = this.#config;
-    // While each scoring thread works on a batch the next one is there, and each prepare thread has a file.
-    const inFlight = prepareThreads + 2 * scoringThreads * maxBatchWindows;
     const progress = new ListProgressLine(process.stderr, recordings.length);
-    const found = await mapInFlight([...recordings.keys()], inFlight, async (i): Promise<Finding<Result>> => {
-      try {
-        const { result, durationS } = await this.#withRegion(recordings[i] as Recording, (region) =>
-          work(region, i),
-        );
-        progress.add(false);
-        return { ok: true, result, durationS };
-      } catch (error) {
-        progress.add(true);
-        return { ok: false, error };
-      }
-    });
+    const found = await mapInFlight(
+      [...recordings.keys()],
+      this.inFlight,
+      async (i): Promise<Finding<Result>> => {
+        try {
+          const { result, durationS } = await this.withRegion(recordings[i] as Recording, (region) =>
+            work(region, i),
+          );
+          progress.add(false);
+          return { ok: true, result, durationS };
+        } catch (error) {
+          progress.add(true);
+          return { ok: false, error };
+        }
+      },
+    );
     progress.clear();
     return found;
   }
 
-  async #withRegion<Result>(
+  /** Runs `work` while the recording lies in a region of the pipeline's arena, once there is room. */
+  async withRegion<Result>(
     recording: Recording,
     work: (region: ArenaRegion) => Promise<Result>,
   ): Promise<Result> {
@@ -96,6 +120,13 @@ export class ListPipeline {
       const joined = await joinedRecording(recording);
       return this.#arena.use(joined.length, (region, content) => {
         content.set(joined);
+        return work(region);
+      });
+    }
+    const given = this.#contents.get(file);
+    if (given !== undefined) {
+      return this.#arena.use(given.length, (region, content) => {
+        content.set(given);
         return work(region);
       });
     }

@@ -21,7 +21,7 @@ export function reportFailure(file: string, error: unknown, json: true | undefin
     error instanceof ServiceError
       ? errorBody(error, correlationId)
       : { error: 'validation_error', message, status: 400, correlation_id: correlationId };
-  process.stdout.write(`${JSON.stringify(body)}\n`);
+  process.stdout.write(`${JSON.stringify({ file, ...body })}\n`);
 }
 
 /** Size in bytes, or why there is none: one unreadable file does not keep the others from being analysed. */

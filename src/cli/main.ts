@@ -3,6 +3,7 @@
 import '../scoring/telemetry-off.js';
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../config/package-dir.js';
+import { addHelpExamples } from './help-examples.js';
 
 type AddCommand = (program: Command, packageVersion: string) => void;
 
@@ -46,6 +47,7 @@ const program = new Command('veravox')
   .exitOverride();
 const wanted = commands.filter(([names]) => names.includes(process.argv[2] ?? ''));
 for (const [, load] of wanted.length > 0 ? wanted : commands) (await load())(program, packageVersion);
+addHelpExamples(program);
 
 try {
   await program.parseAsync();

@@ -4,9 +4,7 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadConfig } from '../config/load-config.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
-import type { Analyser } from '../pipeline/analysis.js';
 import { detectorNamed } from '../pipeline/model-status.js';
-import { startPipeline } from '../pipeline/pipeline.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
   DEFAULT_THRESHOLD,
@@ -15,12 +13,17 @@ import {
 } from '../routes/predict-fields.js';
 import { predictionBody } from '../verdict/prediction.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
-import { maxDurationS, readInto, reportFailure, sizeOf, withoutTimeouts } from './local-files.js';
-import { predictionTable } from './prediction-table.js';
-import { ProgressLine } from './progress-line.js';
+import { inOrder } from './in-flight.js';
+import { ListPipeline } from './list-pipeline.js';
+import { maxDurationS, reportFailure, withoutTimeouts } from './local-files.js';
+import { type NamedInput, namedInputs } from './named-inputs.js';
+import { type Prediction, predictionTable, runSummary } from './prediction-table.js';
+import { ListProgressLine, ProgressLine } from './progress-line.js';
+import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
 
 interface PredictOptions {
   readonly json?: true;
+  readonly windows?: true;
   readonly model?: string;
   readonly threshold: number | string;
   readonly silenceThreshold: number;
@@ -32,74 +35,106 @@ interface ResolvedOptions extends PredictOptions {
   readonly threshold: number;
 }
 
+type Outcome = { readonly prediction: Prediction } | { readonly error: unknown };
+
 export function addPredictCommand(program: Command): void {
   program
-    .command('predict <file...>')
+    .command('predict')
+    .argument(
+      '<file...>',
+      'files, folders, quoted patterns such as "calls/**/*.wav", or - for standard input',
+    )
     .description('Analyse files without a server, with the same pipeline.')
-    .option('--json', 'print what the server would answer, one line per file')
+    .option('--json', 'print what the server would answer, one line per file, with its name as "file"')
+    .option('--windows', 'print every window of long files, too')
     .option('--model <id>', 'which model to use (default: the best that is loaded)')
     .option('--threshold <number or name>', thresholdHelp, parseThreshold, DEFAULT_THRESHOLD)
     .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT)
     .action(predict);
 }
 
-async function predict(files: string[], options: PredictOptions): Promise<void> {
-  const sizes = await Promise.all(files.map(sizeOf));
-  const largest = Math.max(1, ...sizes.filter((size) => typeof size === 'number'));
-  const arena = new SharedArrayBuffer(largest);
+async function predict(given: string[], options: PredictOptions): Promise<void> {
   const config = { ...loadConfig(process.env), ...withoutTimeouts };
   const points = OperatingPoints.load(config.dataDir);
-  const analyser = await startPipeline(config, arena);
+  const inputs = await namedInputs(given);
+  const contents = new Map<string, Uint8Array>();
+  if (given.includes(STANDARD_INPUT)) contents.set(STANDARD_INPUT, await readStandardInput());
+  const recordings = inputs.filter(({ problem }) => problem === undefined).map(({ file }) => [file]);
+  const pipeline = await ListPipeline.start(config, recordings, contents);
   try {
-    const status = analyser.status();
+    const status = pipeline.analyser.status();
     const detector = detectorNamed(status, options.model ?? defaultModel(status.models));
     const threshold = points.thresholdOf(options.threshold, detector, '--threshold');
-    for (const [index, file] of files.entries()) {
-      try {
-        const size = sizes[index];
-        if (typeof size !== 'number') throw size;
-        await predictFile(file, arena, analyser, {
-          ...options,
-          threshold,
-          model: options.model ?? detector.id,
-        });
-      } catch (error) {
-        reportFailure(file, error, options.json);
-        process.exitCode = 1;
-      }
-    }
+    const resolved = { ...options, threshold, model: options.model ?? detector.id };
+    await predictAll(pipeline, inputs, resolved);
   } finally {
-    await analyser.close();
+    await pipeline.close();
   }
+}
+
+/** Analyses files side by side and prints what was found in the order of the files. */
+async function predictAll(
+  pipeline: ListPipeline,
+  inputs: readonly NamedInput[],
+  options: ResolvedOptions,
+): Promise<void> {
+  const isOneFile = inputs.length === 1;
+  const progress = new ListProgressLine(process.stderr, inputs.length);
+  const counts = { spoofed: 0, bonafide: 0, failed: 0 };
+  await inOrder(
+    inputs,
+    pipeline.inFlight,
+    async ({ file, problem }): Promise<Outcome> => {
+      try {
+        if (problem !== undefined) throw new Error(problem);
+        return { prediction: await predictFile(file, pipeline, options, isOneFile) };
+      } catch (error) {
+        return { error };
+      }
+    },
+    (outcome, { file }) => {
+      progress.clear();
+      if ('error' in outcome) {
+        reportFailure(file, outcome.error, options.json);
+        process.exitCode = 1;
+        counts.failed++;
+      } else {
+        const { prediction } = outcome;
+        counts[prediction.global.result]++;
+        process.stdout.write(
+          options.json
+            ? `${JSON.stringify({ file, ...prediction })}\n`
+            : predictionTable(file, prediction, pc, options.windows),
+        );
+      }
+      if (!isOneFile) progress.add('error' in outcome);
+    },
+  );
+  progress.clear();
+  if (!isOneFile && !options.json) process.stdout.write(runSummary(counts, pc));
 }
 
 async function predictFile(
   file: string,
-  arena: SharedArrayBuffer,
-  analyser: Analyser,
-  options: ResolvedOptions,
-): Promise<void> {
-  const startedMs = performance.now();
-  const length = await readInto(new Uint8Array(arena), file);
-  const progress = new ProgressLine(process.stderr, file);
-  const analysis = await analyser
-    .analyse({
-      region: { offset: 0, length },
-      modelId: options.model,
-      silenceThresholdPercent: options.silenceThreshold,
-      minDurationS: MIN_DURATION_S,
-      maxDurationS,
-      signal: new AbortController().signal,
-      onProgress: (current) => progress.show(current),
-    })
-    .finally(() => progress.clear());
-  const request = {
-    predictionId: `pred_${randomUUID().slice(-12)}`,
-    threshold: options.threshold,
-    silenceThresholdPercent: options.silenceThreshold,
-  };
-  const prediction = predictionBody(analysis, request, (performance.now() - startedMs) / 1000);
-  process.stdout.write(
-    options.json ? `${JSON.stringify(prediction)}\n` : predictionTable(file, prediction, pc),
-  );
+  pipeline: ListPipeline,
+  { model, threshold, silenceThreshold: silenceThresholdPercent }: ResolvedOptions,
+  showsProgress: boolean,
+): Promise<Prediction> {
+  return pipeline.withRegion([file], async (region) => {
+    const startedMs = performance.now();
+    const progress = new ProgressLine(process.stderr, file);
+    const analysis = await pipeline.analyser
+      .analyse({
+        region,
+        modelId: model,
+        silenceThresholdPercent,
+        minDurationS: MIN_DURATION_S,
+        maxDurationS,
+        signal: new AbortController().signal,
+        ...(showsProgress && { onProgress: (current) => progress.show(current) }),
+      })
+      .finally(() => progress.clear());
+    const request = { predictionId: `pred_${randomUUID().slice(-12)}`, threshold, silenceThresholdPercent };
+    return predictionBody(analysis, request, (performance.now() - startedMs) / 1000);
+  });
 }

@@ -2,26 +2,78 @@
 import type { Colors } from 'picocolors/types.js';
 import type { predictionBody } from '../verdict/prediction.js';
 
-type Prediction = ReturnType<typeof predictionBody>;
+export type Prediction = ReturnType<typeof predictionBody>;
+
+/** A file with more windows, or more warnings, is summed up. */
+const MOST_ROWS = 24;
+const MOST_WARNINGS = 5;
+/** Windows of a long file that are shown: those with the highest scores. */
+const WORST_ROWS = 5;
 
 const barCells = 20;
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** The verdict on one file as lines for a terminal: first the file, then a bar per segment, then the warnings. */
-export function predictionTable(file: string, prediction: Prediction, colours: Colors): string {
+/**
+ * The verdict on one file as lines for a terminal: first the file, then a bar per segment, then the warnings.
+ * @param isWhole whether all segments of a long file are wanted, instead of those with the highest scores
+ */
+export function predictionTable(
+  file: string,
+  prediction: Prediction,
+  colours: Colors,
+  isWhole = false,
+): string {
   const { global, segments, warnings } = prediction;
   const colourOf = (result: string) => (result === 'spoofed' ? colours.red : colours.green);
   const reason = global.reason === null ? '' : `  ${colours.yellow(global.reason)}`;
   const heading =
     `${colours.bold(file)}  ${colours.bold(colourOf(global.result)(global.result))}  score ${number(global.score)}  ` +
     `confidence ${number(global.confidence)}  ${clock(prediction.audio_duration)}  ${prediction.model}${reason}`;
-  const rows = segments.map((segment) => {
-    const score = segment.scores.reduce((sum, value) => sum + value, 0) / segment.scores.length;
+  const isLong = !isWhole && segments.length > MOST_ROWS;
+  const shown = isLong ? worstOf(segments) : segments;
+  const rows = shown.map((segment) => {
+    const score = scoreOf(segment);
     const times = `${clock(segment.start).padStart(9)} - ${clock(segment.end).padEnd(9)}`;
     return `${times}  ${colourOf(segment.result)(bar(score))}  ${number(score)}  ${segment.result}`;
   });
-  const notes = warnings.map((warning) => colours.yellow(`  ${warning}`));
-  return `${[heading, ...rows, ...notes].join('\n')}\n`;
+  const summary = isLong ? [segmentSummary(segments)] : [];
+  const told = isWhole ? warnings : warnings.slice(0, MOST_WARNINGS);
+  const notes = told.map((warning) => colours.yellow(`  ${warning}`));
+  if (told.length < warnings.length) {
+    notes.push(colours.yellow(`  ${warnings.length - told.length} more warnings: see --windows.`));
+  }
+  return `${[heading, ...summary, ...rows, ...notes].join('\n')}\n`;
+}
+
+type Segments = Prediction['segments'];
+
+const scoreOf = ({ scores }: Segments[number]): number =>
+  scores.reduce((sum, value) => sum + value, 0) / scores.length;
+
+function segmentSummary(segments: Segments): string {
+  const spoofed = segments.filter(({ result }) => result === 'spoofed').length;
+  return (
+    `  ${segments.length} windows, ${spoofed} of them spoofed; the ${WORST_ROWS} with the highest scores ` +
+    '(--windows shows all):'
+  );
+}
+
+/** In the order of time. */
+const worstOf = (segments: Segments): Segments =>
+  segments
+    .toSorted((a, b) => scoreOf(b) - scoreOf(a))
+    .slice(0, WORST_ROWS)
+    .sort((a, b) => a.start - b.start);
+
+/** The last line after several files. */
+export function runSummary(
+  { spoofed, bonafide, failed }: { spoofed: number; bonafide: number; failed: number },
+  colours: Colors,
+): string {
+  const failures = failed === 0 ? '' : `, ${failed} not analysed`;
+  return `${colours.bold(
+    `${spoofed + bonafide + failed} files: ${spoofed} spoofed, ${bonafide} bonafide${failures}`,
+  )}\n`;
 }
 
 /** `share` 0..1 as a bar of fixed width, to an eighth of a character. */

@@ -37,6 +37,9 @@ export class TerminalLine {
   }
 
   clear(): void {
-    if (this.#drawnMs !== undefined) this.#output.write(eraseLine);
+    if (this.#drawnMs === undefined) return;
+    this.#output.write(eraseLine);
+    // What is printed in its place stays; the next drawing need not wait.
+    this.#drawnMs = undefined;
   }
 }

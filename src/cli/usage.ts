@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load-config.js';
 import { KeyDirectory } from '../keys/key-directory.js';
 import { type DayUsage, readUsage, type UsageFilter } from '../metering/usage-report.js';
 import { noteDataFolder } from './data-folder-note.js';
+import { DAY_EXPECTED, dayIn } from './days.js';
 import { textTable } from './text-table.js';
 
 interface UsageOptions {
@@ -20,7 +21,7 @@ export function addUsageCommand(program: Command): void {
     .description('What each key used, per UTC day and route. A running server adds to it every two seconds.')
     .option('--key <id>', 'only this key, by the id that `keys list` shows')
     .option('--account <name>', 'only the keys of this account')
-    .option('--from <day>', 'first UTC day, such as 2026-11-01', parseDay)
+    .option('--from <day>', `first UTC day: ${DAY_EXPECTED}`, parseDay)
     .option('--to <day>', 'last UTC day, included', parseDay)
     .option('--json', 'one line of JSON per row')
     .action(({ key, account, from, to, json }: UsageOptions) => {
@@ -99,9 +100,9 @@ export function usageTable(rows: readonly DayUsage[], names: ReadonlyMap<string,
 }
 
 function parseDay(text: string): string {
-  const date = new Date(`${text}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(date.getTime())) {
-    throw new InvalidArgumentError(`Expected a day such as 2026-11-21 but received ${text}.`);
+  const day = dayIn(text, new Date());
+  if (day === undefined) {
+    throw new InvalidArgumentError(`Expected a UTC day (${DAY_EXPECTED}) but received ${text}.`);
   }
-  return text;
+  return day;
 }

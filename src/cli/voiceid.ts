@@ -23,6 +23,7 @@ import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
 import { parseVoiceVector } from '../voiceid/voice-vector.js';
 import { maxDurationS, readInto, reportFailure, sizeOf, withoutTimeouts } from './local-files.js';
 import { bar } from './prediction-table.js';
+import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
 
 /** A script that trusts the exit code must not take another voice for the right one. */
 export const exitCodeOtherSpeaker = 3;
@@ -37,12 +38,14 @@ interface VerifyOptions extends JsonOption {
 
 export function addVoiceidCommands(program: Command): void {
   program
-    .command('enroll <file>')
+    .command('enroll')
+    .argument('<file>', 'the recording, or - for standard input')
     .description('Print the voiceprint of a voice, as a JSON array that `verify` takes.')
     .option('--json', 'print what the server would answer')
     .action(enroll);
   program
-    .command('verify <file>')
+    .command('verify')
+    .argument('<file>', 'the recording, or - for standard input')
     .description('Compare a voice with a voiceprint.')
     .requiredOption('--vector <file>', 'file with what `enroll` printed, or with base64 of its float32')
     .option('--json', 'print what the server would answer')
@@ -85,7 +88,8 @@ async function withVoice(
   { json }: JsonOption,
   work: (voice: LocalVoice) => Promise<void>,
 ): Promise<void> {
-  const size = await sizeOf(file);
+  const given = file === STANDARD_INPUT ? await readStandardInput() : undefined;
+  const size = given?.length ?? (await sizeOf(file));
   const config: Config = { ...loadConfig(process.env), ...withoutTimeouts };
   const arena = new SharedArrayBuffer(typeof size === 'number' ? Math.max(1, size) : 1);
   const analyser = await startPipeline(config, arena);
@@ -94,7 +98,8 @@ async function withVoice(
     const speaker = chooseSpeaker(speakerModels, config, OperatingPoints.load(config.dataDir));
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
     if (typeof size !== 'number') throw size;
-    const length = await readInto(new Uint8Array(arena), file);
+    if (given !== undefined) new Uint8Array(arena).set(given);
+    const length = given?.length ?? (await readInto(new Uint8Array(arena), file));
     const startedMs = performance.now();
     await work({
       config,

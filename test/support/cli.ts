@@ -14,6 +14,8 @@ export interface Finished {
 export interface CliOptions extends Pick<SpawnOptions, 'cwd' | 'stdio'> {
   /** A program that runs `veravox`, with its arguments. */
   readonly runner?: readonly string[];
+  /** What is piped in; nothing where it is left out. */
+  readonly input?: Uint8Array;
 }
 
 /** A `veravox` that runs, with a data folder of its own unless `env` names one. */
@@ -26,7 +28,7 @@ export class Cli {
   constructor(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
-    { runner = [], ...options }: CliOptions = {},
+    { runner = [], input, ...options }: CliOptions = {},
   ) {
     const { PATH = '' } = process.env;
     const settings = {
@@ -37,7 +39,10 @@ export class Cli {
       ...env,
     };
     const [program = '', ...rest] = [...runner, process.execPath, main, ...args];
-    this.child = spawn(program, rest, { env: settings, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    const stdin = input === undefined ? 'ignore' : 'pipe';
+    this.child = spawn(program, rest, { env: settings, stdio: [stdin, 'pipe', 'pipe'], ...options });
+    // A command may end without reading all of it.
+    this.child.stdin?.on('error', () => {}).end(input);
     this.child.stdout?.on('data', (chunk) => {
       this.stdout += chunk;
     });
@@ -67,8 +72,12 @@ export class Cli {
   }
 }
 
-export function runCli(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> {
-  return new Cli(args, env).finished;
+export function runCli(
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+  options?: CliOptions,
+): Promise<Finished> {
+  return new Cli(args, env, options).finished;
 }
 
 export { temporaryFolder } from './temporary-folder.js';

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const DAY_MS = 86_400_000;
+
+const named: ReadonlyMap<string, number> = new Map([
+  ['today', 0],
+  ['yesterday', 1],
+]);
+
+export const DAY_EXPECTED = '2026-11-01, today, yesterday or, for 30 days ago, 30d';
+
+/** A UTC day as 2026-11-01; undefined for a text that names none. */
+export function dayIn(text: string, now: Date): string | undefined {
+  const daysAgo = named.get(text) ?? Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? Number.NaN);
+  if (!Number.isNaN(daysAgo)) return dayOf(new Date(now.getTime() - daysAgo * DAY_MS));
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const date = new Date(`${text}T00:00:00Z`);
+  // 31 February is read as a day in March by some.
+  return !Number.isNaN(date.getTime()) && dayOf(date) === text ? text : undefined;
+}
+
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
