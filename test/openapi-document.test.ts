@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { catalogue, type ErrorKey } from '../src/errors/catalogue.js';
+import { errorsOf, errorsOutsideOperations } from '../src/openapi/responses.js';
 import { request } from './support/http-client.js';
 import { documentOf, operationsOf, validatorOf } from './support/openapi.js';
 import { startTestServer } from './support/test-server.js';
@@ -15,17 +16,22 @@ test('the document is valid OpenAPI 3.1', async (t) => {
   assert.equal(validator.version, '3.1');
 });
 
-test('every route is documented, and nothing else', async (t) => {
+/** Pages, and what links lead to: no program calls them by a name. */
+const outsideDocument = ['/openapi.json', '/docs', '/docs/', '/metrics', '/veravox/'];
+
+test('every route that programs call by a name is documented, and nothing else', async (t) => {
   const { port, origin } = await startTestServer(t);
   const { paths } = await documentOf(origin);
   // The metrics know the server's routes from its front door.
   const { text } = await request(port, '/metrics');
   const series = text.matchAll(/^veravox_http_requests_total\{route="([^"]+)",status="200"/gm);
-  const served = [...series].map(([, path]) => String(path)).filter((path) => path !== 'other');
-  // A route that takes all paths under a prefix has a parameter for the rest.
-  const documented = new Map(
-    Object.entries(paths).map(([path, item]) => [path.replace(/\{\w+\}$/, ''), item]),
-  );
+  const isOutside = (path: string): boolean =>
+    path === 'other' ||
+    outsideDocument.some(
+      (outside) => path === outside || (outside.endsWith('/') && path.startsWith(outside)),
+    );
+  const served = [...series].map(([, path]) => String(path)).filter((path) => !isOutside(path));
+  const documented = new Map(Object.entries(paths).filter(([path]) => !path.includes('#')));
   assert.deepEqual(served.sort(), [...documented.keys()].sort());
   for (const [path, item] of documented) {
     const { headers } = await request(port, path, { method: 'OPTIONS' });
@@ -39,7 +45,7 @@ test('every route is documented, and nothing else', async (t) => {
 });
 
 test('every error of the catalogue is documented, with its status, and no other', async (t) => {
-  const { origin } = await startTestServer(t);
+  const { origin, server } = await startTestServer(t);
   const document = await documentOf(origin);
   const documented = new Set<string>();
   for (const operation of operationsOf(document)) {
@@ -56,8 +62,72 @@ test('every error of the catalogue is documented, with its status, and no other'
       }
     }
   }
-  for (const key of Object.keys(document.components.responses)) documented.add(key);
-  assert.deepEqual([...documented].sort(), Object.keys(catalogue).sort());
+  const outside = server.routes
+    .filter((route) => route.isOutsideDocument)
+    .flatMap((route) => [...errorsOf(route)]);
+  const all = new Set([...documented, ...outside, ...errorsOutsideOperations]);
+  assert.deepEqual([...all].sort(), Object.keys(catalogue).sort());
+  assert.ok(documented.has('NOT_FOUND') && documented.has('AUDIO_TOO_SHORT') && documented.size > 40);
+});
+
+test('no example has a gap where a value belongs, and each header of an error is described', async (t) => {
+  const { origin } = await startTestServer(t);
+  let examplesSeen = 0;
+  for (const { operationId, responses } of operationsOf(await documentOf(origin))) {
+    for (const [status, { content = {}, headers }] of Object.entries(responses)) {
+      if (Number(status) >= 400 && operationId !== 'isReady') assert.ok(headers['x-error-key'], operationId);
+      for (const { examples = {} } of Object.values(content)) {
+        for (const { value } of Object.values(examples)) {
+          assert.doesNotMatch(JSON.stringify(value).replace(/[{,]"/g, ''), /\{|undefined/, operationId);
+          examplesSeen++;
+        }
+      }
+    }
+  }
+  assert.ok(examplesSeen > 100);
+});
+
+test('what is allowed, what holds without a value and how large a file may be can be read', async (t) => {
+  const { origin } = await startTestServer(t, { maxPredictBytes: 5 << 20 });
+  const { paths } = await documentOf(origin);
+  const fieldsOf = (path: string) =>
+    paths[path]?.post?.requestBody?.content['multipart/form-data']?.schema.properties ?? {};
+  const predict = fieldsOf('/v1/predict');
+  assert.equal(predict.file?.description, 'The recording. At most 5,242,880 bytes (5 MiB).');
+  assert.match(
+    String(predict.model?.description),
+    /One of apollo-4-5-2026-03-26, apollo-4-2026-01-16; default apollo-4-5-2026-03-26\.$/,
+  );
+  assert.match(String(predict.device?.description), /One of macos, windows, web_app, api\.$/);
+  assert.match(String(predict.silence_threshold?.description), /A number from 0 to 100; default 80\.$/);
+  assert.match(
+    String(fieldsOf('/v1/predict/large-file').file?.description),
+    /5,000,000 bytes to 5,242,880 bytes/,
+  );
+});
+
+test('a form and JSON are operations of their own, whose requests go to the same address', async (t) => {
+  const { origin } = await startTestServer(t);
+  const { paths } = await documentOf(origin);
+  const bodies = Object.entries(paths).flatMap(([path, { post }]) =>
+    post?.requestBody === undefined
+      ? []
+      : [[post.operationId, path, ...Object.keys(post.requestBody.content)]],
+  );
+  assert.deepEqual(bodies, [
+    ['predict', '/v1/predict', 'multipart/form-data'],
+    ['predictByLink', '/v1/predict#link', 'application/json'],
+    ['predictLargeFile', '/v1/predict/large-file', 'multipart/form-data'],
+    ['predictV0', '/v0/predict', 'multipart/form-data'],
+    ['predictByLinkV0', '/v0/predict#link', 'application/json'],
+    ['predictUnversioned', '/predict', 'multipart/form-data'],
+    ['predictByLinkUnversioned', '/predict#link', 'application/json'],
+    ['enroll', '/v1/voiceid/enroll', 'multipart/form-data'],
+    ['verify', '/v1/voiceid/verify', 'multipart/form-data'],
+    ['createUploadLinks', '/v1/file', 'application/json'],
+    ['createUploadLinksV0', '/v0/file', 'application/json'],
+    ['createUploadLinksUnversioned', '/file', 'application/json'],
+  ]);
 });
 
 test('every operation has a name of its own, every field and every answer a description', async (t) => {

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ErrorKey } from '../errors/catalogue.js';
 import type { Route } from '../routes/route.js';
 import { Components, type JsonObject } from './components.js';
-import { tags } from './operation.js';
-import { PREFIX_PARAMETER, parameters, requestBody } from './request.js';
+import { formOnlyErrors, linkOnlyErrors } from './error-groups.js';
+import { type Operation, tags } from './operation.js';
+import { parameters, requestBody } from './request.js';
 import { responses, responsesOutsideOperations } from './responses.js';
 
 const description = `Tells human from AI-generated voices and checks a speaker's voiceprint.
 
-Every answer carries \`x-correlation-id\`; a caller's own valid UUID in that header is kept. An unknown path is answered
-with 404, a known path with another method with 405 and \`Allow\` (\`components/responses\`). GET routes answer HEAD, and
-every path answers OPTIONS. A head that is no HTTP, is too large or of another version than HTTP/1.1 is answered with
+Every answer carries \`x-correlation-id\`; a caller's own valid UUID in that header is kept. Every error carries
+\`x-error-key\`, which names its line in docs/errors.md. An unknown path is answered with 404, a known path with another
+method with 405, the key \`METHOD_NOT_ALLOWED\` and \`Allow\`. GET routes answer HEAD, and every path answers OPTIONS.
+
+Where a route takes a form with a file or JSON with a link to one, the document describes each as an operation of its own,
+so that generated clients have both: \`#link\` at the end of a path is a fragment, which no client sends.
+
+Not described here: \`/openapi.json\`, \`/docs\`, \`/metrics\`, and the addresses of presigned links, whose errors are
+S3's XML. A head that is no HTTP, is too large or of another version than HTTP/1.1 is answered with
 400, 431 or 505 and no body.`;
 
 const headers = {
@@ -26,15 +34,19 @@ const headers = {
     description: 'Seconds until the window ends.',
     schema: { type: 'integer', minimum: 0 },
   },
+  ErrorKey: {
+    description: 'The name of the error, which is more precise than its code: a line of docs/errors.md.',
+    schema: { type: 'string', examples: ['AUDIO_TOO_SHORT'] },
+  },
   RetryAfter: {
     description: 'Seconds after which another try makes sense.',
     schema: { type: 'integer', minimum: 0 },
   },
   ServerTiming: {
-    description: 'Milliseconds of each stage: receive, queue, decode, features, inference.',
+    description:
+      'Milliseconds of wall time of each stage: receive, queue, decode, features, inference. Stages of a longer file overlap.',
     schema: { type: 'string' },
   },
-  Allow: { description: 'The methods that work.', schema: { type: 'string' } },
   Deprecation: { description: 'Since when the route is deprecated (RFC 9745).', schema: { type: 'string' } },
   Sunset: { description: 'When the route will go away (RFC 8594).', schema: { type: 'string' } },
   Link: { description: 'The route that comes after it.', schema: { type: 'string' } },
@@ -48,24 +60,50 @@ const correlationId = {
 };
 
 /** The names of v0 and of the unversioned base, which serve the same operations under other rules. */
-function operationId({ path, version, operation }: Route): string {
-  if (version !== 'v0') return operation.id;
-  return `${operation.id}${path.startsWith('/v0/') ? 'V0' : 'Unversioned'}`;
+function operationId({ path, version, operation }: Route, suffix: string): string {
+  const id = `${operation.id}${suffix}`;
+  if (version !== 'v0') return id;
+  return `${id}${path.startsWith('/v0/') ? 'V0' : 'Unversioned'}`;
 }
 
-function operationObject(route: Route, components: Components): JsonObject {
-  const { operation, scope, version } = route;
+/** One way to ask a route: most have one. */
+interface Variant {
+  /** Tells the paths of two variants apart. */
+  readonly fragment: string;
+  readonly idSuffix: string;
+  readonly summarySuffix: string;
+  readonly operation: Operation;
+  /** Errors of the route that this way cannot meet. */
+  readonly never: readonly ErrorKey[];
+}
+
+const plain = { fragment: '', idSuffix: '', summarySuffix: '' };
+const byLink = { fragment: '#link', idSuffix: 'ByLink', summarySuffix: ' The recording is behind a link.' };
+
+/** Generators of clients take one kind of body for each operation, and prefer JSON to a form. */
+function variantsOf(operation: Operation): Variant[] {
+  const { form, json, ...common } = operation;
+  if (form === undefined || json === undefined) return [{ ...plain, operation, never: [] }];
+  return [
+    { ...plain, operation: { ...common, form }, never: linkOnlyErrors },
+    { ...byLink, operation: { ...common, json }, never: formOnlyErrors },
+  ];
+}
+
+function operationObject(route: Route, variant: Variant, components: Components): JsonObject {
+  const { scope, version } = route;
+  const { operation, idSuffix, summarySuffix, never } = variant;
   const needs = scope === undefined ? [] : [`Needs a key with the scope \`${scope}\`.`];
   return {
-    operationId: operationId(route),
+    operationId: operationId(route, idSuffix),
     tags: [operation.tag],
-    summary: operation.summary,
+    summary: `${operation.summary}${summarySuffix}`,
     description: [operation.description ?? [], needs].flat().join('\n\n'),
     ...(version === 'v0' && { deprecated: true }),
     security: scope === undefined ? [] : [{ apiKey: [] }],
-    parameters: parameters(operation, route.isPrefix === true, components),
+    parameters: parameters(operation, components),
     ...requestBody(operation, components),
-    responses: responses(route, components),
+    responses: responses(route, components, never),
   };
 }
 
@@ -74,11 +112,12 @@ export function openApiDocument(routes: readonly Route[], version: string) {
   const components = new Components();
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
-    const path = route.isPrefix ? `${route.path}{${PREFIX_PARAMETER}}` : route.path;
-    paths[path] = {
-      ...paths[path],
-      [route.method.toLowerCase()]: operationObject(route, components),
-    };
+    if (route.isOutsideDocument) continue;
+    for (const variant of variantsOf(route.operation)) {
+      const path = `${route.path}${variant.fragment}`;
+      const operation = operationObject(route, variant, components);
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
+    }
   }
   const responsesOutside = responsesOutsideOperations(components);
   return {
@@ -89,7 +128,7 @@ export function openApiDocument(routes: readonly Route[], version: string) {
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/', description: 'The server that this document comes from.' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {

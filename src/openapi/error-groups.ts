@@ -41,6 +41,21 @@ const fetchErrors = [
   'FETCH_TIMEOUT',
 ] as const satisfies readonly ErrorKey[];
 
+/** What a form is refused for that cannot happen to JSON with a link, and the other way round. */
+export const formOnlyErrors: readonly ErrorKey[] = [
+  'MULTIPART_MALFORMED',
+  'MULTIPART_LIMIT',
+  'FIELD_TOO_LARGE',
+  'FIELD_REPEATED',
+  'FILE_MISSING',
+];
+export const linkOnlyErrors: readonly ErrorKey[] = [
+  'JSON_MALFORMED',
+  'JSON_LIMIT',
+  'BODY_TOO_LARGE',
+  ...fetchErrors,
+];
+
 /** `receiveInput`, which takes a form or a link in JSON. */
 export const inputErrors = [...formErrors, ...jsonErrors, ...fetchErrors, 'FIELD_INVALID'] as const;
 

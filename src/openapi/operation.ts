@@ -64,5 +64,5 @@ export interface Operation {
   readonly errors: readonly ErrorKey[];
 }
 
-export const mediaFormats = 'WAV, MP3, AAC, FLAC, OGG, M4A, MP4, MOV, AVI or MKV';
+export const mediaFormats = 'WAV, MP3, AAC, FLAC, OGG, M4A, MP4, MOV, AVI, MKV or WebM';
 export const audioFormats = 'WAV, MP3, AAC, FLAC, OGG or M4A';

@@ -1,25 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { FieldSchema } from '../routes/form-fields.js';
 import type { Components, JsonObject } from './components.js';
 import type { Binary, Fields, FilePart, Operation } from './operation.js';
 
 /** A file stands in an example as in curl's `-F`: an @ and a name. */
 const exampleFile = '@recording.wav';
 
-const binary = ({ description, minBytes, maxBytes }: Binary): JsonObject => ({
+const inWords = (bytes: number): string => {
+  const mebibytes = bytes / 2 ** 20;
+  return `${bytes.toLocaleString('en')} bytes${Number.isInteger(mebibytes) ? ` (${mebibytes} MiB)` : ''}`;
+};
+
+const sizesOf = ({ minBytes, maxBytes }: Binary): string =>
+  minBytes === undefined ? `At most ${inWords(maxBytes)}.` : `${inWords(minBytes)} to ${inWords(maxBytes)}.`;
+
+const binary = (file: Binary): JsonObject => ({
   type: 'string',
   format: 'binary',
-  description,
+  description: `${file.description} ${sizesOf(file)}`,
   // JSON Schema's maxLength counts characters.
-  ...(minBytes !== undefined && { 'x-min-bytes': minBytes }),
-  'x-max-bytes': maxBytes,
+  ...(file.minBytes !== undefined && { 'x-min-bytes': file.minBytes }),
+  'x-max-bytes': file.maxBytes,
 });
+
+/** Says nothing more than the type. */
+const plainExpectations: readonly string[] = ['a text', 'a string'];
+
+/** With what is allowed and what holds where nothing is given: pages do not show that of a schema. */
+function described(schema: FieldSchema): FieldSchema {
+  const { description = '', expected, default: preset } = schema;
+  const allowed = plainExpectations.includes(expected) ? '' : expected.replace(/,$/, '');
+  const sentence = [allowed, preset === undefined ? '' : `default ${preset}`]
+    .filter((part) => part !== '')
+    .join('; ');
+  if (sentence === '') return schema;
+  return {
+    ...schema,
+    description: `${description} ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`,
+  };
+}
 
 function objectOf({ schemas, required = [], example }: Fields, file?: FilePart): JsonObject {
   const names = [...(file ? [file.field] : []), ...required];
   // At each field, too: the forms of the docs page are filled in from there.
   const fields = Object.entries(schemas).map(([name, schema]) => [
     name,
-    name in example ? { ...schema, examples: [example[name]] } : schema,
+    name in example ? { ...described(schema), examples: [example[name]] } : described(schema),
   ]);
   return {
     type: 'object',
@@ -28,12 +54,9 @@ function objectOf({ schemas, required = [], example }: Fields, file?: FilePart):
   };
 }
 
-/** The name by which the document calls what stands behind a prefix. */
-export const PREFIX_PARAMETER = 'object';
-
-export function parameters({ query }: Operation, isPrefix: boolean, components: Components): JsonObject[] {
+export function parameters({ query }: Operation, components: Components): JsonObject[] {
   const fromQuery = Object.entries(query?.schemas ?? {}).map(([name, schema]) => {
-    const { description, ...rest } = schema;
+    const { description, ...rest } = described(schema);
     const example = query?.example[name];
     return {
       name,
@@ -44,15 +67,7 @@ export function parameters({ query }: Operation, isPrefix: boolean, components: 
       ...(example !== undefined && { example }),
     };
   });
-  const description = 'The rest of the path, slashes included.';
-  const fromPath = {
-    name: PREFIX_PARAMETER,
-    in: 'path',
-    required: true,
-    description,
-    schema: { type: 'string' },
-  };
-  return [...(isPrefix ? [fromPath] : []), ...fromQuery, { $ref: '#/components/parameters/CorrelationId' }];
+  return [...fromQuery, { $ref: '#/components/parameters/CorrelationId' }];
 }
 
 export function requestBody({ form, json, bytes }: Operation, components: Components): JsonObject {

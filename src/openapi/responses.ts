@@ -5,6 +5,7 @@ import {
 } from '../contract/error-bodies.js';
 import { type CatalogueEntry, catalogue, type ErrorKey } from '../errors/catalogue.js';
 import { errorBody } from '../errors/error-body.js';
+import { exampleValues } from '../errors/example-values.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Route } from '../routes/route.js';
 import type { Components, JsonObject } from './components.js';
@@ -42,13 +43,13 @@ function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonOb
   const maySayWhen = keys.some((key) => entryOf(key).retryAfterS !== undefined);
   return references({
     'x-correlation-id': 'CorrelationId',
+    ...(keys.length > 0 && { 'x-error-key': 'ErrorKey' }),
     ...(scope !== undefined && {
       'ratelimit-limit': 'RateLimitLimit',
       'ratelimit-remaining': 'RateLimitRemaining',
       'ratelimit-reset': 'RateLimitReset',
     }),
     ...(maySayWhen && { 'retry-after': 'RetryAfter' }),
-    ...(keys.includes('METHOD_NOT_ALLOWED') && { allow: 'Allow' }),
     ...(version === 'v0' && { deprecation: 'Deprecation', sunset: 'Sunset', link: 'Link' }),
   });
 }
@@ -57,7 +58,7 @@ const xml: JsonObject = { type: 'string' };
 
 /** The body of an error, as it is sent. */
 function errorContent(key: ErrorKey, route: Rules, components: Components) {
-  const failure = new ServiceError(key, { percent: 97.5 });
+  const failure = new ServiceError(key, exampleValues(key));
   const reply = route.refusal?.(failure, exampleId);
   if (reply !== undefined) return { type: reply.contentType, schema: xml, value: reply.body };
   const schema = failure.code === 'forbidden_error' ? forbiddenErrorSchema : errorSchema;
@@ -111,22 +112,22 @@ const answerResponse = (answer: Answer, route: Rules, components: Components): J
   ...answerContent(answer, components),
 });
 
-export function responses(route: Route, components: Components): JsonObject {
+/** @param never errors of the route that a request of this kind cannot meet */
+export function responses(route: Route, components: Components, never: readonly ErrorKey[] = []): JsonObject {
   const answers = Object.entries(route.operation.answers).map(([status, answer]) => [
     status,
     answerResponse(answer, route, components),
   ]);
   const byStatus = new Map<number, ErrorKey[]>();
   for (const key of errorsOf(route)) {
+    if (never.includes(key)) continue;
     const { status } = entryOf(key);
     byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
   }
   const errors = [...byStatus].map(([status, keys]) => [status, errorResponse(keys, route, components)]);
-  return Object.fromEntries([...answers, ...errors]);
+  return Object.fromEntries([...answers, ...errors, ['404', { $ref: '#/components/responses/NOT_FOUND' }]]);
 }
 
 export function responsesOutsideOperations(components: Components): JsonObject {
-  return Object.fromEntries(
-    errorsOutsideOperations.map((key) => [key, errorResponse([key], {}, components)]),
-  );
+  return { NOT_FOUND: errorResponse(['NOT_FOUND'], {}, components) };
 }

@@ -61,6 +61,7 @@ function assetRoute(name: string, contentType: string): Route {
   return {
     method: 'GET',
     path: `/docs/${name}`,
+    isOutsideDocument: true,
     operation: operation(`docs-${name}`, 'A part of the documentation page.', { contentType }),
     handle: async (): Promise<Reply> => ({
       status: 200,
@@ -77,6 +78,7 @@ function assetRoute(name: string, contentType: string): Route {
 const pageRoute: Route = {
   method: 'GET',
   path: '/docs',
+  isOutsideDocument: true,
   operation: operation('docs', 'This documentation as a page that works offline.', {
     contentType: 'text/html',
   }),
@@ -91,6 +93,7 @@ export function withDocs(routes: readonly Route[], version: string): readonly Ro
   const openApiRoute: Route = {
     method: 'GET',
     path: '/openapi.json',
+    isOutsideDocument: true,
     operation: operation('openapi', 'This documentation as an OpenAPI 3.1 document.', {
       schema: { type: 'object' },
     }),

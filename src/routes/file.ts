@@ -42,6 +42,7 @@ const uploadOperation: Operation = {
   id: 'createUploadLinks',
   tag: 'Files',
   summary: 'Links for uploading files, by PUT.',
+  description: 'A PUT of the bytes to a link stores them; it takes no key and no other header.',
   json: {
     schemas: uploadLinkSchemas,
     required: ['keys', 'entity'],
@@ -55,6 +56,7 @@ const downloadOperation = (maxBytes: number | undefined): Operation => ({
   id: 'getDownloadLinks',
   tag: 'Files',
   summary: 'Links for downloading stored files, by GET.',
+  description: 'A link takes no key. It can also be the `presigned_url` of a prediction.',
   query: {
     schemas: downloadLinkSchemas,
     required: ['key_prefix', 'entity'],

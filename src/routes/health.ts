@@ -72,9 +72,10 @@ export const livezRoute: Route = {
   method: 'GET',
   path: '/livez',
   operation: {
-    id: 'livez',
+    id: 'isAlive',
     tag: 'Operation',
     summary: 'Does the process answer?',
+    description: 'For whoever restarts a process that hangs.',
     answers: { 200: { description: 'It does.', schema: liveness } },
     errors: [],
   },
@@ -90,9 +91,10 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
     method: 'GET',
     path: '/readyz',
     operation: {
-      id: 'readyz',
+      id: 'isReady',
       tag: 'Operation',
       summary: 'Should requests be sent here?',
+      description: 'For load balancers.',
       answers: {
         200: { description: 'The models are warm, and their known answers hold.', schema: readiness },
         503: {

@@ -6,6 +6,7 @@ export function metricsRoute(metrics: ServiceMetrics): Route {
   return {
     method: 'GET',
     path: '/metrics',
+    isOutsideDocument: true,
     operation: {
       id: 'metrics',
       tag: 'Operation',

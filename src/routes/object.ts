@@ -63,6 +63,7 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
   const common = {
     path: PREFIX,
     isPrefix: true,
+    isOutsideDocument: true,
     wantsHeaders: true,
     takesPermit: true,
     isTransfer: true,

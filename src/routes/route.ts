@@ -74,6 +74,8 @@ export interface Route {
   readonly models?: { enter(): void; leave(): void };
   /** What `/openapi.json` says of it. */
   readonly operation: Operation;
+  /** What no program of a client calls by a name: pages, and the addresses of links. Not in `/openapi.json`. */
+  readonly isOutsideDocument?: true;
   /**
    * Returns the answer or throws: ServiceError for what the client is to know, anything else is an internal error.
    * The answer is dropped when the client has gone.

@@ -53,8 +53,19 @@ export async function documentOf(origin: string): Promise<OpenApiDocument> {
   return (await response.json()) as OpenApiDocument;
 }
 
-export const operationsOf = ({ paths }: OpenApiDocument): OperationObject[] =>
-  Object.values(paths).flatMap((item) => Object.values(item));
+const REFERENCE = '#/components/responses/';
+
+/** With the responses that an operation only refers to. */
+export const operationsOf = ({ paths, components }: OpenApiDocument): OperationObject[] =>
+  Object.values(paths)
+    .flatMap((item) => Object.values(item))
+    .map((operation) => {
+      const responses = Object.entries(operation.responses).map(([status, response]) => {
+        const name = '$ref' in response ? String(response.$ref).slice(REFERENCE.length) : undefined;
+        return [status, name === undefined ? response : components.responses[name]];
+      });
+      return { ...operation, responses: Object.fromEntries(responses) };
+    });
 
 /** Checks values against schemas of the document, whose references it knows. */
 export function validatorOf(document: OpenApiDocument) {

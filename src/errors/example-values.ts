@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ErrorKey } from './catalogue.js';
+import type { ErrorValues } from './service-error.js';
+
+const common: ErrorValues = {
+  field: 'threshold',
+  expected: 'a number from 0 to 1',
+  received: '"2"',
+  hint: '',
+  allowedBytes: 5_242_880,
+  requiredBytes: 5_000_000,
+  measuredS: 0.75,
+  requiredS: 1,
+  allowedS: 600,
+  timeoutMs: 60_000,
+  status: 403,
+  host: 'storage.example.com',
+  origin: 'https://storage.example.com',
+  model: 'apollo-4-5-2026-03-26',
+  scope: 'predict',
+  path: '/v1/unknown',
+};
+
+/** Where the common ones would make no sense. */
+const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
+  FIELD_TOO_LARGE: {
+    field: 'audio_file',
+    allowedBytes: 65_536,
+    hint: 'If it is the file, send it in the field file.',
+  },
+  FIELD_MISSING: { field: 'voice_vector' },
+  FILE_MISSING: { field: 'file', hint: 'There is one in the field "audio_file": send it as file.' },
+  FILE_EMPTY: { field: 'file' },
+  CONTENT_TYPE_INVALID: { expected: 'multipart/form-data', received: 'text/plain' },
+  MULTIPART_MALFORMED: { problem: 'the final boundary is missing' },
+  MULTIPART_LIMIT: { problem: 'more than 64 parts' },
+  JSON_MALFORMED: { problem: 'it cannot be parsed at position 17.' },
+  JSON_LIMIT: { problem: 'nested more than 8 deep' },
+  BODY_TOO_LARGE: { allowedBytes: 65_536 },
+  FILE_TOO_LARGE_LEGACY: { allowedBytes: 4_000_000 },
+  FILE_TOO_SMALL: { hint: 'POST /v1/predict takes smaller ones.' },
+  FETCH_REDIRECTED: { status: 302 },
+  FETCH_FAILED: { status: 502 },
+  FETCH_ENCODED: { encoding: 'gzip' },
+  FETCH_TIMEOUT: { problem: 'sent nothing for 10000 ms' },
+  ACCESS_DENIED: { problem: 'the request has no signature.' },
+  LINK_EXPIRED: { expiresAt: '2026-11-21T12:00:00Z' },
+  OBJECT_REQUEST_UNSUPPORTED: { what: 'the parameter uploads' },
+  OBJECT_RANGE_INVALID: { range: '900-999', bytes: 500 },
+  AUDIO_TOO_LONG: { measuredS: 600.5 },
+  SPEECH_TOO_SHORT: { measuredS: 1.2, requiredS: 3 },
+  NO_SPEECH: { silenceThreshold: 80 },
+  UNSUPPORTED_FORMAT: { problem: 'it looks like an HTML page.' },
+  UNDECODABLE: { problem: 'The wav file has 0 channels.' },
+  VOICEPRINT_FOREIGN: { model: 'voiceprint-1-2026-11-21' },
+  AI_GENERATED_VOICE: { percent: 97.5 },
+  METHOD_NOT_ALLOWED: { method: 'GET', allowed: 'POST, OPTIONS' },
+  RATE_LIMITED: { limit: 600, windowS: 60, retryAfterS: 12 },
+  CONCURRENCY_LIMITED: { limit: 8 },
+  OVERLOADED: { limit: '1024 requests in flight' },
+};
+
+/** With which the documentation shows an error; its sentence has no gaps then. */
+export const exampleValues = (key: ErrorKey): ErrorValues => ({ ...common, ...own[key] });
