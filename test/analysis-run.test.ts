@@ -30,6 +30,7 @@ function input(windowIndex: number, inputIndex = 0, inputsInWindow = 1) {
 test('a number that is not finite fails the analysis', async () => {
   const run = new AnalysisRun('m');
   run.announced(input(0));
+  run.takenUp(0);
   run.scored(input(0), Number.NaN, 1);
   await assert.rejects(run.promise, (error: ServiceError) => error.key === 'NON_FINITE_OUTPUT');
 });
@@ -49,13 +50,16 @@ test('it is whole when the summary and every score are there, in any order', asy
   const whole = { ok: true, inputs: [], inputCount: 3, summary } as const;
   const steps = [
     (run: AnalysisRun) => run.prepared(whole),
-    (run: AnalysisRun) => run.scored(input(0, 0, 2), 0.25, 1),
-    (run: AnalysisRun) => run.scored(input(0, 1, 2), 0.75, 2),
-    (run: AnalysisRun) => run.scored(input(1), 0.5, 4),
+    (run: AnalysisRun) => run.scored(input(0, 0, 2), 0.25, 7),
+    (run: AnalysisRun) => run.scored(input(0, 1, 2), 0.75, 7),
+    (run: AnalysisRun) => run.scored(input(1), 0.5, 7),
   ];
   for (let first = 0; first < steps.length; first++) {
     const run = new AnalysisRun('m');
-    for (const each of [input(0, 0, 2), input(0, 1, 2), input(1)]) run.announced(each);
+    for (const each of [input(0, 0, 2), input(0, 1, 2), input(1)]) {
+      run.announced(each);
+      run.takenUp(0);
+    }
     for (let i = 0; i < steps.length; i++) {
       assert.equal(run.settled, false);
       steps[(first + i) % steps.length]?.(run);
@@ -68,6 +72,21 @@ test('it is whole when the summary and every score are there, in any order', asy
     assert.equal(analysis.durationS, 10);
     assert.deepEqual(analysis.timesMs, { queue: 0, decode: 2, features: 3, inference: 7 });
   }
+});
+
+test('inference is wall time: what threads score side by side counts once, and pauses do not', async () => {
+  const run = new AnalysisRun('m');
+  for (const each of [input(0), input(1), input(2), input(3)]) run.announced(each);
+  run.takenUp(100);
+  run.takenUp(110);
+  run.scored(input(0), 0.5, 150);
+  run.takenUp(150);
+  run.scored(input(1), 0.5, 160);
+  run.scored(input(2), 0.5, 175);
+  run.takenUp(1000);
+  run.scored(input(3), 0.5, 1005);
+  run.prepared({ ok: true, inputs: [], inputCount: 4, summary });
+  assert.equal((await run.promise).timesMs.inference, 75 + 5);
 });
 
 test('progress counts whole windows', async () => {

@@ -44,7 +44,10 @@ test('files that cannot be analysed are named, the others are analysed, and the 
   const complaints = stderr.trimEnd().split('\n');
   assert.equal(complaints.length, 4, stderr);
   assert.match(complaints[0] ?? '', /^missing\.wav: .*ENOENT/);
-  assert.match(complaints[1] ?? '', /^package\.json: The file is not in a supported format/);
+  assert.match(
+    complaints[1] ?? '',
+    /^package\.json: The file is not in a supported format: it looks like JSON\. /,
+  );
   assert.match(complaints[2] ?? '', /empty\.wav: /);
   assert.match(
     complaints[3] ?? '',

@@ -74,8 +74,16 @@ function rejectsWith(promise: Promise<unknown>, key: string, pattern = /./): Pro
 }
 
 test('what is not audio is refused', async () => {
-  await rejectsWith(analyse(Buffer.from('<!doctype html><title>no audio</title>')), 'UNSUPPORTED_FORMAT');
-  await rejectsWith(analyse(Buffer.alloc(10_000)), 'UNSUPPORTED_FORMAT');
+  await rejectsWith(
+    analyse(Buffer.from('<!doctype html><title>no audio</title>')),
+    'UNSUPPORTED_FORMAT',
+    /^The file is not in a supported format: it looks like an HTML page\. Supported formats: WAV, /,
+  );
+  await rejectsWith(
+    analyse(Buffer.alloc(10_000)),
+    'UNSUPPORTED_FORMAT',
+    /supported format: it begins like none of them\. Supported formats: WAV, /,
+  );
 });
 
 test('an unknown model is refused by name', async () => {

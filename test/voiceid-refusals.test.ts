@@ -103,7 +103,12 @@ for (const path of routes) {
       throw signal.reason;
     };
     const answer = await postVoice(port, path, [audio, vector]);
-    assertRefused(answer, 422, 'unsupported_format', /not in a supported format/);
+    assertRefused(
+      answer,
+      422,
+      'unsupported_format',
+      /not in a supported format: text\. Supported formats: WAV, /,
+    );
     assert.ok(detectionEnded);
     assert.equal(arena.usedBytes, 0);
   });

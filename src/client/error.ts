@@ -14,6 +14,7 @@ export type ErrorCode =
 interface Facts {
   readonly code: ErrorCode;
   readonly status: number;
+  readonly errorKey: string | undefined;
   readonly correlationId: string | undefined;
   readonly retryAfterS: number | undefined;
 }
@@ -24,6 +25,8 @@ export class VeravoxError extends Error {
   readonly code: ErrorCode;
   /** The HTTP status. */
   readonly status: number;
+  /** The line of docs/errors.md that says more than the code, such as `AUDIO_TOO_SHORT`. */
+  readonly errorKey: string | undefined;
   /** Names the request in the server's log. */
   readonly correlationId: string | undefined;
   /** Seconds after which another try makes sense, where the server says so. */
@@ -33,6 +36,7 @@ export class VeravoxError extends Error {
     super(message);
     this.code = facts.code;
     this.status = facts.status;
+    this.errorKey = facts.errorKey;
     this.correlationId = facts.correlationId;
     this.retryAfterS = facts.retryAfterS;
   }
@@ -66,6 +70,7 @@ export async function errorOf(
   const body = parsed(text);
   const facts = {
     status,
+    errorKey: headers.get('x-error-key') ?? undefined,
     correlationId: headers.get('x-correlation-id') ?? undefined,
     retryAfterS: retryAfterOf(headers),
   };

@@ -45,8 +45,8 @@ const entries = {
   FIELD_TOO_LARGE: {
     status: 400,
     code: 'validation_error',
-    message: 'The field {field} is larger than the allowed {allowedBytes} bytes.',
-    when: 'A form field other than the file is over 64 KiB.',
+    message: 'The field {field} is larger than the allowed {allowedBytes} bytes. {hint}',
+    when: 'A form field other than the file is over 64 KiB, such as a file under a wrong name.',
   },
   FIELD_MISSING: {
     status: 400,
@@ -57,8 +57,8 @@ const entries = {
   FILE_MISSING: {
     status: 400,
     code: 'validation_error',
-    message: 'The form has no file in the field {field}.',
-    when: 'The upload form lacks its file part, or the part is not a file.',
+    message: 'The form has no file in the field {field}. {hint}',
+    when: 'The upload form lacks its file part, or the part is not a file; the hint says where there is one.',
   },
   FILE_EMPTY: {
     status: 400,
@@ -262,7 +262,8 @@ const entries = {
   UNSUPPORTED_FORMAT: {
     status: 422,
     code: 'unsupported_format',
-    message: 'The file is not in a supported format: {problem}',
+    message:
+      'The file is not in a supported format: {problem} Supported formats: WAV, MP3, AAC, FLAC, OGG, M4A, MP4, MOV, AVI, MKV and WebM, with the codecs that are usual in them.',
     when: 'The content (not the name) is none of the allowed containers and codecs.',
   },
   NO_AUDIO_STREAM: {
@@ -333,8 +334,8 @@ const entries = {
   NOT_FOUND: {
     status: 404,
     code: 'not_found',
-    message: 'There is no resource at {path}.',
-    when: 'An unknown path.',
+    message: 'There is no resource at {path}. {hint}',
+    when: 'An unknown path; the hint says so where a version stands twice in it.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

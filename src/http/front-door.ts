@@ -13,6 +13,7 @@ import {
 import { ReceivingPace } from '../admission/receiving-pace.js';
 import type { RequestPermits } from '../admission/request-permits.js';
 import { errorBody } from '../errors/error-body.js';
+import { notFound } from '../errors/not-found.js';
 import { ServiceError } from '../errors/service-error.js';
 import { allows } from '../keys/api-key.js';
 import type { Logger } from '../observe/log.js';
@@ -124,7 +125,7 @@ export class FrontDoor {
   /** Undefined when the request is answered already. */
   #findRoute(exchange: Exchange): Route | undefined {
     const found = this.#table.find(exchange.path);
-    if (found === undefined) throw new ServiceError('NOT_FOUND', { path: exchange.path });
+    if (found === undefined) throw notFound(exchange.path);
     const { path, methods } = found;
     exchange.record.route = path;
     const route = methods.get(exchange.method);
@@ -239,7 +240,7 @@ export class FrontDoor {
     }
     if (error instanceof ClientGone || exchange.isOver) record.cause = undefined;
     else record.errorKey = failure.key;
-    const headers: [string, string][] = [];
+    const headers: [string, string][] = [['x-error-key', failure.key]];
     if (failure.retryAfterS !== undefined) headers.push(['retry-after', String(failure.retryAfterS)]);
     if (error instanceof MethodNotAllowed) headers.push(['allow', error.allowed]);
     const reply =

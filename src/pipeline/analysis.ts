@@ -49,7 +49,7 @@ export interface SkippedStretch {
   readonly nonSpeechPercent: number;
 }
 
-/** How long each stage took for this request, in ms; windows scored in parallel overlap. */
+/** How long each stage took for this request, in ms of wall time; the stages of a longer file overlap. */
 export interface StageTimesMs {
   readonly queue: number;
   readonly decode: number;

@@ -38,6 +38,9 @@ export abstract class FileRun<Output, Result> {
   #fileProgress = 0;
   #queueMs = 0;
   #inferenceMs = 0;
+  /** Inputs that threads have taken up and not answered yet, and since when there are any. */
+  #inputsWithThreads = 0;
+  #inferringSinceMs = 0;
   #settled = false;
 
   constructor(modelId: string, onProgress?: (progress: AnalysisProgress) => void) {
@@ -80,7 +83,15 @@ export abstract class FileRun<Output, Result> {
     this.#fileProgress = Math.max(this.#fileProgress, input.fileProgress);
   }
 
-  scored(input: SlottedInput, output: Output, batchMs: number): void {
+  /** @param atMs when a thread took an input up */
+  takenUp(atMs: number): void {
+    if (this.#inputsWithThreads++ === 0) this.#inferringSinceMs = atMs;
+  }
+
+  /** @param atMs when the answer came */
+  scored(input: SlottedInput, output: Output, atMs: number): void {
+    // Wall time: windows that several threads score side by side count once.
+    if (--this.#inputsWithThreads === 0) this.#inferenceMs += atMs - this.#inferringSinceMs;
     if (this.#settled) return;
     if (!this.isUsable(output)) {
       this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#modelId }));
@@ -89,7 +100,6 @@ export abstract class FileRun<Output, Result> {
     const window = this.#windows[input.windowIndex] as CollectedWindow<Output> & { missing: number };
     window.outputs[input.inputIndex] = output;
     this.#scoredInputs++;
-    this.#inferenceMs += batchMs;
     if (--window.missing === 0) this.#scoredWindows++;
     this.#onProgress?.({
       scoredWindows: this.#scoredWindows,

@@ -99,10 +99,10 @@ interface Flight {
   readonly group: string;
   readonly run: Pick<
     FileRun<unknown, unknown>,
-    'settled' | 'promise' | 'addQueueMs' | 'announced' | 'prepared' | 'fail'
+    'settled' | 'promise' | 'addQueueMs' | 'announced' | 'takenUp' | 'prepared' | 'fail'
   >;
   /** Passes on what the model says of an input. */
-  readonly scored: (input: SlottedInput, output: Float64Array, batchMs: number) => void;
+  readonly scored: (input: SlottedInput, output: Float64Array, atMs: number) => void;
   readonly model: number;
   /** Its index in the control block, while a prepare thread works on it. */
   control: number | undefined;
@@ -246,7 +246,7 @@ class Pipeline implements Analyser {
       id: ++this.#lastId,
       group: request.owner ?? '',
       run,
-      scored: (input, output, batchMs) => run.scored(input, read(output), batchMs),
+      scored: (input, output, atMs) => run.scored(input, read(output), atMs),
       model,
       control: undefined,
       announced: 0,
@@ -344,10 +344,11 @@ class Pipeline implements Analyser {
       enqueuedMs: performance.now(),
       started: (waitedMs) => {
         if (input.windowIndex === 0 && input.inputIndex === 0) run.addQueueMs(waitedMs);
+        run.takenUp(performance.now());
       },
-      scored: (output, batchMs) => {
+      scored: (output) => {
         this.#giveBack(flight, input.slot);
-        flight.scored(input, output, batchMs);
+        flight.scored(input, output, performance.now());
       },
       failed: (error) => {
         this.#giveBack(flight, input.slot);

@@ -3,6 +3,9 @@ import { ServiceError } from '../errors/service-error.js';
 import type { PrepareResult } from '../prepare/prepare-task.js';
 import type { AnalysisRequest } from './analysis.js';
 
+/** Of native/decode/decoder.cc, which would say the same twice. */
+const NOT_RECOGNISED = 'The file is not in any of the supported formats.';
+
 type PrepareFailure = Pick<Extract<PrepareResult, { ok: false }>, 'code' | 'message' | 'measuredS'>;
 
 // Seconds as a person reads them: 0.75, 600.1, never 0.7500000001; rounded away from the limit that was missed, so that
@@ -20,7 +23,9 @@ export function toServiceError(
   const { measuredS } = failure;
   switch (failure.code) {
     case 'UNSUPPORTED_FORMAT':
-      return new ServiceError('UNSUPPORTED_FORMAT', { problem: failure.message });
+      return new ServiceError('UNSUPPORTED_FORMAT', {
+        problem: failure.message === NOT_RECOGNISED ? 'it begins like none of them.' : failure.message,
+      });
     case 'NO_AUDIO_STREAM':
       return new ServiceError('NO_AUDIO_STREAM');
     case 'UNDECODABLE':

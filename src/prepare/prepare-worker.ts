@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { isStageError, loadAddon, type Preparer } from '../addon/addon.js';
+import { foreignFormat } from './foreign-format.js';
 import { InputSlots } from './input-slots.js';
 import type {
   InputsReady,
@@ -58,10 +59,8 @@ export default function prepare(task: PrepareTask): PrepareResult {
   const held: SlottedInput[] = [];
   let inputCount = 0;
   let slot: number | undefined;
+  const bytes = bytesOf(task);
   try {
-    const { offset, length } = task.region;
-    const memory = task.memory === undefined ? arena : new Uint8Array(task.memory);
-    const bytes = memory.subarray(offset, offset + length);
     note(bytes);
     preparer.open(bytes, task.options, control.stopFlag(task.control));
     for (;;) {
@@ -77,12 +76,16 @@ export default function prepare(task: PrepareTask): PrepareResult {
     }
     return { ok: true, inputs: held, inputCount, summary: preparer.summary() };
   } catch (error) {
-    return { ok: false, inputs: held, inputCount, ...describe(error, task) };
+    return { ok: false, inputs: held, inputCount, ...describe(error, task, bytes) };
   } finally {
     if (slot !== undefined) slots.release(slot);
     preparer.close();
     addon.forgetInput();
   }
+}
+
+function bytesOf({ region: { offset, length }, memory }: PrepareTask): Uint8Array {
+  return (memory === undefined ? arena : new Uint8Array(memory)).subarray(offset, offset + length);
 }
 
 function announce(id: number, held: SlottedInput[]): void {
@@ -102,7 +105,7 @@ function takeSlot({ id, control: run }: PrepareTask, held: SlottedInput[], deadl
   return slot;
 }
 
-function describe(error: unknown, task: PrepareTask) {
+function describe(error: unknown, task: PrepareTask, bytes: Uint8Array) {
   if (error instanceof Refused) {
     return { code: 'REFUSED' as const, message: 'It has ended the process before.', measuredS: 0 };
   }
@@ -110,7 +113,12 @@ function describe(error: unknown, task: PrepareTask) {
     const code = control.isStopped(task.control) ? ('CANCELLED' as const) : ('DEADLINE' as const);
     return { code, message: 'The work was stopped.', measuredS: 0 };
   }
-  if (isStageError(error)) return { code: error.code, message: error.message, measuredS: error.measuredS };
+  if (isStageError(error)) {
+    const { code, measuredS } = error;
+    const format = code === 'UNSUPPORTED_FORMAT' ? foreignFormat(bytes) : undefined;
+    const message = format === undefined ? error.message : `it looks like ${format}.`;
+    return { code, message, measuredS };
+  }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: 'INTERNAL' as const, message, measuredS: 0 };
 }

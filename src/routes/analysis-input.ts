@@ -15,6 +15,11 @@ export interface FileIntake {
   readonly fetcher: PresignedFetcher;
 }
 
+/** The limits of a form, and what is said of a file behind a link where that is something else. */
+export interface InputLimits extends FormLimits {
+  readonly linkTooLarge?: () => ServiceError;
+}
+
 const LINK_FIELD = 'presigned_url';
 const MAX_JSON_BYTES = 64 * 1024;
 
@@ -41,7 +46,7 @@ export async function receiveInput<Fields>(
   request: RouteRequest,
   reader: FieldReader<Fields>,
   intake: FileIntake,
-  limits: FormLimits,
+  limits: InputLimits,
 ): Promise<AnalysisInput<Fields>> {
   const { contentType } = request;
   if (isJsonType(contentType)) return receiveLink(request, reader, intake, limits);
@@ -58,7 +63,7 @@ async function receiveLink<Fields>(
   { body, contentType, signal, record }: RouteRequest,
   reader: FieldReader<Fields>,
   { fetcher }: FileIntake,
-  limits: FormLimits,
+  limits: InputLimits,
 ): Promise<AnalysisInput<Fields>> {
   const startedMs = performance.now();
   const { receiveTimeoutMs } = limits;
@@ -66,7 +71,13 @@ async function receiveLink<Fields>(
   const link = linkOf(object);
   const fields = reader.fromJson(object);
   try {
-    const { region, bytes, release } = await fetcher.receive(link, limits, signal, body.holder);
+    const { linkTooLarge: fileTooLarge = limits.fileTooLarge } = limits;
+    const { region, bytes, release } = await fetcher.receive(
+      link,
+      { ...limits, fileTooLarge },
+      signal,
+      body.holder,
+    );
     record.fetch = 'fetched';
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = bytes;

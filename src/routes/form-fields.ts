@@ -125,6 +125,18 @@ export class FieldValidator<Values> {
 /** What turns a form or a JSON object into the values of its fields. */
 export type FieldReader<Values> = Pick<FieldValidator<Values>, 'fromForm' | 'fromJson'>;
 
+/** RFC 7578 leaves the file name optional; a part that has neither name nor type is text, such as a mistyped path. */
+const isFile = ({ filename, contentType }: Part): boolean =>
+  filename !== undefined || contentType !== undefined;
+
+function missingFileHint({ parts }: UploadedForm, field: string, text: Part | undefined): string {
+  const other = parts.find((part) => part.filename !== undefined && part.name !== field);
+  if (other !== undefined) {
+    return `There is one in the field ${JSON.stringify(other.name.slice(0, MAX_SHOWN_CHARS))}: send it as ${field}.`;
+  }
+  return text === undefined ? '' : 'It holds text: with curl, an @ goes before the name of a file.';
+}
+
 /**
  * The file of a form.
  * @throws ServiceError FILE_MISSING, FIELD_REPEATED, FILE_EMPTY
@@ -136,9 +148,8 @@ export function fileOf(form: UploadedForm, field: string): Part {
     if (file !== undefined) throw new ServiceError('FIELD_REPEATED', { field });
     file = part;
   }
-  // RFC 7578 leaves the file name optional; a part that has neither name nor type is text, such as a mistyped path.
-  if (file === undefined || (file.filename === undefined && file.contentType === undefined)) {
-    throw new ServiceError('FILE_MISSING', { field });
+  if (file === undefined || !isFile(file)) {
+    throw new ServiceError('FILE_MISSING', { field, hint: missingFileHint(form, field, file) });
   }
   if (file.start === file.end) throw new ServiceError('FILE_EMPTY', { field });
   return file;

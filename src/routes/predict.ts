@@ -8,7 +8,7 @@ import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { Analyser } from '../pipeline/analysis.js';
 import { detectorNamed } from '../pipeline/model-status.js';
 import { predictionBody } from '../verdict/prediction.js';
-import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
+import { type FileIntake, type InputLimits, receiveInput, withLink } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
 import { type FieldReader, FieldValidator } from './form-fields.js';
 import {
@@ -32,11 +32,19 @@ export function predictRoute(
   const { models } = analyser.status();
   const schemas = predictFieldSchemas(models);
   const validator = new FieldValidator<PredictFields>(schemas);
-  const hint = models.includes(LARGE_FILE_MODEL) ? 'POST /v1/predict/large-file takes larger ones.' : '';
-  const limits = {
+  const allowedBytes = config.maxPredictBytes;
+  const hint = models.includes(LARGE_FILE_MODEL)
+    ? 'POST /v1/predict/large-file takes larger ones'
+    : undefined;
+  const limits: InputLimits = {
     fileField: 'file',
-    maxFileBytes: config.maxPredictBytes,
-    fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes: config.maxPredictBytes, hint }),
+    maxFileBytes: allowedBytes,
+    fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes, hint: hint ? `${hint}.` : '' }),
+    linkTooLarge: () =>
+      new ServiceError('FILE_TOO_LARGE', {
+        allowedBytes,
+        hint: hint ? `${hint}, in a form, not by link.` : '',
+      }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
   /** With the named operating point looked up: a name that is wrong is refused before anything is fetched or analysed. */

@@ -13,8 +13,8 @@ export interface ScoringJob {
   readonly enqueuedMs: number;
   /** Called once, when a thread takes the job up. */
   started(waitedMs: number): void;
-  /** `output` is what the model says of this input (see ScoringResult); `batchMs` is how long the whole batch took. */
-  scored(output: Float64Array, batchMs: number): void;
+  /** `output` is what the model says of this input (see ScoringResult). */
+  scored(output: Float64Array): void;
   failed(error: unknown): void;
 }
 
@@ -123,8 +123,8 @@ export class Scheduler<Owner extends { readonly group: string }> {
         batch.map((job) => job.slot),
       )
       .then(
-        ({ outputs, inferenceMs }: ScoringResult) =>
-          settle((job, i) => job.scored(outputs.subarray(i * size, (i + 1) * size), inferenceMs)),
+        ({ outputs }: ScoringResult) =>
+          settle((job, i) => job.scored(outputs.subarray(i * size, (i + 1) * size))),
         (error: unknown) => settle((job) => job.failed(error)),
       );
   }

@@ -25,5 +25,4 @@ export interface ScoringResult {
    * probability, NaN where its output was not finite, or an embedding as the model put it out.
    */
   readonly outputs: Float64Array;
-  readonly inferenceMs: number;
 }

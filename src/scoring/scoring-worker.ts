@@ -8,7 +8,7 @@ const data = workerData as ScoringWorkerData;
 const slots = new InputSlots(data.slots);
 let sessions: ModelSession[] = [];
 
-const nothing: ScoringResult = { outputs: new Float64Array(0), inferenceMs: 0 };
+const nothing: ScoringResult = { outputs: new Float64Array(0) };
 
 // Normally called once, by the warm-up; again in a thread that had to be replaced.
 async function loadSessions(): Promise<void> {
@@ -40,9 +40,8 @@ export default async function score(task: ScoringTask): Promise<ScoringResult> {
     case 'score': {
       if (sessions.length === 0) await loadSessions();
       const session = sessions[task.model] as ModelSession;
-      const beginMs = performance.now();
       const outputs = await session.score(task.slots.map((slot) => slots.view(slot, session.inputSize)));
-      return handedOver({ outputs, inferenceMs: performance.now() - beginMs });
+      return handedOver({ outputs });
     }
     case 'release':
       for (const session of sessions) await session.release();

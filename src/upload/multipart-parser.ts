@@ -194,12 +194,17 @@ export class MultipartParser {
   }
 
   #checkContentLimit(bytes: number): void {
-    const { name } = this.#current as PartHeaders;
+    const { name, filename } = this.#current as PartHeaders;
     if (name === this.#fileField) {
       if (bytes > this.#limits.maxFileBytes) throw this.#limits.fileTooLarge();
     } else if (bytes > this.#limits.maxFieldBytes) {
-      const field = name.slice(0, 100);
-      throw new ServiceError('FIELD_TOO_LARGE', { field, allowedBytes: this.#limits.maxFieldBytes });
+      const isMisplaced =
+        filename !== undefined && !this.#parts.some((part) => part.name === this.#fileField);
+      throw new ServiceError('FIELD_TOO_LARGE', {
+        field: name.slice(0, 100),
+        allowedBytes: this.#limits.maxFieldBytes,
+        hint: isMisplaced ? `If it is the file, send it in the field ${this.#fileField}.` : '',
+      });
     }
   }
 

@@ -71,7 +71,7 @@ export async function readVoice(
     durationS: voice.durationS,
     scoredWindows: voice.scoredWindows + (authenticity ? authenticity.windows.length : 0),
     skipped: voice.skipped,
-    timesMs: authenticity ? sumOf(voice.timesMs, authenticity.timesMs) : voice.timesMs,
+    timesMs: authenticity ? longerOf(voice.timesMs, authenticity.timesMs) : voice.timesMs,
   };
 }
 
@@ -116,11 +116,12 @@ function requireSpeech(speechS: number, minSpeechS: number): void {
   }
 }
 
-function sumOf(a: StageTimesMs, b: StageTimesMs): StageTimesMs {
+/** Of two analyses side by side. */
+function longerOf(a: StageTimesMs, b: StageTimesMs): StageTimesMs {
   return {
-    queue: a.queue + b.queue,
-    decode: a.decode + b.decode,
-    features: a.features + b.features,
-    inference: a.inference + b.inference,
+    queue: Math.max(a.queue, b.queue),
+    decode: Math.max(a.decode, b.decode),
+    features: Math.max(a.features, b.features),
+    inference: Math.max(a.inference, b.inference),
   };
 }

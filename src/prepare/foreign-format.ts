@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What files begin with that are sent by mistake. */
+const signatures: readonly (readonly [start: string, name: string])[] = [
+  ['%PDF-', 'a PDF document'],
+  ['PK\x03\x04', 'a ZIP archive, or an Office document'],
+  ['\x1f\x8b', 'a gzip archive'],
+  ['7z\xbc\xaf\x27\x1c', 'a 7z archive'],
+  ['Rar!\x1a\x07', 'a RAR archive'],
+  ['\xfd7zXZ\x00', 'an xz archive'],
+  ['\x28\xb5\x2f\xfd', 'a Zstandard archive'],
+  ['\x89PNG', 'a PNG picture'],
+  ['\xff\xd8\xff', 'a JPEG picture'],
+  ['GIF8', 'a GIF picture'],
+  ['\x7fELF', 'a program'],
+  ['FLV\x01', 'an FLV video'],
+  ['0&\xb2u', 'a WMA or WMV file'],
+  ['#!AMR', 'an AMR recording'],
+  ['FORM\0', 'an AIFF file'],
+  ['MThd', 'a MIDI file'],
+  ['caff', 'a CAF file'],
+];
+
+/** The same for text, in lower case. */
+const textSignatures: typeof signatures = [
+  ['#extm3u', 'a playlist'],
+  ['<?xml', 'XML'],
+  ['<!doctype html', 'an HTML page'],
+  ['<html', 'an HTML page'],
+  ['{', 'JSON'],
+];
+
+const SHOWN_BYTES = 512;
+const BYTE_ORDER_MARK = '\xef\xbb\xbf';
+
+const isText = (start: string): boolean => {
+  for (const character of start) {
+    const code = character.charCodeAt(0);
+    const isControl = code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d;
+    if (isControl || code === 0x7f) return false;
+  }
+  return start !== '';
+};
+
+/** What a file that is no recording seems to be; undefined where it is not obvious. */
+export function foreignFormat(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, SHOWN_BYTES)).toString('latin1');
+  const withoutMark = start.startsWith(BYTE_ORDER_MARK) ? start.slice(BYTE_ORDER_MARK.length) : start;
+  const [, name] = signatures.find(([signature]) => start.startsWith(signature)) ?? [];
+  if (name !== undefined || !isText(start)) return name;
+  const text = withoutMark.trimStart().toLowerCase();
+  return textSignatures.find(([signature]) => text.startsWith(signature))?.[1] ?? 'text';
+}
