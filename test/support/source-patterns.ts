@@ -21,6 +21,8 @@ export interface Finds {
 }
 
 const sourceDir = fileURLToPath(new URL('../../src', import.meta.url));
+/** Options of schemas and of Ajv that bring patterns: names of properties, and formats. */
+const hiding: readonly unknown[] = ['patternProperties', 'formats'];
 /** Methods of strings that make a regular expression of a text. */
 const matchers: readonly string[] = ['match', 'matchAll', 'search'];
 
@@ -61,8 +63,9 @@ function patternsOf(file: string, node: AnyNode): Finds {
       unreadable.push(`${file}: a pattern that is neither a literal nor the source of one`);
     }
   }
-  if (node.type === 'Property' && nameOf(node) === 'patternProperties') {
-    unreadable.push(`${file}: patternProperties`);
+  if (node.type === 'Property' && hiding.includes(nameOf(node))) unreadable.push(`${file}: ${nameOf(node)}`);
+  if (node.type === 'ImportDeclaration' && node.source.value === 'ajv-formats') {
+    unreadable.push(`${file}: ajv-formats`);
   }
   return { patterns, unreadable };
 }
