@@ -77,8 +77,13 @@ test('no example has a gap where a value belongs, and each header of an error is
     for (const [status, { content = {}, headers }] of Object.entries(responses)) {
       if (Number(status) >= 400 && operationId !== 'isReady') assert.ok(headers['x-error-key'], operationId);
       for (const { examples = {} } of Object.values(content)) {
-        for (const { value } of Object.values(examples)) {
-          assert.doesNotMatch(JSON.stringify(value).replace(/[{,]"/g, ''), /\{|undefined/, operationId);
+        for (const [key, { value }] of Object.entries(examples)) {
+          const text = JSON.stringify(value).replace(/[{,]"/g, '');
+          assert.doesNotMatch(
+            text,
+            /\{|undefined/,
+            `src/errors/example-values.ts lacks a value of ${key}: ${text}`,
+          );
           examplesSeen++;
         }
       }

@@ -39,6 +39,7 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
   BODY_TOO_LARGE: { allowedBytes: 65_536 },
   FILE_TOO_LARGE_LEGACY: { allowedBytes: 4_000_000 },
   FILE_TOO_SMALL: { hint: 'POST /v1/predict takes smaller ones.' },
+  RECEIVE_TOO_SLOW: { receivedBytes: 40_960, seconds: 20 },
   FETCH_REDIRECTED: { status: 302 },
   FETCH_FAILED: { status: 502 },
   FETCH_ENCODED: { encoding: 'gzip' },
