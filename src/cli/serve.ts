@@ -46,14 +46,15 @@ interface ServeOptions {
 async function serve({ port, host }: ServeOptions): Promise<void> {
   const hangUp = followHangUps();
   const isTerminalLog = isatty(1);
+  const parent = ParentLink.open();
   const config = loadConfig({
     ...process.env,
-    ...(port !== undefined && { PORT: port }),
+    // One of several processes has the same command line, and its port from the supervisor.
+    ...(port !== undefined && parent === undefined && { PORT: port }),
     ...(host !== undefined && { HOST: host }),
   });
   const log = createLog(config.logLevel);
   process.on('exit', log.flush);
-  const parent = ParentLink.open();
   let firstKey: CreatedKey | undefined;
   // Of several processes, the supervisor does this for all.
   if (parent === undefined) {
