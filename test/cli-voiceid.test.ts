@@ -53,6 +53,13 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
   assert.equal(enrolled.status, 0, enrolled.stderr);
   assert.equal(JSON.parse(enrolled.stdout).length, 256);
   fs.writeFileSync(vector, enrolled.stdout);
+  const piped = await runCli(['enroll', '-'], settings, { input: enrolWav });
+  assert.equal(piped.stdout, enrolled.stdout, piped.stderr);
+  const pipedSample = ['verify', '-', '--vector', vector];
+  assert.equal((await runCli(pipedSample, settings, { input: fs.readFileSync(short) })).status, 0);
+  const nothing = await runCli(pipedSample, settings, { input: new Uint8Array() });
+  assert.equal(nothing.status, 1);
+  assert.match(nothing.stderr, /^-: /);
   const same = await verify(short);
   assert.equal(same.status, 0, same.stderr);
   assert.match(
