@@ -139,17 +139,20 @@ test('a server that is not ready is not healthy', async (context) => {
   context.after(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  const health = async (): Promise<number> => {
+  const health = async (env: Record<string, string>): Promise<number> => {
     const check = spawn('/bin/bash', [path.join(packageDir, 'scripts/container/health.sh')], {
-      env: { HOST: '0.0.0.0', PORT: String(port) },
+      env,
       stdio: 'ignore',
     });
     const [code] = await once(check, 'exit');
     return code;
   };
-  assert.equal(await health(), 1);
+  const anywhere = { HOST: '0.0.0.0', PORT: String(port) };
+  assert.equal(await health(anywhere), 1);
   status = 200;
-  assert.equal(await health(), 0);
+  assert.equal(await health(anywhere), 0);
+  assert.equal(await health({ PORT: '1', VERAVOX_ADMIN_ADDRESS: `127.0.0.1:${port}` }), 0);
+  assert.equal(await health({ PORT: '1', VERAVOX_ADMIN_ADDRESS: `[::ffff:127.0.0.1]:${port}` }), 0);
 });
 
 test('nothing of this machine gets into the build context', () => {

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Succeeds where the server in this container answers /readyz with 200. In bash, which the image has anyway: it takes
 # a few milliseconds of processor time, a Node process that asks the same takes ten times as much.
-exec 3<>"/dev/tcp/${HOST:-127.0.0.1}/${PORT:-8080}" || exit 1
+# The address for operators speaks HTTP where the public one has TLS.
+address=${VERAVOX_ADMIN_ADDRESS:-${HOST:-127.0.0.1}:${PORT:-8080}}
+host=${address%:*}
+host=${host#[}
+exec 3<>"/dev/tcp/${host%]}/${address##*:}" || exit 1
 printf 'GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
 IFS= read -r -t 3 status <&3
 [[ $status == 'HTTP/1.1 200 '* ]]
