@@ -86,6 +86,23 @@ test('a stored file is analysed where it lies', async (t) => {
   assert.deepEqual(analyser.hashes, [sha256(file)]);
 });
 
+test('files that are deleted are gone, and deleting them again is no error', async (t) => {
+  const { client, assertIs } = await started(t);
+  for (const link of (await client.createUploadLinks(['a b/ä.wav', 'kept'])).url) {
+    await client.upload(link, noise(10));
+  }
+  for (let times = 0; times < 2; times++) {
+    const deleted = await client.deleteFiles(['a b/ä.wav']);
+    assert.deepEqual(deleted, ['analysis/a b/ä.wav']);
+    assertIs('DeletedFiles', { deleted });
+  }
+  const { url } = await client.getDownloadLinks('');
+  assert.deepEqual(
+    url.map(({ key }) => key),
+    ['analysis/kept'],
+  );
+});
+
 test('a link that was altered is an error of the storage', async (t) => {
   const { client } = await started(t);
   for (const { key, value } of (await client.createUploadLinks(['call.wav'])).url) {

@@ -82,7 +82,7 @@ test('another content-type is 400, a body over the limit 413, another method 405
   assert.equal(large.status, 413);
   const put = await request(port, '/v1/file', { method: 'PUT', headers: { 'x-api-key': API_KEY } });
   assert.equal(put.status, 405);
-  assert.equal(put.headers.allow, 'POST, GET, HEAD, OPTIONS');
+  assert.equal(put.headers.allow, 'POST, GET, HEAD, DELETE, OPTIONS');
 });
 
 test('a key is needed, and one with the scope; v0 says 403 where v1 says 401', async (t) => {

@@ -7,6 +7,9 @@ import { UsageMeter } from '../metering/usage-meter.js';
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
+import { AccountSpace } from '../storage/account-space.js';
+import { sweepObjects } from '../storage/object-sweep.js';
+import { diskSettings } from '../storage/open-storage.js';
 
 export interface Books {
   readonly recorders: readonly RequestRecorder[];
@@ -38,9 +41,11 @@ export function openBooks(config: Config, logger: Logger, metrics: ServiceMetric
 }
 
 function openRetention(config: Config, logger: Logger, note: (event: AuditEvent) => void): RequestRecorder {
+  const { objectTtlDays, storageBucket } = config;
   const retention = new Retention(config.dataDir, {
     auditDays: config.auditDays,
     usageDays: config.usageDays,
+    ...(objectTtlDays > 0 && storageBucket === '' && { sweepObjects: objectSweep(config) }),
     onRemoved(event) {
       logger.info(event, 'removed what has been kept for its time');
       note(event);
@@ -48,4 +53,10 @@ function openRetention(config: Config, logger: Logger, note: (event: AuditEvent)
     onError: (error) => logger.error({ err: error }, 'old data could not be removed; it is tried again'),
   });
   return { record: () => {}, close: () => retention.close() };
+}
+
+function objectSweep(config: Config) {
+  const { dataDir, quota, ttlDays } = diskSettings(config);
+  const space = new AccountSpace(dataDir, quota);
+  return (daysSince: (stored: Date) => number) => sweepObjects(dataDir, space, ttlDays, daysSince);
 }

@@ -3,6 +3,7 @@ import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress }
 import { type FileInput, sourceOf } from './file-input.js';
 import { type Call, type CallOptions, Transport } from './transport.js';
 import type {
+  DeletedFiles,
   EnrollFields,
   Enrollment,
   LargeFileFields,
@@ -162,6 +163,17 @@ export class VeravoxClient {
       call,
     );
     await response.body?.cancel();
+  }
+
+  /** Deletes stored files for good; one that is not there is no error. @returns what is not there any more, as `<entity>/<key>` */
+  async deleteFiles(
+    keys: readonly string[],
+    { entity = 'analysis', ...options }: CallOptions & { readonly entity?: string } = {},
+  ): Promise<readonly string[]> {
+    const query = new URLSearchParams({ entity });
+    for (const key of keys) query.append('key', key);
+    const { deleted } = await this.#json<DeletedFiles>({ method: 'DELETE', url: `/file?${query}` }, options);
+    return deleted;
   }
 
   /** @returns the response with the object as its body, so that it can be streamed */

@@ -152,6 +152,11 @@ export interface LinkList {
   }[];
 }
 
+export interface DeletedFiles {
+  /** The object keys, as `<entity>/<key>`. */
+  readonly deleted: readonly string[];
+}
+
 export interface ErrorBody {
   /** Machine-readable code. */
   readonly error:

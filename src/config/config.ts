@@ -90,6 +90,13 @@ export interface Config {
   /** Origin of presigned links; empty for the endpoint or, with the local disk, the host that the client has used. */
   readonly storagePublicUrl: string;
   readonly storageLinkLifetimeS: number;
+  /** How many days objects on the local disk are kept; 0 keeps them. */
+  readonly objectTtlDays: number;
+  /** What the objects of one account on the local disk may take; 0 sets no limit. */
+  readonly accountMaxBytes: number;
+  readonly accountMaxObjects: number;
+  /** What objects leave free of the disk under the data folder. */
+  readonly diskReserveBytes: number;
   /** Largest object on the local disk. */
   readonly maxObjectBytes: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';

@@ -425,6 +425,41 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     unit: 's',
     description: 'How long a link of `/file` works; whoever has a link needs no key.',
   }),
+  objectTtlDays: integer({
+    variable: 'VERAVOX_OBJECT_TTL_DAYS',
+    default: 0,
+    minimum: 0,
+    maximum: 36_500,
+    unit: 'days',
+    description:
+      'How many days a file of `/file` is kept in the data folder, counted as days on which a server ran; then it is removed. 0 keeps it until it is deleted. In a bucket the storage decides.',
+  }),
+  accountMaxBytes: integer({
+    variable: 'VERAVOX_ACCOUNT_MAX_BYTES',
+    default: 0,
+    defaultText: '0',
+    minimum: 0,
+    maximum: 999_999_999_999_999,
+    unit: 'bytes',
+    description:
+      'What the files of one account may take in the data folder; an upload beyond it is refused with 413. 0 sets no limit.',
+  }),
+  accountMaxObjects: integer({
+    variable: 'VERAVOX_ACCOUNT_MAX_OBJECTS',
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    description: 'How many files one account may have in the data folder; 0 sets no limit.',
+  }),
+  diskReserveBytes: integer({
+    variable: 'VERAVOX_DISK_RESERVE_BYTES',
+    default: 256 * mebibyte,
+    minimum: 0,
+    maximum: 999_999_999_999_999,
+    unit: 'bytes',
+    description:
+      'What uploads leave free on the disk under the data folder, so that keys, usage and audit can always be written; an upload beyond it is refused with 503.',
+  }),
   maxObjectBytes: integer({
     variable: 'VERAVOX_MAX_OBJECT_BYTES',
     default: 5120 * mebibyte,

@@ -196,6 +196,14 @@ const entries = {
     message: 'The object is larger than the allowed {allowedBytes} bytes.',
     when: 'An upload through a link over the limit; sent as soon as that is known.',
   },
+  ACCOUNT_QUOTA_EXCEEDED: {
+    status: 413,
+    code: 'payload_too_large',
+    s3Code: 'QuotaExceeded',
+    message:
+      'The account may store {limit}, and this upload would be over that. Delete files that are not needed any more.',
+    when: 'An upload into the data folder of an account that is at `VERAVOX_ACCOUNT_MAX_BYTES` or `VERAVOX_ACCOUNT_MAX_OBJECTS`; sent as soon as that is known.',
+  },
   OBJECT_DIGEST_MISMATCH: {
     status: 400,
     code: 'validation_error',
@@ -222,7 +230,7 @@ const entries = {
     code: 'unavailable',
     s3Code: 'ServiceUnavailable',
     message: 'The storage has no room for the object; retry after {retryAfterS} s.',
-    when: 'The disk under the data folder is full. Nothing is stored.',
+    when: 'The disk under the data folder is full, or the upload would touch `VERAVOX_DISK_RESERVE_BYTES`. Nothing is stored.',
     retryAfterS: 60,
   },
   STORAGE_FAILED: {

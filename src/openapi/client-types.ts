@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { deletedFiles } from '../contract/deleted-files.js';
 import { errorBody, forbiddenErrorBody } from '../contract/error-bodies.js';
 import { linkList } from '../contract/link-list.js';
 import { largeFilePrediction, prediction } from '../contract/prediction.js';
@@ -106,6 +108,7 @@ export function clientTypes(): string {
     enrollment,
     verification,
     linkList,
+    deletedFiles,
     errorBody,
     forbiddenErrorBody,
   ]) {

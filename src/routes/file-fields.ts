@@ -15,6 +15,12 @@ export interface DownloadLinkFields {
   readonly entity: string;
 }
 
+/** The query of `DELETE /file`. */
+export interface DeletionFields {
+  readonly key: readonly string[];
+  readonly entity: string;
+}
+
 const keyRules = `${MAX_KEY_BYTES} bytes, with no leading /, no segment . or .. and no control characters`;
 
 const entity = {
@@ -53,6 +59,18 @@ export const downloadLinkSchemas: FieldSchemas = {
   entity,
 };
 
+export const deletionSchemas: FieldSchemas = {
+  key: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 100,
+    expected: '1 to 100 object keys',
+    description: 'Names of the objects to be deleted: the parameter once for each.',
+    items: uploadLinkSchemas.keys?.items,
+  },
+  entity,
+};
+
 /** What JSON Schema cannot say: it counts characters, and knows nothing of lone surrogates. */
 export function refuseUnstorableKey(field: string, key: string): void {
   if (!isWellFormed(key)) {
@@ -71,11 +89,15 @@ export function refuseUnstorableKey(field: string, key: string): void {
   });
 }
 
-/** @throws ServiceError FIELD_REPEATED for a known parameter that stands twice */
+/** @throws ServiceError FIELD_REPEATED for a known parameter that stands twice and is no list */
 export function queryValues(query: string, schemas: FieldSchemas): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(query)) {
     if (!Object.hasOwn(schemas, name)) continue;
+    if (schemas[name]?.type === 'array') {
+      values[name] = [...((values[name] ?? []) as string[]), value];
+      continue;
+    }
     if (Object.hasOwn(values, name)) throw new ServiceError('FIELD_REPEATED', { field: name });
     values[name] = value;
   }

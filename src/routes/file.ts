@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
+import { deletedFiles } from '../contract/deleted-files.js';
 import { linkList as linkListSchema } from '../contract/link-list.js';
 import { ServiceError } from '../errors/service-error.js';
 import { jsonErrors, storageErrors } from '../openapi/error-groups.js';
@@ -9,7 +10,9 @@ import type { LinkTerms } from '../storage/object-storage.js';
 import type { FileStore } from '../storage/open-storage.js';
 import { receiveJson } from '../upload/json-body.js';
 import {
+  type DeletionFields,
   type DownloadLinkFields,
+  deletionSchemas,
   downloadLinkSchemas,
   queryValues,
   refuseUnstorableKey,
@@ -73,7 +76,25 @@ const downloadOperation = (maxBytes: number | undefined): Operation => ({
   ],
 });
 
-/** `POST /file` and `GET /file`, in each version: presigned links for sending and fetching files. */
+const deletionOperation: Operation = {
+  id: 'deleteFiles',
+  tag: 'Files',
+  summary: 'Deletes stored files for good.',
+  query: {
+    schemas: deletionSchemas,
+    required: ['key', 'entity'],
+    example: { key: ['recording.wav'], entity: 'analysis' },
+  },
+  answers: {
+    200: { description: 'None of these files is there any more, if it ever was.', schema: deletedFiles },
+  },
+  errors: ['FIELD_INVALID', 'FIELD_REPEATED', ...storageErrors],
+};
+
+/**
+ * `POST /file` and `GET /file`, in each version: presigned links for sending and fetching files; and `DELETE /file`, in the
+ * current one.
+ */
 export function fileRoutes(config: Config, files: FileStore): Route[] {
   return bases.flatMap(([path, version]) => {
     const maxBytes = version === 'v0' ? LEGACY_MAX_FILE_BYTES : undefined;
@@ -91,6 +112,16 @@ export function fileRoutes(config: Config, files: FileStore): Route[] {
         operation: downloadOperation(maxBytes),
         handle: downloadLinks(files, maxBytes),
       },
+      ...(version === 'v1'
+        ? [
+            {
+              ...common,
+              method: 'DELETE',
+              operation: deletionOperation,
+              handle: deletion(files),
+            } as const,
+          ]
+        : []),
     ];
   });
 }
@@ -123,6 +154,20 @@ function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | unde
       throw legacyTooLarge(maxBytes);
     const names = objects.map(({ name }) => name.slice(folder.length + 1));
     return linkList(names, (name) => storage.presignGet(`${folder}/${name}`, terms));
+  };
+}
+
+function deletion({ storage, folderOf }: FileStore) {
+  const validator = new FieldValidator<DeletionFields>(deletionSchemas, ['key', 'entity']);
+  return async (request: RouteRequest): Promise<Reply> => {
+    const { key, entity } = validator.check(queryValues(request.query, deletionSchemas));
+    key.forEach((one, i) => {
+      refuseUnstorableKey(`key[${i}]`, one);
+    });
+    const folder = folderOf(accountOf(request));
+    const deleted = [...new Set(key)].map((one) => `${entity}/${one}`);
+    for (const name of deleted) await storage.remove(`${folder}/${name}`);
+    return jsonReply(200, { deleted });
   };
 }
 

@@ -30,6 +30,7 @@ const putOperation = ({ maxObjectBytes }: Config): Operation => ({
     ...signatureErrors,
     'OBJECT_NOT_FOUND',
     'OBJECT_TOO_LARGE',
+    'ACCOUNT_QUOTA_EXCEEDED',
     'OBJECT_DIGEST_MISMATCH',
     'FILE_TOO_LARGE_LEGACY',
     'RECEIVE_TIMEOUT',
@@ -58,6 +59,15 @@ const getOperation: Operation = {
   ],
 };
 
+const deleteOperation: Operation = {
+  id: 'deleteObject',
+  tag: 'Files',
+  summary: 'Deletes one file, for S3 programs with the credentials of the storage.',
+  description,
+  answers: { 204: { description: 'It is gone, or was never there.' } },
+  errors: [...signatureErrors, 'OBJECT_NOT_FOUND', 'STORAGE_FAILED'],
+};
+
 /** Where the embedded storage's links lead: one object is stored or sent, whole or in part. */
 export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] {
   const common = {
@@ -76,9 +86,10 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
       const grant = await storage.signatures.check(request);
       request.holdFor(accountIn(nameOf(request)));
       const limit = new SizeLimit(config.maxObjectBytes, grant);
-      limit.check(request.body.declaredBytes ?? 0);
+      const declaredBytes = request.body.declaredBytes ?? 0;
+      limit.check(declaredBytes);
       const digests = { sha256: grant.bodySha256, md5: contentMd5(request.headers) };
-      const upload = storage.objects.begin(nameOf(request), digests);
+      const upload = await storage.objects.begin(nameOf(request), digests, declaredBytes);
       try {
         reader.onOverflow = (block) => {
           limit.check(reader.receivedBytes);
@@ -116,9 +127,16 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
     }
   }
 
+  async function remove(request: RouteRequest): Promise<Reply> {
+    await storage.signatures.check(request);
+    await storage.objects.remove(nameOf(request));
+    return { status: 204, contentType: '', body: '' };
+  }
+
   return [
     { ...common, method: 'PUT', operation: putOperation(config), handle: put },
     { ...common, method: 'GET', operation: getOperation, handle: get },
+    { ...common, method: 'DELETE', operation: deleteOperation, handle: remove },
   ];
 }
 

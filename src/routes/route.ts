@@ -54,7 +54,7 @@ export interface Reply {
 
 export interface Route {
   /** A HEAD request to a GET route is answered by the server. */
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** Takes all paths that start with `path`, which ends with a slash. */
   readonly isPrefix?: true;

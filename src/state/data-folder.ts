@@ -82,6 +82,10 @@ function removeLeftovers(dataDir: string): void {
       if (name.endsWith(TEMPORARY_SUFFIX)) fs.rmSync(path.join(dir, name), { force: true });
     }
   }
+  // What accounts use is counted anew: a crash may have come between an object and its account.
+  for (const name of namesIn(path.join(dataDir, 'quota'))) {
+    if (name.endsWith('.json')) fs.rmSync(path.join(dataDir, 'quota', name), { force: true });
+  }
   const incoming = incomingFolder(dataDir);
   for (const name of namesIn(incoming)) fs.rmSync(path.join(incoming, name), { force: true });
 }

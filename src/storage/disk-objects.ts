@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors/service-error.js';
-import { makeFolderLater } from '../state/durable-file.js';
+import { incomingFolder } from '../state/data-folder.js';
+import { makeFolderLater, moveIntoPlace, syncFolderLater } from '../state/durable-file.js';
+import { storedTime } from '../state/lived-days.js';
+import { type AccountQuota, AccountSpace, MD5_BYTES } from './account-space.js';
 import { onDisk } from './disk-failure.js';
+import { DiskRoom, type FreeBytes } from './disk-room.js';
 import { listFiles } from './file-listing.js';
 import { fileOfName, parseName } from './object-name.js';
 import type { StoredObject } from './object-storage.js';
 import { type ExpectedDigests, ObjectUpload } from './object-upload.js';
-
-/** Every file ends with the MD5 of what is before it: one rename then puts an object and its ETag in place. */
-const MD5_BYTES = 16;
 
 /** An object that can be read. Whoever gets it must close it. */
 export interface OpenObject {
@@ -24,19 +25,36 @@ export interface OpenObject {
   close(): Promise<void>;
 }
 
+export interface DiskSettings {
+  readonly dataDir: string;
+  readonly quota: AccountQuota;
+  /** Kept free of objects. */
+  readonly reserveBytes: number;
+  /** 0 keeps objects; what removes them is the sweep. */
+  readonly ttlDays: number;
+  readonly freeBytes?: FreeBytes;
+}
+
 /** Objects as files on the local disk. */
 export class DiskObjects {
   readonly #root: string;
+  readonly #settings: DiskSettings;
+  readonly #space: AccountSpace;
+  readonly #room: DiskRoom;
   readonly #incoming: string;
   readonly #uploading = new Set<Promise<void>>();
 
-  private constructor(root: string) {
-    this.#root = root;
-    this.#incoming = path.join(root, 'incoming');
+  private constructor(settings: DiskSettings) {
+    const { dataDir, quota, reserveBytes, freeBytes } = settings;
+    this.#settings = settings;
+    this.#root = path.join(dataDir, 'objects');
+    this.#space = new AccountSpace(dataDir, quota);
+    this.#room = new DiskRoom(this.#root, reserveBytes, freeBytes);
+    this.#incoming = incomingFolder(dataDir);
   }
 
-  static async open(root: string): Promise<DiskObjects> {
-    const objects = new DiskObjects(root);
+  static async open(settings: DiskSettings): Promise<DiskObjects> {
+    const objects = new DiskObjects(settings);
     await makeFolderLater(objects.#incoming);
     return objects;
   }
@@ -44,17 +62,61 @@ export class DiskObjects {
   /**
    * Begins to store an object, whole or not at all; an older one of that name is there until the new one is complete.
    * Whoever gets the upload must finish or discard it.
-   * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FULL, STORAGE_FAILED
+   * @param declaredBytes what its sender says that it has; 0 where that is not known
+   * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */
-  begin(name: string, expected: ExpectedDigests): ObjectUpload {
+  async begin(name: string, expected: ExpectedDigests, declaredBytes = 0): Promise<ObjectUpload> {
     const target = this.#fileOf(name);
+    const folder = accountFolderOf(name);
+    await onDisk(this.#space.check(folder, target, declaredBytes));
+    await this.#room.check(declaredBytes);
+    let announcedBytes = 0;
+    const announce = (bytes: number): void => {
+      this.#room.announce(bytes - announcedBytes);
+      announcedBytes = bytes;
+    };
     const { promise, resolve } = unsettled();
-    const upload = new ObjectUpload(path.join(this.#incoming, randomUUID()), target, expected, () => {
-      this.#uploading.delete(promise);
-      resolve();
+    const upload = new ObjectUpload(path.join(this.#incoming, randomUUID()), expected, {
+      check: async (bytes) => {
+        announce(Math.max(0, declaredBytes - bytes));
+        await this.#space.check(folder, target, Math.max(bytes, declaredBytes));
+        await this.#room.check(0);
+      },
+      putInPlace: (temporary, bytes) => this.#putInPlace(folder, temporary, target, bytes),
+      whenOver: () => {
+        announce(0);
+        this.#uploading.delete(promise);
+        resolve();
+      },
     });
+    announce(declaredBytes);
     this.#uploading.add(promise);
     return upload;
+  }
+
+  /** Removes an object for good. No object is no error. @throws ServiceError OBJECT_NOT_FOUND for what is no name, STORAGE_FAILED */
+  async remove(name: string): Promise<void> {
+    const file = this.#fileOf(name);
+    await onDisk(this.#change(accountFolderOf(name), file, undefined, () => removeFile(file)));
+  }
+
+  async #putInPlace(folder: string, temporary: string, target: string, bytes: number): Promise<void> {
+    if (this.#settings.ttlDays > 0) {
+      const stored = storedTime(this.#settings.dataDir);
+      await utimes(temporary, stored, stored);
+    }
+    await this.#change(folder, target, bytes, () => moveIntoPlace(temporary, target));
+  }
+
+  /** Locks only where somebody counts, or removes what is old. */
+  #change(
+    folder: string,
+    target: string,
+    bytes: number | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const isShared = this.#space.isLimited || this.#settings.ttlDays > 0;
+    return isShared ? this.#space.change(folder, target, bytes, work) : work();
   }
 
   /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FAILED */
@@ -102,6 +164,18 @@ export class DiskObjects {
     if (parts === undefined) throw new ServiceError('OBJECT_NOT_FOUND');
     return path.join(this.#root, fileOfName(parts));
   }
+}
+
+const accountFolderOf = (name: string): string => name.slice(0, name.indexOf('/'));
+
+async function removeFile(file: string): Promise<void> {
+  try {
+    await rm(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
+    throw error;
+  }
+  await syncFolderLater(path.dirname(file));
 }
 
 function unsettled(): { promise: Promise<void>; resolve: () => void } {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import path from 'node:path';
-import { DiskObjects } from './disk-objects.js';
+import { DiskObjects, type DiskSettings } from './disk-objects.js';
 import { LinkSigner } from './link-signer.js';
 import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
 import { BUCKET } from './signature.js';
 import { SignatureCheck } from './signature-check.js';
 import type { StorageSecrets } from './storage-secrets.js';
 
-export interface EmbeddedSettings {
-  readonly dataDir: string;
+export interface EmbeddedSettings extends DiskSettings {
   readonly host: string;
   /** Origin of links; empty for the host that whoever asks for a link has used. */
   readonly publicUrl: string;
@@ -38,7 +36,7 @@ export class EmbeddedStorage implements ObjectStorage {
   }
 
   static async open(settings: EmbeddedSettings, secrets: StorageSecrets): Promise<EmbeddedStorage> {
-    const objects = await DiskObjects.open(path.join(settings.dataDir, 'objects'));
+    const objects = await DiskObjects.open(settings);
     return new EmbeddedStorage(settings, secrets, objects);
   }
 
@@ -48,6 +46,10 @@ export class EmbeddedStorage implements ObjectStorage {
 
   presignGet(name: string, terms: LinkTerms): Promise<string> {
     return this.#link('GET', name, terms);
+  }
+
+  remove(name: string): Promise<void> {
+    return this.objects.remove(name);
   }
 
   list(prefix: string, limit: number): Promise<StoredObject[]> {

@@ -19,6 +19,8 @@ export interface StoredObject {
 export interface ObjectStorage {
   presignPut(name: string, terms: LinkTerms): Promise<string>;
   presignGet(name: string, terms: LinkTerms): Promise<string>;
+  /** Removes an object for good; no object is no error. @throws ServiceError STORAGE_UNAVAILABLE, STORAGE_FAILED */
+  remove(name: string): Promise<void>;
   /**
    * Objects whose names start with `prefix`, in the order of their names' bytes.
    * @throws ServiceError STORAGE_UNAVAILABLE

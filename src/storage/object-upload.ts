@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ServiceError } from '../errors/service-error.js';
-import { moveIntoPlace } from '../state/durable-file.js';
 import { diskFailure, onDisk } from './disk-failure.js';
 
 const pwrite = promisify(fs.write);
@@ -19,24 +18,36 @@ export interface ExpectedDigests {
   readonly md5?: string | undefined;
 }
 
+/** What an upload asks of the storage that it is for. */
+export interface UploadHooks {
+  /** Throws when so many bytes are too many. Called now and then. */
+  check(bytes: number): Promise<void>;
+  /** Called once the temporary file is complete and synced. */
+  putInPlace(temporary: string, bytes: number): Promise<void>;
+  /** Called once, when the upload has been stored or given up. */
+  whenOver(): void;
+}
+
+/** So many bytes apart, an upload looks whether there is room for it. */
+const CHECK_BYTES = 16 << 20;
+
 /** An object on its way to the disk: under another name until it is complete, and gone without a trace if it never is. */
 export class ObjectUpload {
   readonly #temporary: string;
-  readonly #target: string;
+  readonly #hooks: UploadHooks;
   readonly #file: number;
   readonly #md5 = createHash('md5');
   readonly #sha256 = createHash('sha256');
   readonly #expected: ExpectedDigests;
-  readonly #whenOver: () => void;
   #bytes = 0;
+  #checkedBytes = 0;
   #isOver = false;
 
   /** Opens the file at once, so that `writeNow` works from the start. @throws ServiceError */
-  constructor(temporary: string, target: string, expected: ExpectedDigests, whenOver: () => void) {
+  constructor(temporary: string, expected: ExpectedDigests, hooks: UploadHooks) {
     this.#temporary = temporary;
-    this.#target = target;
     this.#expected = expected;
-    this.#whenOver = whenOver;
+    this.#hooks = hooks;
     try {
       this.#file = fs.openSync(temporary, 'wx', 0o600);
     } catch (error) {
@@ -44,9 +55,13 @@ export class ObjectUpload {
     }
   }
 
-  /** @throws ServiceError STORAGE_FULL, STORAGE_FAILED */
+  /** @throws ServiceError STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED */
   async write(chunk: Uint8Array): Promise<void> {
     let position = this.#append(chunk);
+    if (this.#bytes - this.#checkedBytes >= CHECK_BYTES) {
+      this.#checkedBytes = this.#bytes;
+      await onDisk(this.#hooks.check(this.#bytes));
+    }
     for (let rest = chunk; rest.length > 0; ) {
       const { bytesWritten } = await onDisk(pwrite(this.#file, rest, 0, rest.length, position));
       rest = rest.subarray(bytesWritten);
@@ -71,7 +86,7 @@ export class ObjectUpload {
   /**
    * Puts the object in its place.
    * @returns the hexadecimal MD5 of the content
-   * @throws ServiceError OBJECT_DIGEST_MISMATCH, STORAGE_FULL, STORAGE_FAILED
+   * @throws ServiceError OBJECT_DIGEST_MISMATCH, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */
   async finish(): Promise<string> {
     const { md5, sha256 } = this.#expected;
@@ -82,7 +97,7 @@ export class ObjectUpload {
     if (!isIntact) throw new ServiceError('OBJECT_DIGEST_MISMATCH');
     await onDisk(pwrite(this.#file, digest, 0, digest.length, this.#bytes));
     await onDisk(sync(this.#file));
-    await onDisk(moveIntoPlace(this.#temporary, this.#target));
+    await onDisk(this.#hooks.putInPlace(this.#temporary, this.#bytes));
     await this.#end();
     return md5Hex;
   }
@@ -105,6 +120,6 @@ export class ObjectUpload {
     if (this.#isOver) return;
     this.#isOver = true;
     await close(this.#file).catch(() => {});
-    this.#whenOver();
+    this.#hooks.whenOver();
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
+import type { DiskSettings } from './disk-objects.js';
+import type { FreeBytes } from './disk-room.js';
 import { EmbeddedStorage } from './embedded-storage.js';
 import type { ObjectStorage } from './object-storage.js';
 import type { S3Storage } from './s3-storage.js';
@@ -14,17 +16,26 @@ export interface FileStore {
 }
 
 /** S3 where a bucket is configured, the local disk otherwise. */
-export async function openStorage(config: Config): Promise<FileStore> {
+export async function openStorage(config: Config, freeBytes?: FreeBytes): Promise<FileStore> {
   const secrets = loadStorageSecrets(config.dataDir);
   const folderOf = (account: string): string => accountFolder(secrets, account);
   const { storagePublicUrl: publicUrl, storageLinkLifetimeS: linkLifetimeS } = config;
   if (config.storageBucket === '') {
-    const { dataDir, host } = config;
-    const embedded = await EmbeddedStorage.open({ dataDir, host, publicUrl, linkLifetimeS }, secrets);
+    const { host } = config;
+    const settings = { ...diskSettings(config), host, publicUrl, linkLifetimeS };
+    const embedded = await EmbeddedStorage.open({ ...settings, ...(freeBytes && { freeBytes }) }, secrets);
     return { storage: embedded, embedded, folderOf };
   }
   return { storage: await openBucket(config), embedded: undefined, folderOf };
 }
+
+/** What the local disk holds, and for how long. */
+export const diskSettings = (config: Config): DiskSettings => ({
+  dataDir: config.dataDir,
+  quota: { maxBytes: config.accountMaxBytes, maxObjects: config.accountMaxObjects },
+  reserveBytes: config.diskReserveBytes,
+  ttlDays: config.objectTtlDays,
+});
 
 /** The configured bucket. */
 export async function openBucket(config: Config): Promise<S3Storage> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  DeleteObjectCommand,
   GetObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -54,6 +55,11 @@ export class S3Storage implements ObjectStorage {
   presignGet(name: string): Promise<string> {
     const command = new GetObjectCommand({ Bucket: this.#settings.bucket, Key: name });
     return reachable(getSignedUrl(this.#linkClient, command, { expiresIn: this.#settings.linkLifetimeS }));
+  }
+
+  async remove(name: string): Promise<void> {
+    const command = new DeleteObjectCommand({ Bucket: this.#settings.bucket, Key: name });
+    await reachable(this.#client.send(command));
   }
 
   async list(prefix: string, limit: number): Promise<StoredObject[]> {

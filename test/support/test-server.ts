@@ -74,6 +74,10 @@ export const testConfig: Config = {
   storagePathStyle: 'auto',
   storagePublicUrl: '',
   storageLinkLifetimeS: 900,
+  objectTtlDays: 0,
+  accountMaxBytes: 0,
+  accountMaxObjects: 0,
+  diskReserveBytes: 0,
   maxObjectBytes: 5 * 2 ** 30,
   logLevel: 'silent',
 };

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type AccountSpace, MD5_BYTES, objectFiles } from './account-space.js';
+
+/** Of accounts; `incoming` is none. */
+const ACCOUNT_FOLDER = /^[0-9a-f]{32}$/;
+
+/**
+ * Removes objects that have been stored for more than so many days.
+ * @param daysSince how many days have been lived through since then
+ */
+export async function sweepObjects(
+  dataDir: string,
+  space: AccountSpace,
+  ttlDays: number,
+  daysSince: (stored: Date) => number,
+): Promise<{ objects: number; bytes: number }> {
+  const root = path.join(dataDir, 'objects');
+  const swept = { objects: 0, bytes: 0 };
+  const isOver = (stored: Date): boolean => daysSince(stored) > ttlDays;
+  for (const folder of (await readdir(root)).filter((name) => ACCOUNT_FOLDER.test(name))) {
+    for await (const { file } of objectFiles(path.join(root, folder))) {
+      if (!isOver((await stat(file)).mtime)) continue;
+      await space.change(folder, file, undefined, async () => {
+        // A new object may have taken its place since.
+        const { mtime, size } = await stat(file);
+        if (!isOver(mtime)) return;
+        await rm(file);
+        swept.objects++;
+        swept.bytes += size - MD5_BYTES;
+      });
+    }
+  }
+  return swept;
+}
