@@ -11,7 +11,7 @@ export interface Result {
   /** Why it should not have come out like that; undefined where all is well. */
   readonly problem?: string;
   /** A server that is full says so, as documented. That is no mistake of its own, and no success either. */
-  readonly isRefused?: boolean;
+  readonly refusal?: string;
 }
 
 type Task = (number: number) => Promise<Result>;
@@ -43,7 +43,8 @@ export async function makeLoad(
     const { status, body, tookMs, retryAfter } = answer;
     const result = { outcome: String(status), tookMs };
     if (statuses.includes(status)) return result;
-    if ((status === 429 || status === 503) && retryAfter !== undefined) return { ...result, isRefused: true };
+    if ((status === 429 || status === 503) && retryAfter !== undefined)
+      return { ...result, refusal: `${status} ${JSON.parse(body.toString()).message}` };
     return { ...result, problem: body.subarray(0, 300).toString() };
   }
   const headOf = (length: number) =>
@@ -157,9 +158,9 @@ export async function makeLoad(
       async run(number) {
         const form = nth(shortForms, number);
         const status = await client.sendSlowly(headOf(form.length), form, 10, 600);
-        const isRefused = status === 429 || status === 503;
-        const isProblem = status !== 200 && !isRefused;
-        return { outcome: String(status), isRefused, ...(isProblem && { problem: `status ${status}` }) };
+        const outcome = String(status);
+        if (status === 429 || status === 503) return { outcome, refusal: `${status} to a slow client` };
+        return { outcome, ...(status !== 200 && { problem: `status ${status}` }) };
       },
     },
   ];

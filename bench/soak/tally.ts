@@ -15,11 +15,13 @@ export class Tally {
   readonly problems: { atS: number; name: string; outcome: string; problem: string }[] = [];
   problemCount = 0;
   refused = 0;
+  /** How often each reason was given. */
+  readonly refusals: Record<string, number> = {};
   requests = 0;
   /** Of the last interval. */
   recentMs: number[] = [];
 
-  add(atS: number, name: string, { outcome, tookMs, problem, isRefused = false }: Result): void {
+  add(atS: number, name: string, { outcome, tookMs, problem, refusal }: Result): void {
     this.requests++;
     const counts = this.#counts.get(name) ?? new Counts();
     this.#counts.set(name, counts);
@@ -28,7 +30,10 @@ export class Tally {
       counts.tookMs.push(tookMs);
       this.recentMs.push(tookMs);
     }
-    if (isRefused) this.refused++;
+    if (refusal !== undefined) {
+      this.refused++;
+      this.refusals[refusal] = (this.refusals[refusal] ?? 0) + 1;
+    }
     if (problem === undefined) return;
     this.problemCount++;
     if (this.problems.length < maxProblems) {
