@@ -28,7 +28,8 @@ COPY --from=build /opt/veravox/dist dist
 COPY LICENSE ./
 COPY models models
 COPY scripts/container/health.sh health.sh
-ENV NODE_ENV=production HOST=0.0.0.0 VERAVOX_DATA_DIR=/var/lib/veravox
+ENV NODE_ENV=production HOST=0.0.0.0 VERAVOX_DATA_DIR=/var/lib/veravox \
+  VERAVOX_FIRST_KEY_FILE=/var/lib/veravox/first-key
 USER node
 VOLUME /var/lib/veravox
 EXPOSE 8080

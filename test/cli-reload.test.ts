@@ -98,7 +98,7 @@ async function stop({ cli }: Served): Promise<void> {
 const errorLines = ({ cli }: Served): Record<string, { message: string }>[] =>
   cli.stdout
     .split('\n')
-    .filter((line) => line.startsWith('{"level":50'))
+    .filter((line) => line.startsWith('{"level":"error"'))
     .map((line) => JSON.parse(line));
 
 test('a manifest or a model that cannot be used leaves everything as it was, and one line says why', async (t) => {

@@ -131,11 +131,12 @@ test('a request is counted once, with its stages, and logged in one line', async
     'inference',
   ]);
   assert.deepEqual(line, {
-    level: 30,
+    level: 'info',
     correlationId: headers['x-correlation-id'],
     method: 'POST',
     route: '/v1/predict',
     status: 200,
+    clientAddress: '127.0.0.1',
     keyId: 'key-1',
     account: 'one',
     bodyBytes: body.length,

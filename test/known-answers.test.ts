@@ -76,7 +76,7 @@ test('a server whose model says something else than it is known to say is never 
   assert.match(text, /^veravox_ready 0$/m);
   const line = cli.stdout.split('\n').find((candidate) => candidate.includes('a known answer does not hold'));
   const logged = JSON.parse(line ?? '{}');
-  assert.equal(logged.level, 50);
+  assert.equal(logged.level, 'error');
   assert.equal(logged.modelId, model);
   assert.deepEqual(logged.measured, measured);
   assert.deepEqual(logged.expected, expected);

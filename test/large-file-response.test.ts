@@ -67,7 +67,7 @@ test('without its model the route is not there, the log says so, and nobody is s
   for (const path of [PATH, '/v0/predict', '/predict']) {
     assert.equal((await postForm(port, path, body)).status, 404);
   }
-  const warning = log.find(({ level }) => level === 40);
+  const warning = log.find(({ level }) => level === 'warn');
   assert.equal(warning?.model, 'apollo-4-2025-10-20');
   const tooLarge = await predict(port, formBody([fileEntry(noise(5_300_000))]));
   assert.equal(tooLarge.status, 413);

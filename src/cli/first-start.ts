@@ -8,39 +8,53 @@ import { type CreatedKey, KeyDirectory } from '../keys/key-directory.js';
 /** A recording in the repository to try the server with. */
 const sampleFile = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');
 
-/** Creates an API key when there has never been one. */
-export function createFirstKey(dataDir: string): CreatedKey | undefined {
-  const keys = new KeyDirectory(dataDir);
-  if (keys.list().length > 0) return undefined;
-  return keys.create({ name: 'made at the first start', scopes: ['predict', 'voiceid', 'file'] });
+export interface FirstKey extends CreatedKey {
+  /** Where it was written; empty when it has to be printed. */
+  readonly file: string;
 }
 
-/** Tells a person where the server is and, with a key, how to try it. */
-export function announce(
+/** Creates an API key when there has never been one, and writes it to `file` unless that is empty. */
+export function createFirstKey(dataDir: string, file: string): FirstKey | undefined {
+  const keys = new KeyDirectory(dataDir);
+  if (keys.list().length > 0) return undefined;
+  if (file !== '') {
+    // Before there is a key that nobody would ever know. An earlier file may be readable by others.
+    fs.rmSync(file, { force: true });
+    fs.writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+  }
+  const key = keys.create({ name: 'made at the first start', scopes: ['predict', 'voiceid', 'file'] });
+  if (file !== '') fs.writeFileSync(file, `${key.text}\n`);
+  return { ...key, file: file === '' ? '' : path.resolve(file) };
+}
+
+/** What tells a person where the server is and, with a key, how to try it. */
+export function announcement(
   { host, dataDir }: Pick<Config, 'host' | 'dataDir'>,
   port: number,
-  firstKey: string | undefined,
+  firstKey: FirstKey | undefined,
   isReady: boolean,
-): void {
+): string {
   const address = addressOf(host, port);
-  process.stdout.write(
-    isReady
-      ? `veravox is ready on ${address}\n`
-      : `veravox is running on ${address}, but not ready: ${address}/readyz says why\n`,
-  );
-  process.stdout.write(`data folder: ${dataDir}\n`);
-  if (firstKey === undefined) return;
-  const file = fs.existsSync(sampleFile) ? path.relative(process.cwd(), sampleFile) : 'recording.mp3';
-  process.stdout.write(`
-An API key was created. It is shown only this once:
+  const state = isReady
+    ? `veravox is ready on ${address}`
+    : `veravox is running on ${address}, but not ready: ${address}/readyz says why`;
+  const start = `${state}\ndata folder: ${dataDir}\n`;
+  if (firstKey === undefined) return start;
+  const { text, file } = firstKey;
+  const recording = fs.existsSync(sampleFile) ? path.relative(process.cwd(), sampleFile) : 'recording.mp3';
+  const where =
+    file === '' ? 'It is shown only this once' : 'It is kept in this file only, which you may remove';
+  const header = file === '' ? `'x-api-key: ${text}'` : `"x-api-key: $(cat ${quoted(file)})"`;
+  return `${start}
+An API key was created. ${where}:
 
-  ${firstKey}
+  ${file === '' ? text : file}
 
 Try it:
 
-  curl -H 'x-api-key: ${firstKey}' -F 'file=@${file}' ${address}/v1/predict
+  curl -H ${header} -F 'file=@${recording}' ${address}/v1/predict
 
-`);
+`;
 }
 
 function addressOf(host: string, port: number): string {
@@ -48,3 +62,6 @@ function addressOf(host: string, port: number): string {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
+
+/** For a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -28,11 +28,15 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
 
-// `veravox models check | head`: nobody reads the rest, and a command has nothing more to do. A server has.
+// `veravox models check | head`: nobody reads the rest, and a command has nothing more to do. A server has, also when the
+// disk that takes its output is full.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    if (process.argv[2] !== 'serve') process.exit(exitCodes.brokenPipe);
+  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (process.argv[2] === 'serve') return;
+    if (code === 'EPIPE') process.exit(exitCodes.brokenPipe);
+    if (stream === process.stdout)
+      process.stderr.write(`veravox: The output cannot be written: ${message}\n`);
+    process.exit(exitCodes.failure);
   });
 }
 

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import type { Config } from '../config/config.js';
-import type { CreatedKey } from '../keys/key-directory.js';
 import { noteAdminAct } from '../metering/admin-act.js';
 import type { ServiceLog } from '../observe/log.js';
 import { StartFailure, Supervisor } from '../supervision/supervisor.js';
 import { openDeadlyInputs } from './crash-notes.js';
-import { announce } from './first-start.js';
+import { announcement, type FirstKey } from './first-start.js';
 import type { HangUps } from './hang-up.js';
 import { onStopSignals } from './stop-signals.js';
 
@@ -18,7 +17,7 @@ export interface ProcessesOptions {
   readonly hangUp: HangUps;
   /** Holds the data folder's lock as long as one of the processes lives. */
   readonly lockDescriptor: number;
-  readonly firstKey: CreatedKey | undefined;
+  readonly firstKey: FirstKey | undefined;
 }
 
 /** Runs the server as `config.processes` processes and starts those that end again. */
@@ -37,7 +36,10 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
   const stop = onStopSignals(
     (signal) => {
       log.logger.info({ signal }, 'stop requested');
-      void supervisor.stop().then(() => process.exit(0));
+      void supervisor
+        .stop()
+        .then(() => log.close())
+        .then(() => process.exit(0));
     },
     () => {
       supervisor.kill();
@@ -50,8 +52,7 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
       if (isTerminalGone) stop('SIGHUP');
       else void supervisor.reload();
     });
-    log.flush();
-    announce(config, port, firstKey?.text, isReady);
+    log.print(announcement(config, port, firstKey, isReady));
   } catch (error) {
     // It has said why itself.
     if (!(error instanceof StartFailure)) throw error;

@@ -8,7 +8,6 @@ import { loadConfig } from '../config/load-config.js';
 import { packageVersion } from '../config/package-dir.js';
 import { unknownVariables } from '../config/unknown-variables.js';
 import type { RunningServer } from '../http/server.js';
-import type { CreatedKey } from '../keys/key-directory.js';
 import { KeyStore } from '../keys/key-store.js';
 import { actor } from '../metering/admin-act.js';
 import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
@@ -22,7 +21,7 @@ import { ownDataFolder } from '../state/data-folder.js';
 import { ParentLink } from '../supervision/parent-link.js';
 import { UploadArena } from '../upload/arena.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
-import { announce, createFirstKey } from './first-start.js';
+import { announcement, createFirstKey, type FirstKey } from './first-start.js';
 import { followHangUps } from './hang-up.js';
 import { serveProcesses } from './serve-processes.js';
 import { openBooks } from './server-books.js';
@@ -53,9 +52,9 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     ...(port !== undefined && parent === undefined && { PORT: port }),
     ...(host !== undefined && { HOST: host }),
   });
-  const log = createLog(config.logLevel);
-  process.on('exit', log.flush);
-  let firstKey: CreatedKey | undefined;
+  const log = createLog(config);
+  process.on('exit', log.closeNow);
+  let firstKey: FirstKey | undefined;
   // Of several processes, the supervisor does this for all.
   if (parent === undefined) {
     for (const { variable } of unknownVariables(process.env)) {
@@ -65,7 +64,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     log.logger.info({ dataDir: config.dataDir }, 'data folder');
     const hint = hintOfOtherDataDir(config.dataDir);
     if (hint !== undefined) log.logger.warn(hint);
-    firstKey = createFirstKey(config.dataDir);
+    firstKey = createFirstKey(config.dataDir, config.firstKeyFile);
     if (config.processes > 0) return serveProcesses({ config, log, hangUp, lockDescriptor, firstKey });
   }
   const keys = new KeyStore(config.dataDir, {
@@ -94,6 +93,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   const parts = loadServerParts(config);
   const [analyser, { startServer, metrics, files }] = await bothOrNone(loading, parts);
   countThreadFailure = (pool) => metrics.countThreadFailure(pool);
+  log.countDropped((lines) => metrics.logLinesDropped.inc(lines));
   const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels, sandboxFailure } =
     analyser.status();
   if (sandboxFailure !== undefined) {
@@ -146,7 +146,12 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   });
   const stopGracefully = async (): Promise<void> => {
     books.note({ event: 'server_stopping', ...actor() });
+    // A second Ctrl-C is what people try when the first seems to do nothing.
+    const waitS = Math.ceil((config.stopGraceMs + config.stopDrainMs) / 1000);
+    if (isTerminalLog && parent === undefined)
+      log.print(`Stopping, within ${waitS} s. Ctrl-C once more ends the server at once.\n`);
     await Promise.all([reload.close(), server.stop()]);
+    await log.close();
   };
   endOnUncaught(log, stopGracefully);
   if (parent !== undefined) {
@@ -170,8 +175,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     if (isTerminalLog) log.discard();
     stop('SIGHUP');
   });
-  log.flush();
-  announce(config, server.port, firstKey?.text, ready);
+  log.print(announcement(config, server.port, firstKey, ready));
 }
 
 async function loadServerParts(config: Config) {
@@ -213,7 +217,7 @@ function createArena(bytes: number, addon: Addon): UploadArena {
 
 /** As without a handler. On its way out by itself, Node aborts where the terminal is gone that it wants to put in order. */
 function endBy(signal: NodeJS.Signals, log: ServiceLog): void {
-  log.flush();
+  log.closeNow();
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }

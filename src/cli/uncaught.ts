@@ -17,6 +17,7 @@ export function endOnUncaught(log: ServiceLog, stop: () => Promise<void>): void 
     isEnding = true;
     void Promise.race([stop(), delay(LAST_MS)])
       .catch(() => {})
+      .then(() => log.close())
       .then(() => process.exit(1));
   });
 }

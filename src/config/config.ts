@@ -99,5 +99,9 @@ export interface Config {
   readonly diskReserveBytes: number;
   /** Largest object on the local disk. */
   readonly maxObjectBytes: number;
+  /** Where the key of the first start is written; empty for standard output. */
+  readonly firstKeyFile: string;
+  /** `auto` is text on a terminal and JSON otherwise. */
+  readonly logFormat: 'auto' | 'json' | 'text';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 }

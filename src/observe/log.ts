@@ -1,49 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
+import type { Config } from '../config/config.js';
+import { BackgroundOutput } from './background-output.js';
+import { textOfLine } from './log-text.js';
+import { openStandardOutput } from './standard-output.js';
 
 export type { Logger } from 'pino';
 
-/** How long a line may wait for others before it is written. */
-const FLUSH_INTERVAL_MS = 200;
-const BUFFER_BYTES = 4096;
-
 export interface ServiceLog {
   readonly logger: Logger;
-  /** Writes what is still buffered; call it last. */
-  flush(): void;
+  /** Writes text for people, in its place among the lines. */
+  print(text: string): void;
+  /** Has each dropped line counted, also those before. */
+  countDropped(count: (lines: number) => void): void;
+  /** Writes what is still buffered, for as long as a reader may reasonably take; call it last. */
+  close(): Promise<void>;
+  /** The same where nothing can be awaited. */
+  closeNow(): void;
   /** To be called when nobody can read the log any more: nothing is written from now on. */
   discard(): void;
 }
 
-/**
- * JSON lines on standard output. Lines are collected and written together: one system call per request would cost
- * as much as the rest of the front end.
- */
-export function createLog(level: string): ServiceLog {
-  const destination = pino.destination({
-    dest: 1,
-    minLength: BUFFER_BYTES,
-    periodicFlush: FLUSH_INTERVAL_MS,
-    sync: true,
-  });
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  let isDiscarded = false;
-  const discard = (): void => {
-    if (isDiscarded) return;
-    isDiscarded = true;
-    logger.level = 'silent';
-    // Otherwise a flush would try again and again to write what there is.
-    destination.destroy();
+type LogSettings = Pick<Config, 'logLevel' | 'logFormat'>;
+
+/** Lines on standard output: JSON, or text for people where they go to a terminal. */
+export function createLog({ logLevel, logFormat }: LogSettings, fd = openStandardOutput()): ServiceLog {
+  const isText = logFormat === 'text' || (logFormat === 'auto' && isatty(fd));
+  const format = isText ? textOfLine : (line: string): string => line;
+  let dropped = 0;
+  let count = (lines: number): void => {
+    dropped += lines;
   };
-  // Lines that a full disk does not take are lost; the server goes on.
-  destination.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code === 'EIO') discard();
+  const output = new BackgroundOutput(fd, {
+    describeDropped: (lines) =>
+      format(
+        `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), lines, msg: 'log lines were dropped: they could not be written in time' })}\n`,
+      ),
+    onDropped: () => count(1),
   });
+  const logger = pino(
+    {
+      level: logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    },
+    { write: (line: string) => output.write(format(line)) },
+  );
   return {
     logger,
-    flush() {
-      if (!isDiscarded) destination.flushSync();
+    print(text) {
+      output.write(text);
+      output.flush();
     },
-    discard,
+    countDropped(newCount) {
+      newCount(dropped);
+      count = newCount;
+    },
+    close: () => output.close(),
+    closeNow: () => output.closeNow(),
+    discard() {
+      logger.level = 'silent';
+      output.discard();
+    },
   };
 }

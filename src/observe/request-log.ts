@@ -15,12 +15,16 @@ export function roundedTimesMs({ totalMs, stagesMs }: RequestRecord): Record<str
   return timesMs;
 }
 
+/** Asked every few seconds by whatever watches the server. */
+const probes: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
+
 /** One line per request. Failures of our own are errors, with their cause; everything else is for information. */
 export function logRequest(logger: Logger, record: RequestRecord): void {
   const isFailure = record.status >= 500 && record.cause !== undefined;
-  if (!isFailure && !logger.isLevelEnabled('info')) return;
+  const level = isFailure ? 'error' : probes.has(record.route) ? 'debug' : 'info';
+  if (!logger.isLevelEnabled(level)) return;
   const { cause, stagesMs: _stages, totalMs: _total, ...line } = record;
   const timesMs = roundedTimesMs(record);
   if (isFailure) logger.error({ ...line, timesMs, err: cause }, 'request failed');
-  else logger.info({ ...line, timesMs }, 'request');
+  else logger[level]({ ...line, timesMs }, 'request');
 }

@@ -48,6 +48,7 @@ export class ServiceMetrics {
   readonly #windowsScored: Counter;
   readonly #skippedSeconds: Counter;
   readonly auditLinesLost: Counter;
+  readonly logLinesDropped: Counter;
   readonly #reloads: Counter<'result'>;
   readonly #threadFailures: Counter<'pool'>;
 
@@ -127,6 +128,10 @@ export class ServiceMetrics {
     this.auditLinesLost = counter(
       'veravox_audit_lines_lost_total',
       'Requests without an audit line: too many without a key, too many refusals of one key, or a disk that takes no more.',
+    );
+    this.logLinesDropped = counter(
+      'veravox_log_lines_dropped_total',
+      'Lines of the log that standard output did not take in time: a full disk, or a reader that stands still.',
     );
   }
 

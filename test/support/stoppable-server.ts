@@ -15,7 +15,7 @@ import { testConfig } from './test-server.js';
 const arena = new UploadArena(testConfig.maxInflightBytes);
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-'));
 process.once('exit', () => fs.rmSync(dataDir, { recursive: true, force: true }));
-const log = createLog('info');
+const log = createLog({ logLevel: 'info', logFormat: 'json' });
 const server = await startServer({
   config: testConfig,
   analyser: new AnalyserDouble(arena),
@@ -25,5 +25,5 @@ const server = await startServer({
   log: log.logger,
   metrics: new ServiceMetrics(),
 });
-log.flush();
-process.once('SIGTERM', () => void server.stop().then(log.flush));
+log.print('');
+process.once('SIGTERM', () => void server.stop().then(log.close));

@@ -79,6 +79,8 @@ export const testConfig: Config = {
   accountMaxObjects: 0,
   diskReserveBytes: 0,
   maxObjectBytes: 5 * 2 ** 30,
+  firstKeyFile: '',
+  logFormat: 'json',
   logLevel: 'silent',
 };
 
@@ -153,7 +155,7 @@ export async function startServerWith(
   const config = { ...testConfig, dataDir: temporaryFolder(test), ...overrides };
   const log: Record<string, unknown>[] = [];
   const logger = pino(
-    { level: 'info', base: null },
+    { level: overrides.logLevel ?? 'info', base: null, formatters: { level: (level) => ({ level }) } },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
   const files = await openStorage(config);
