@@ -46,4 +46,6 @@ test('the first key goes into the file that is set, which only its user can read
   t.after(() => again.child.kill('SIGKILL'));
   await again.printed(/is ready on/);
   assert.equal(fs.readFileSync(file, 'utf8').trimEnd(), key);
+  again.child.kill('SIGTERM');
+  assert.equal((await again.finished).status, 0);
 });
