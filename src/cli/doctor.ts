@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadAddon } from '../addon/addon.js';
@@ -104,7 +105,12 @@ export function addDoctorCommand(program: Command, version: string): void {
   program
     .command('doctor')
     .description('Say which versions and devices are here, and what is missing.')
-    .action(async () => {
+    .option('--privacy', 'check only that nothing leaves the machine, by running a server for a moment')
+    .action(async ({ privacy }: { privacy?: true }) => {
+      if (privacy) {
+        await checkPrivacy();
+        return;
+      }
       print('veravox', version, 'ok');
       print('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
       const config = settings();
@@ -141,7 +147,26 @@ function isMissing(error: unknown): boolean {
   return cause !== undefined && cause !== null && isMissing(cause);
 }
 
-const marks = { ok: pc.green('ok     '), missing: pc.red('missing'), failed: pc.red('failed ') } as const;
+async function checkPrivacy(): Promise<void> {
+  const { testPrivacy } = await import('../privacy/self-test.js');
+  const main = fileURLToPath(new URL('./main.js', import.meta.url));
+  const { method, contacts, leftFiles } = await testPrivacy(main);
+  print('method', method, 'ok');
+  printFound('contacts', contacts, 'none, and nothing written outside the data folder');
+  printFound('files left', leftFiles, 'none in the folders for home and temporary files');
+}
+
+function printFound(name: string, found: readonly string[], none: string): void {
+  print(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
+  if (found.length > 0) process.exitCode = 1;
+}
+
+const marks = {
+  ok: pc.green('ok     '),
+  missing: pc.red('missing'),
+  failed: pc.red('failed '),
+  found: pc.red('found  '),
+} as const;
 
 function print(name: string, finding: string, result: keyof typeof marks): void {
   const mark = marks[result];
