@@ -144,7 +144,6 @@ test('a request is counted once, with its stages, and logged in one line', async
     audioS: 30,
     scoredWindows: 2,
     skippedS: 15,
-    clientAddress: '127.0.0.1',
     msg: 'request',
   });
 });
