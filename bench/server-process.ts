@@ -16,6 +16,15 @@ export interface ServerProcess {
 
 const cli = join(packageDir, 'dist/cli/main.js');
 
+/** A new key of the server with this data folder, which takes it within a second. */
+export function createKey(dataDir: string): string {
+  return execFileSync(process.execPath, [cli, 'keys', 'create'], {
+    env: { ...process.env, VERAVOX_DATA_DIR: dataDir },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+}
+
 /** Starts the real server as an operator would, on a free port, with a key of its own. */
 export async function startServer(
   dataDir: string,
@@ -29,11 +38,7 @@ export async function startServer(
     VERAVOX_STOP_GRACE_MS: '0',
     ...settings,
   };
-  const apiKey = execFileSync(process.execPath, [cli, 'keys', 'create'], {
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim();
+  const apiKey = createKey(dataDir);
   const server = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(server, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   for await (const line of createInterface({ input: server.stdout })) {

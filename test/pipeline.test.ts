@@ -181,3 +181,22 @@ test('silence gives no window but a skipped stretch', async () => {
   assert.deepEqual(analysis.windows, []);
   assert.deepEqual(analysis.skipped, [{ startS: 0, endS: 12, nonSpeechPercent: 100 }]);
 });
+
+test('owners take turns: one that asks once does not wait for all that another has asked before', async () => {
+  const single = await startPipeline(
+    { ...config, prepareThreads: 1, scoringThreads: 1, maxBatchWindows: 4 },
+    arena.buffer,
+  );
+  try {
+    const ended: string[] = [];
+    const ask = (owner: string) => analyse(speech, { owner }, single).then(() => ended.push(owner));
+    const greedy = Array.from({ length: 60 }, () => ask('greedy'));
+    await ask('b');
+    // Those of the greedy one that were in slots, in a batch or with the thread when the other came go first.
+    assert.ok(ended.length < 45, `${ended.length} were answered`);
+    assert.equal(ended.at(-1), 'b');
+    await Promise.all(greedy);
+  } finally {
+    await single.close();
+  }
+});

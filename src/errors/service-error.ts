@@ -22,7 +22,11 @@ export class ServiceError extends Error {
 
   constructor(key: ErrorKey, values: ErrorValues = {}, options?: ErrorOptions) {
     const entry = catalogue[key];
+    // Where it was thrown says nothing that its key does not, and finding that out would be most of what a refusal costs.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(fillIn(entry.message, { retryAfterS: retryAfterOf(entry) ?? 0, ...values }), options);
+    Error.stackTraceLimit = stackTraceLimit;
     this.key = key;
     this.status = entry.status;
     this.code = entry.code;

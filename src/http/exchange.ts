@@ -17,6 +17,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
 const LINGER_MS = 5000;
 
+/** With no more than this to come of a body, the rest is waited for a moment. */
+const NEAR_END_BYTES = 256 * 1024;
+const NEAR_END_MS = 20;
+
 /** The client closed the connection, or uWebSockets.js did for it. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
@@ -84,6 +88,9 @@ export class Exchange implements RouteRequest, BodyStream {
   /** No answer can be sent any more: one was, or the client has gone. */
   #over = false;
   #lingerTimer: NodeJS.Timeout | undefined;
+  /** Sends an answer that waits for the end of the body. */
+  #afterBody: (() => void) | undefined;
+  #hasWaitedForBody = false;
 
   /** @param receiving the exchanges with a body on its way, in or out: see `keepReceiving` */
   constructor(res: HttpResponse, req: HttpRequest, receiving: Set<Exchange>, addresses: ClientAddresses) {
@@ -224,13 +231,21 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#over = true;
     this.dropHeldBody();
     this.record.status = reply.status;
+    this.#sendNow(reply, headers, closes);
+  }
+
+  #sendNow(reply: Reply, headers: Headers, closes: boolean): void {
     const status = statusLines.get(reply.status) as string;
     // The rest of the body, or the next request, could not be read otherwise.
     if (this.#paused) this.#res.resume();
     this.#paused = false;
+    const isEarly = this.#bodyPending && reply.body !== '' && this.method !== 'HEAD';
+    if (isEarly && this.#isEndNear) {
+      this.#sendAfterBody(() => this.#sendNow(reply, headers, closes));
+      return;
+    }
     this.#res.cork(() => {
-      if (this.#bodyPending && reply.body !== '' && this.method !== 'HEAD')
-        this.#sendEarly(status, reply, headers);
+      if (isEarly) this.#sendEarly(status, reply, headers);
       else this.#sendWhole(status, reply, headers, closes);
     });
   }
@@ -295,6 +310,27 @@ export class Exchange implements RouteRequest, BodyStream {
     res.endWithoutBody();
   }
 
+  get #isEndNear(): boolean {
+    const leftBytes = (this.declaredBytes ?? Number.POSITIVE_INFINITY) - this.receivedBytes;
+    return !this.#hasWaitedForBody && leftBytes <= NEAR_END_BYTES;
+  }
+
+  /**
+   * Most clients send a small body together with its head. The answer that follows it leaves the connection open: under
+   * load a new one for each refused request would cost more than refusing it.
+   */
+  #sendAfterBody(send: () => void): void {
+    this.#hasWaitedForBody = true;
+    this.#listener = undefined;
+    this.#afterBody = () => {
+      clearTimeout(this.#lingerTimer);
+      this.#lingerTimer = undefined;
+      this.#afterBody = undefined;
+      send();
+    };
+    this.#lingerTimer = setTimeout(this.#afterBody, NEAR_END_MS);
+  }
+
   /** The answer to a request whose body is still coming. The connection is closed, but not before it has been read. */
   #sendEarly(status: string, reply: Reply, headers: Headers): void {
     this.#listener = undefined;
@@ -321,8 +357,10 @@ export class Exchange implements RouteRequest, BodyStream {
       if (!this.#paused) this.#receiving.delete(this);
     }
     if (this.#over) {
+      if (!isLast) return;
+      if (this.#afterBody !== undefined) this.#afterBody();
       // Not now: when head and body came together, the answer is still in uWebSockets.js' buffer.
-      if (isLast) setImmediate(() => this.#close());
+      else setImmediate(() => this.#close());
       return;
     }
     this.#held?.push(Buffer.from(new Uint8Array(chunk)));
@@ -341,6 +379,7 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#receiving.delete(this);
     clearTimeout(this.#lingerTimer);
     this.#lingerTimer = undefined;
+    this.#afterBody = undefined;
     this.#listener = undefined;
     this.dropHeldBody();
     if (this.#over) return;
