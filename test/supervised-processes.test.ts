@@ -12,14 +12,17 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { loadAddon } from '../src/addon/addon.js';
 import { packageDir } from '../src/config/package-dir.js';
+import { KeyDirectory } from '../src/keys/key-directory.js';
 import { Cli, runCli } from './support/cli.js';
 import { eventually } from './support/eventually.js';
-import { formBody } from './support/form-body.js';
-import { type Answer, postForm, request } from './support/http-client.js';
+import { FORM_TYPE, formBody } from './support/form-body.js';
+import { type Answer, postForm, RawClient, request } from './support/http-client.js';
 import { writeTinyModels } from './support/tiny-models.js';
 import { monoWav, repeated } from './wav.js';
 
 const processes = 2;
+const RATE = 9;
+const CONCURRENCY = 3;
 const killDecoder = path.join(packageDir, 'test/support/kill-decoder.py');
 
 let folder: string;
@@ -28,6 +31,8 @@ let modelsDir: string;
 let cli: Cli;
 let port: number;
 let key: string;
+let rateKey: string;
+let concurrencyKey: string;
 let speech: Uint8Array;
 /** Long enough that a decoder can be caught at work on it. */
 let longSpeech: Uint8Array;
@@ -69,6 +74,11 @@ before(async () => {
   speech = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
   const { samples, sampleRateHz } = loadAddon().decode(speech);
   longSpeech = monoWav(repeated(samples, sampleRateHz * 160), sampleRateHz);
+  const keys = new KeyDirectory(dataDir);
+  key = keys.create({ name: 'any', scopes: ['predict', 'voiceid', 'file'] }).text;
+  const rate = { requests: RATE, windowS: 3600 };
+  rateKey = keys.create({ name: 'rate', scopes: ['file'], rate }).text;
+  concurrencyKey = keys.create({ name: 'concurrency', scopes: ['predict'], concurrency: CONCURRENCY }).text;
   cli = new Cli(['serve'], {
     PORT: '0',
     VERAVOX_PROCESSES: String(processes),
@@ -78,7 +88,6 @@ before(async () => {
   });
   const [, started = ''] = await cli.printed(/^veravox is ready on http:\/\/127\.0\.0\.1:(\d+)$/m);
   port = Number(started);
-  [, key = ''] = await cli.printed(/^ {2}(vx_\S+)$/m);
 });
 
 after(() => {
@@ -98,6 +107,41 @@ test('metrics are those of all processes together', async () => {
   assert.equal(await metric('veravox_ready'), 1);
 });
 
+test('the rate of a key holds over all processes', async () => {
+  const ask = () =>
+    request(port, '/v1/file?key_prefix=a&entity=analysis', { headers: { 'x-api-key': rateKey } });
+  const answers = await Promise.all(Array.from({ length: 3 * RATE }, ask));
+  assert.equal(answers.filter(({ status }) => status === 200).length, RATE);
+  assert.equal(answers.filter(({ status }) => status === 429).length, 2 * RATE);
+});
+
+test('the concurrency of a key holds over all processes', async () => {
+  const body = formBody([{ name: 'file', filename: 'a', content: speech }]);
+  const head =
+    `POST /v1/predict HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${concurrencyKey}\r\n` +
+    `content-type: ${FORM_TYPE}\r\ncontent-length: ${body.length}\r\n\r\n`;
+  // Requests whose body is yet to come: one after the other is known everywhere, or refused.
+  const held: RawClient[] = [];
+  const refused: RawClient[] = [];
+  for (let i = 0; i < 4 * CONCURRENCY; i++) {
+    const inFlight = await metric('veravox_requests_in_flight');
+    const client = await RawClient.connect(port);
+    await client.write(head);
+    await eventually(
+      async () => client.received !== '' || (await metric('veravox_requests_in_flight')) === inFlight + 1,
+      'the request is admitted or refused',
+    );
+    (client.received === '' ? held : refused).push(client);
+  }
+  assert.equal(held.length, CONCURRENCY);
+  for (const client of refused) assert.match(client.received, /^HTTP\/1\.1 429 /);
+  for (const client of held) {
+    await client.write(body);
+    assert.match(await client.until(/\r\n\r\n/), /^HTTP\/1\.1 200 /);
+  }
+  for (const client of [...held, ...refused]) client.socket.destroy();
+});
+
 test('a port that another program has is an error that names it', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));
@@ -114,11 +158,10 @@ test('a port that another program has is an error that names it', async () => {
 });
 
 test('a process that cannot start ends the supervisor with its message', async () => {
+  const damaged = fs.mkdtempSync(path.join(folder, 'damaged-'));
+  fs.writeFileSync(path.join(damaged, 'manifest.json'), '{');
   const env = { PORT: '0', VERAVOX_PROCESSES: '2', VERAVOX_DATA_DIR: path.join(folder, 'third') };
-  const { status, stderr } = await runCli(['serve'], {
-    ...env,
-    VERAVOX_MODELS_DIR: path.join(folder, 'none'),
-  });
+  const { status, stderr } = await runCli(['serve'], { ...env, VERAVOX_MODELS_DIR: damaged });
   assert.equal(status, 1);
   assert.match(stderr, /manifest\.json/);
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Config } from '../config/config.js';
 import type { RateLimit } from '../keys/api-key.js';
 import type { AuthenticatedKey } from './authenticator.js';
 
@@ -13,11 +14,17 @@ export interface RateState extends RateLimit {
   readonly resetsAtMs: number;
 }
 
+/** Counts requests against the rates of their keys. */
+export interface RateCounter {
+  /** Counts one request. Undefined if the key has no limit. */
+  count(key: Pick<AuthenticatedKey, 'id' | 'rate'>): Promise<RateState> | undefined;
+}
+
 /**
  * Counts the requests of each key in windows of fixed length, which begin with a key's first request. In this process
  * only: several servers behind one address each grant the whole limit.
  */
-export class RateLimits {
+export class RateLimits implements RateCounter {
   readonly #byDefault: RateLimit;
   /** One for each limit that some key has. */
   readonly #limiters = new Map<string, RateLimiterMemory>();
@@ -27,7 +34,7 @@ export class RateLimits {
   }
 
   /** Counts one request. Undefined where the key has no limit; else settled within the same turn of the event loop. */
-  count(key: AuthenticatedKey): Promise<RateState> | undefined {
+  count(key: Pick<AuthenticatedKey, 'id' | 'rate'>): Promise<RateState> | undefined {
     const limit = key.rate ?? this.#byDefault;
     if (limit.requests === 0) return undefined;
     return this.#limiter(limit)
@@ -52,6 +59,12 @@ export class RateLimits {
     return limiter;
   }
 }
+
+/** That of keys without one of their own. */
+export const rateLimitOf = (config: Pick<Config, 'rateLimitRequests' | 'rateLimitWindowS'>): RateLimit => ({
+  requests: config.rateLimitRequests,
+  windowS: config.rateLimitWindowS,
+});
 
 function state(limit: RateLimit, result: RateLimiterRes, isExceeded: boolean): RateState {
   return {

@@ -2,6 +2,7 @@
 import { isatty } from 'node:tty';
 import type { Command } from 'commander';
 import { type Addon, loadAddon } from '../addon/addon.js';
+import { rateLimitOf } from '../admission/rate-limits.js';
 import type { Config } from '../config/config.js';
 import { hintOfOtherDataDir } from '../config/data-dir.js';
 import { loadConfig } from '../config/load-config.js';
@@ -19,6 +20,7 @@ import { ModelReload } from '../pipeline/model-reload.js';
 import { type PipelineOptions, startPipeline } from '../pipeline/pipeline.js';
 import { ownDataFolder } from '../state/data-folder.js';
 import { ParentLink } from '../supervision/parent-link.js';
+import { SharedInFlight, SharedRates } from '../supervision/shared-limits.js';
 import { UploadArena } from '../upload/arena.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { announcement, createFirstKey, type FirstKey } from './first-start.js';
@@ -123,6 +125,10 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
       log: log.logger,
       metrics,
       recorders: books.recorders,
+      ...(parent && {
+        rates: new SharedRates(rateLimitOf(config), parent),
+        inFlightElsewhere: new SharedInFlight(parent),
+      }),
     });
   } catch (error) {
     await analyser.close();

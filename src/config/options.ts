@@ -67,7 +67,7 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     maximum: 64,
     unit: 'processes',
     description:
-      'Processes that share the port. A supervisor starts one again that ends, while the others go on. 0 runs the server in a single process without a supervisor. Threads, memory and requests in flight count per process; the limits of a key hold over all.',
+      'Processes that share the port. A supervisor starts one again that ends, while the others go on. 0 runs the server in a single process without a supervisor. Threads, memory and requests in flight count per process; the limits of a key itself hold over all.',
   }),
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',

@@ -5,7 +5,7 @@ import type { AuthenticatedKey, Authenticator } from '../admission/authenticator
 import type { ExpectedWait } from '../admission/expected-wait.js';
 import type { KeyConcurrency } from '../admission/key-concurrency.js';
 import {
-  type RateLimits,
+  type RateCounter,
   type RateState,
   rateLimitHeaders,
   secondsToReset,
@@ -44,7 +44,7 @@ export interface FrontDoorOptions {
   readonly transfers: RequestPermits;
   /** The queue in front of the threads. */
   readonly expectedWait: ExpectedWait;
-  readonly rates: RateLimits;
+  readonly rates: RateCounter;
   readonly concurrency: KeyConcurrency;
   readonly recorders: readonly RequestRecorder[];
   readonly metrics: ServiceMetrics;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Authenticator } from '../admission/authenticator.js';
 import { ExpectedWait } from '../admission/expected-wait.js';
-import { KeyConcurrency } from '../admission/key-concurrency.js';
-import { RateLimits } from '../admission/rate-limits.js';
+import { type InFlightElsewhere, KeyConcurrency } from '../admission/key-concurrency.js';
+import { type RateCounter, RateLimits, rateLimitOf } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
 import { FetchPolicy } from '../fetch/fetch-policy.js';
@@ -42,6 +42,9 @@ export interface ServerOptions {
   /** Where links to the configured storage lead; those of `files` when absent. */
   readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
+  /** Shared with the other processes of the same server; absent without any. */
+  readonly rates?: RateCounter;
+  readonly inFlightElsewhere?: InFlightElsewhere;
 }
 
 export interface RunningServer {
@@ -122,8 +125,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     permits,
     transfers,
     expectedWait,
-    rates: new RateLimits({ requests: config.rateLimitRequests, windowS: config.rateLimitWindowS }),
-    concurrency: new KeyConcurrency(config.keyConcurrency),
+    rates: options.rates ?? new RateLimits(rateLimitOf(config)),
+    concurrency: new KeyConcurrency(config.keyConcurrency, options.inFlightElsewhere),
     recorders,
     metrics,
     log,

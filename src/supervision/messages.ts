@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MetricObject } from 'prom-client';
+import type { RateLimit } from '../keys/api-key.js';
 
 /** The variable that tells a process which place it fills, from 0 on. Not a setting. */
 export const PROCESS_INDEX = 'VERAVOX_PROCESS_INDEX';
@@ -13,7 +14,9 @@ export type ToProcess =
   | { readonly kind: 'refuse'; readonly sha256: readonly string[] }
   /** Answered with `metrics`. */
   | { readonly kind: 'tell-metrics'; readonly id: number }
-  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown };
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  /** What the other processes have in flight of a key. */
+  | { readonly kind: 'in-flight-elsewhere'; readonly keyId: string; readonly inFlight: number };
 
 /** What a process tells the supervisor. */
 export type ToSupervisor =
@@ -21,4 +24,7 @@ export type ToSupervisor =
   | { readonly kind: 'reloaded'; readonly result: 'loaded' | 'failed' }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
   /** Answered with `answer`: the metrics of all processes, as Prometheus reads them. */
-  | { readonly kind: 'ask-metrics'; readonly id: number };
+  | { readonly kind: 'ask-metrics'; readonly id: number }
+  /** Answered with `answer`: a RateState. */
+  | { readonly kind: 'count-rate'; readonly id: number; readonly keyId: string; readonly rate: RateLimit }
+  | { readonly kind: 'in-flight'; readonly keyId: string; readonly inFlight: number };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import cluster from 'node:cluster';
 import type { MetricObject } from 'prom-client';
+import type { RateState } from '../admission/rate-limits.js';
+import type { RateLimit } from '../keys/api-key.js';
 import { PROCESS_INDEX, type ToProcess, type ToSupervisor } from './messages.js';
 
 /** What a supervised process does when its supervisor says so. */
@@ -14,6 +16,8 @@ export interface Orders {
 /** The other end of the supervisor, in one of its processes. */
 export class ParentLink {
   readonly #pending = new Map<number, (value: unknown) => void>();
+  /** What the other processes have in flight, by key. */
+  readonly inFlightElsewhere = new Map<string, number>();
   #lastId = 0;
   #refused: readonly string[] = [];
   #isReloadWanted = false;
@@ -52,10 +56,23 @@ export class ParentLink {
 
   /** The metrics of all processes together, as Prometheus reads them. */
   metricsOfAll(): Promise<string> {
+    return this.#ask((id) => ({ kind: 'ask-metrics', id }));
+  }
+
+  /** Counts one request of a key against its rate over all processes. */
+  countRate(keyId: string, rate: RateLimit): Promise<RateState> {
+    return this.#ask((id) => ({ kind: 'count-rate', id, keyId, rate }));
+  }
+
+  tellInFlight(keyId: string, inFlight: number): void {
+    send({ kind: 'in-flight', keyId, inFlight });
+  }
+
+  #ask<Answer>(question: (id: number) => ToSupervisor): Promise<Answer> {
     const id = ++this.#lastId;
     return new Promise((resolve) => {
-      this.#pending.set(id, (value) => resolve(value as string));
-      send({ kind: 'ask-metrics', id });
+      this.#pending.set(id, (value) => resolve(value as Answer));
+      send(question(id));
     });
   }
 
@@ -81,6 +98,10 @@ export class ParentLink {
       case 'answer':
         this.#pending.get(message.id)?.(message.value);
         this.#pending.delete(message.id);
+        return;
+      case 'in-flight-elsewhere':
+        if (message.inFlight === 0) this.inFlightElsewhere.delete(message.keyId);
+        else this.inFlightElsewhere.set(message.keyId, message.inFlight);
     }
   }
 

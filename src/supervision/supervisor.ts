@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type MetricObject, type PrometheusContentType } from 'prom-client';
+import { RateLimits } from '../admission/rate-limits.js';
 import type { DeadlyInputs } from '../crash-notes/deadly-inputs.js';
 import type { Logger } from '../observe/log.js';
 import { BackOff } from './back-off.js';
+import { InFlightLedger } from './in-flight-ledger.js';
 import { PROCESS_INDEX, type ToProcess, type ToSupervisor } from './messages.js';
 
 export interface SupervisorOptions {
@@ -50,6 +52,8 @@ export class Supervisor {
   readonly #places: Place[];
   readonly #reloads: ((worker: Worker, result: 'loaded' | 'failed') => void)[] = [];
   readonly #metricReplies = new Map<number, (metrics: readonly MetricObject[]) => void>();
+  readonly #rates = new RateLimits({ requests: 0, windowS: 1 });
+  readonly #ledger = new InFlightLedger<Worker>();
   #restarts = 0;
   #lastMetricsId = 0;
   #isStopping = false;
@@ -138,6 +142,9 @@ export class Supervisor {
     place.startedMs = performance.now();
     const sha256 = this.#options.deadlyInputs?.refused ?? [];
     if (sha256.length > 0) tell(worker, { kind: 'refuse', sha256 });
+    for (const keyId of this.#ledger.keyIds) {
+      tell(worker, { kind: 'in-flight-elsewhere', keyId, inFlight: this.#ledger.elsewhere(worker, keyId) });
+    }
     return worker;
   }
 
@@ -147,6 +154,7 @@ export class Supervisor {
       place.worker = undefined;
       const { pid } = worker.process;
       this.#blame(pid as number);
+      this.#tellInFlight(this.#ledger.remove(worker));
       if (this.#isStopping) return;
       const delayMs = place.backOff.delayMs(performance.now() - place.startedMs);
       this.#options.log.error({ pid, code, signal, delayMs }, 'a process has ended; it is started again');
@@ -198,6 +206,26 @@ export class Supervisor {
         return;
       case 'ask-metrics':
         void this.#metricsText().then((value) => tell(worker, { kind: 'answer', id: message.id, value }));
+        return;
+      case 'count-rate':
+        void this.#rates
+          .count({ id: message.keyId, rate: message.rate })
+          ?.then((value) => tell(worker, { kind: 'answer', id: message.id, value }));
+        return;
+      case 'in-flight':
+        this.#ledger.set(worker, message.keyId, message.inFlight);
+        this.#tellInFlight([message.keyId], worker);
+    }
+  }
+
+  /** @param teller knows already */
+  #tellInFlight(keyIds: readonly string[], teller?: Worker): void {
+    for (const worker of this.#workers()) {
+      if (worker === teller) continue;
+      for (const keyId of keyIds) {
+        const inFlight = this.#ledger.elsewhere(worker, keyId);
+        tell(worker, { kind: 'in-flight-elsewhere', keyId, inFlight });
+      }
     }
   }
 

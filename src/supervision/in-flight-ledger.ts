@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** How many requests of each key each process has in flight, as the supervisor knows it. */
+export class InFlightLedger<Process> {
+  readonly #byKey = new Map<string, Map<Process, number>>();
+
+  set(process: Process, keyId: string, inFlight: number): void {
+    const counts = this.#byKey.get(keyId) ?? new Map<Process, number>();
+    if (inFlight === 0) counts.delete(process);
+    else counts.set(process, inFlight);
+    if (counts.size === 0) this.#byKey.delete(keyId);
+    else this.#byKey.set(keyId, counts);
+  }
+
+  /** What all processes but this one have in flight. */
+  elsewhere(process: Process, keyId: string): number {
+    let sum = 0;
+    for (const [other, count] of this.#byKey.get(keyId) ?? []) if (other !== process) sum += count;
+    return sum;
+  }
+
+  /** Forgets a process that has ended; returns the keys of which it had requests. */
+  remove(process: Process): string[] {
+    const keyIds = [...this.#byKey].filter(([, counts]) => counts.has(process)).map(([keyId]) => keyId);
+    for (const keyId of keyIds) this.set(process, keyId, 0);
+    return keyIds;
+  }
+
+  get keyIds(): string[] {
+    return [...this.#byKey.keys()];
+  }
+}
