@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageDir } from '../src/config/package-dir.js';
@@ -29,6 +30,8 @@ export function createKey(dataDir: string): string {
 export async function startServer(
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
+  /** Where the log is written to, if anybody wants to read it. */
+  logFile?: string,
 ): Promise<ServerProcess> {
   const env = {
     ...process.env,
@@ -44,7 +47,8 @@ export async function startServer(
   for await (const line of createInterface({ input: server.stdout })) {
     const port = /"port":(\d+),"msg":"listening"/.exec(line)?.[1];
     if (port === undefined) continue;
-    server.stdout.resume();
+    if (logFile === undefined) server.stdout.resume();
+    else server.stdout.pipe(createWriteStream(logFile));
     const stop = async () => {
       server.kill('SIGTERM');
       await exited;

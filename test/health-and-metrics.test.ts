@@ -5,7 +5,7 @@ import { catalogue } from '../src/errors/catalogue.js';
 import { someAnalysis, someSpeakerModel } from './support/analyser-double.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
-import { startTestServer } from './support/test-server.js';
+import { ADMIN_API_KEY, startTestServer } from './support/test-server.js';
 
 test('livez says nothing about models; readyz is 503 until they are warm', async (t) => {
   const { port, analyser, metric } = await startTestServer(t);
@@ -19,7 +19,8 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     fallbackReason: 'no CUDA library',
   };
   assert.equal((await request(port, '/livez')).status, 200);
-  const starting = await request(port, '/readyz');
+  const details = { headers: { 'x-api-key': ADMIN_API_KEY } };
+  const starting = await request(port, '/readyz', details);
   assert.equal(starting.status, 503);
   assert.deepEqual(starting.json, {
     ready: false,
@@ -41,7 +42,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     detectors: [],
     speakerModels: [someSpeakerModel],
   };
-  const ready = await request(port, '/readyz');
+  const ready = await request(port, '/readyz', details);
   assert.equal(ready.status, 200);
   assert.deepEqual(ready.json, {
     ready: true,

@@ -3,6 +3,7 @@
 // uWebSockets.js runs microtasks between a head and its body today, which no part of its documentation promises.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AnswerLimits } from '../src/http/answer-limits.js';
 import { ClientAddresses } from '../src/http/client-address.js';
 import { Exchange } from '../src/http/exchange.js';
 import type { HttpRequest, HttpResponse } from '../src/http/uws.js';
@@ -29,6 +30,7 @@ function exchangeOf(contentLength: string) {
     req as unknown as HttpRequest,
     new Set<Exchange>(),
     new ClientAddresses([]),
+    new AnswerLimits({ maxBytes: 0, timeoutMs: 1000, onClose: () => {} }),
   );
   const receive = (text: string, isLast: boolean): void => {
     const bytes = new Uint8Array(new TextEncoder().encode(text));

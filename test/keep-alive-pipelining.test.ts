@@ -33,7 +33,7 @@ test('pipelined requests that are answered at once are answered in order', async
   const client = await RawClient.connect(port);
   const requests = ['GET /livez', 'HEAD /livez', 'GET /nothing', 'OPTIONS /livez', 'GET /readyz'];
   await client.write(requests.map((line) => `${line} HTTP/1.1\r\nhost: a\r\n\r\n`).join(''));
-  const answers = await client.until(/"models":.*\}$/);
+  const answers = await client.until(/"state":.*\}$/);
   assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), [
     'HTTP/1.1 200',
     'HTTP/1.1 200',
@@ -85,7 +85,10 @@ test('HEAD is GET without the body; OPTIONS and other methods name what there is
     assert.equal(answer.status, 405);
     assert.equal(answer.headers.allow, allow);
   }
-  const unknown = await request(port, '/v1/predict/', { method: 'POST', headers: { 'x-api-key': API_KEY } });
+  const unknown = await request(port, '/v1/predictions', {
+    method: 'POST',
+    headers: { 'x-api-key': API_KEY },
+  });
   assert.equal(unknown.status, 404);
   assert.equal(unknown.json.error, 'not_found');
 });

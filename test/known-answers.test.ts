@@ -13,6 +13,7 @@ import {
   tolerances,
 } from '../src/pipeline/known-answers.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
+import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
 import { editManifest, importedModels } from './support/imported-models.js';
 
@@ -61,7 +62,14 @@ test('a server whose model says something else than it is known to say is never 
   t.after(() => cli.child.kill('SIGKILL'));
   const [, port] = await cli.printed(/running on http:\/\/127\.0\.0\.1:(\d+), but not ready/);
   assert.equal((await request(Number(port), '/livez')).status, 200);
-  const { status, json } = await request(Number(port), '/readyz');
+  const stranger = await request(Number(port), '/readyz');
+  assert.equal(stranger.status, 503);
+  assert.deepEqual(stranger.json, { ready: false, state: 'wrong_answers' });
+  const { stdout: key } = await runCli(['keys', 'create', '--scopes', 'admin'], env);
+  const headers = { 'x-api-key': key.trim() };
+  const isKnown = async () => 'wrong_answers' in (await request(Number(port), '/readyz', { headers })).json;
+  await eventually(isKnown, 'The key is known');
+  const { status, json } = await request(Number(port), '/readyz', { headers });
   assert.equal(status, 503);
   assert.equal(json.state, 'wrong_answers');
   assert.equal(json.wrong_answers.length, 1);

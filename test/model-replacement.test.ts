@@ -8,7 +8,7 @@ import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { holdAnalyses } from './support/held-analyses.js';
 import { postForm, predict, predictHead, RawClient, request } from './support/http-client.js';
-import { startTestServer, type TestServer } from './support/test-server.js';
+import { ADMIN_API_KEY, startTestServer, type TestServer } from './support/test-server.js';
 import { until } from './support/until.js';
 import { vectorEntry, verify } from './support/voiceid-client.js';
 
@@ -148,7 +148,8 @@ test('routes, fields, documentation, readiness and metrics follow the models', a
   const { port } = server;
   const askFor = (model: string) =>
     predict(port, formBody([fileEntry('x'), { name: 'model', content: model }]));
-  const modelsOf = async (path: string) => (await request(port, path)).json;
+  const headers = { 'x-api-key': ADMIN_API_KEY };
+  const modelsOf = async (path: string) => (await request(port, path, { headers })).json;
   assert.equal((await postForm(port, LARGE, largeBody)).status, 404);
   assert.equal((await askFor('second')).status, 400);
   assert.deepEqual(await modelInfo(port), ['detection first', `speaker ${someSpeakerModel.id}`]);

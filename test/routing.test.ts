@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileEntry, formBody } from './support/form-body.js';
-import { RawClient, request } from './support/http-client.js';
+import { postForm, RawClient, request } from './support/http-client.js';
 import { API_KEY, startTestServer } from './support/test-server.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const nowhere = [
-  '/',
   '/v1',
   '/v1/',
-  '/v1/predict/',
+  '/v1/predict//',
+  '/livez/',
+  '/docs/',
   '//v1/predict',
   '/v1//predict',
   '/V1/predict',
@@ -35,6 +36,29 @@ test('a path that is not exactly a route is 404, with a key and without one, by 
       }
     }
   }
+});
+
+test('a slash at the end of a route of the API changes nothing', async (t) => {
+  const { port, metric } = await startTestServer(t);
+  const body = formBody([fileEntry('x')]);
+  const answer = await postForm(port, '/v1/predict/', body);
+  assert.equal(answer.status, 200);
+  assert.equal(await metric('veravox_http_requests_total{route="/v1/predict",status="200"}'), 1);
+  assert.equal((await postForm(port, '/v1/predict/', body, { headers: { 'x-api-key': '' } })).status, 401);
+  const wrong = await request(port, '/v1/predict/');
+  assert.equal(wrong.status, 405);
+  assert.equal(wrong.headers.allow, 'POST, OPTIONS');
+});
+
+test('a browser that opens the address finds the documentation', async (t) => {
+  const { port } = await startTestServer(t);
+  const { status, text, headers } = await request(port, '/');
+  assert.equal(status, 200);
+  assert.match(String(headers['content-type']), /^text\/html/);
+  assert.match(String(headers['content-security-policy']), /^default-src 'none'/);
+  const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, link]) => `/${link}`);
+  assert.deepEqual(links, ['/docs', '/openapi.json']);
+  for (const link of links) assert.equal((await request(port, link)).status, 200, link);
 });
 
 test('a known path by another method is 405 and says which there are, key or no key', async (t) => {

@@ -29,15 +29,15 @@ export function createFirstKey(dataDir: string, file: string): FirstKey | undefi
 
 /** What tells a person where the server is and, with a key, how to try it. */
 export function announcement(
-  { host, dataDir }: Pick<Config, 'host' | 'dataDir'>,
+  { host, dataDir, tlsCertFile }: Pick<Config, 'host' | 'dataDir' | 'tlsCertFile'>,
   port: number,
   firstKey: FirstKey | undefined,
   isReady: boolean,
 ): string {
-  const address = addressOf(host, port);
+  const address = addressOf({ host, tlsCertFile }, port);
   const state = isReady
     ? `veravox is ready on ${address}`
-    : `veravox is running on ${address}, but not ready: ${address}/readyz says why`;
+    : `veravox is running on ${address}, but not ready: the log says why`;
   const start = `${state}\ndata folder: ${dataDir}\n`;
   if (firstKey === undefined) return start;
   const { text, file } = firstKey;
@@ -57,10 +57,11 @@ Try it:
 `;
 }
 
-function addressOf(host: string, port: number): string {
+function addressOf({ host, tlsCertFile }: Pick<Config, 'host' | 'tlsCertFile'>, port: number): string {
   // An address that stands for all interfaces is none to connect to.
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  const scheme = tlsCertFile === '' ? 'http' : 'https';
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** For a shell. */

@@ -129,6 +129,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
         rates: new SharedRates(rateLimitOf(config), parent),
         inFlightElsewhere: new SharedInFlight(parent),
       }),
+      isPortShared: parent !== undefined,
     });
   } catch (error) {
     await analyser.close();
@@ -164,7 +165,10 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     const stop = stopWithSupervisor(stopGracefully, log.logger);
     parent.follow({
       stop,
-      reload: () => reload.request(),
+      reload() {
+        renewTls(server, log.logger);
+        reload.request();
+      },
       refuse: (sha256) => refusals.add(sha256),
       metrics: () => metrics.registry.getMetricsAsJSON(),
     });
@@ -175,6 +179,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   const stop = stopOnSignal(stopGracefully, log);
   hangUp.follow((isTerminalGone) => {
     if (!isTerminalGone) {
+      renewTls(server, log.logger);
       reload.request();
       return;
     }
@@ -204,6 +209,14 @@ async function bothOrNone<Parts>(
       () => {},
     );
     throw error;
+  }
+}
+
+function renewTls(server: RunningServer, logger: Logger): void {
+  try {
+    server.renewTls();
+  } catch (error) {
+    logger.error({ err: error }, 'the certificate was not exchanged');
   }
 }
 

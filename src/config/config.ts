@@ -2,6 +2,7 @@
 
 import type { AddressRange } from './address-range.js';
 import type { AllowedHost } from './allowed-host.js';
+import type { ListenAddress } from './listen-address.js';
 
 /** Everything an operator can set. Made by `loadConfig` from the option table in `options.ts`. */
 export interface Config {
@@ -10,6 +11,19 @@ export interface Config {
   readonly port: number;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly AddressRange[];
+  /** Where operators find the metrics, the documentation and details; undefined leaves them on the public port. */
+  readonly adminAddress: ListenAddress | undefined;
+  /** Certificate and key in the form of PEM; both empty for HTTP. */
+  readonly tlsCertFile: string;
+  readonly tlsKeyFile: string;
+  /** Origins of pages that may read answers, or `*`. */
+  readonly corsOrigins: readonly string[];
+  /** Open connections at once; one more is closed. */
+  readonly maxConnections: number;
+  /** The same of one address, unless it is a trusted proxy's; 0 sets no limit. */
+  readonly maxConnectionsPerAddress: number;
+  /** Bytes of answers that clients have not taken yet, over all connections. */
+  readonly maxAnswerBytes: number;
   readonly dataDir: string;
   readonly modelsDir: string;
   readonly device: 'auto' | 'cpu' | 'cuda';

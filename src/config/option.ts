@@ -160,6 +160,20 @@ export function list<Item>({
   };
 }
 
+interface OptionalSettings<Value> extends Common {
+  readonly accepts: string;
+  /** What holds where nothing is set. */
+  readonly defaultText: string;
+  /** Undefined for a text that is not accepted. */
+  readonly parseValue: (text: string) => Value | undefined;
+}
+
+/** Undefined where nothing is set. */
+export function optional<Value>(settings: OptionalSettings<Value>): Option<Value | undefined> {
+  const { variable, description, accepts, defaultText, parseValue } = settings;
+  return { variable, description, accepts, defaultText, default: () => undefined, parse: parseValue };
+}
+
 interface OriginSettings extends Common {
   /** What holds where nothing is set. */
   readonly defaultText: string;

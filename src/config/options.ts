@@ -5,7 +5,8 @@ import { parseAddressRange } from './address-range.js';
 import { parseAllowedHost } from './allowed-host.js';
 import type { Config } from './config.js';
 import { defaultDataDir } from './data-dir.js';
-import { choice, integer, list, type Option, origin, text, threshold } from './option.js';
+import { parseCorsOrigin, parseListenAddress } from './listen-address.js';
+import { choice, integer, list, type Option, optional, origin, text, threshold } from './option.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -34,6 +35,63 @@ export const options: { readonly [Name in keyof Config]: Option<Config[Name]> } 
     parseItem: parseAddressRange,
     description:
       'Proxies whose `X-Forwarded-For` says which address a request came from. Without them it is the address that the connection came from; a range that holds clients lets them choose their address.',
+  }),
+  adminAddress: optional({
+    variable: 'VERAVOX_ADMIN_ADDRESS',
+    accepts: '`host:port`',
+    defaultText: 'none: everything is on the public port',
+    parseValue: parseListenAddress,
+    description:
+      'A second address with all routes, for operators: `/metrics` and `/docs` are only there then, and `/readyz` gives its details. It speaks HTTP without TLS and asks for no key there, so keep strangers from it.',
+  }),
+  tlsCertFile: text({
+    variable: 'VERAVOX_TLS_CERT',
+    accepts: 'a file',
+    default: '',
+    defaultText: 'none: HTTP',
+    description:
+      'Certificate for HTTPS in the form of PEM, followed by those between it and the root. It is read again on SIGHUP.',
+  }),
+  tlsKeyFile: text({
+    variable: 'VERAVOX_TLS_KEY',
+    accepts: 'a file',
+    default: '',
+    defaultText: 'none: HTTP',
+    description: 'The private key of the certificate in the form of PEM, without a passphrase.',
+  }),
+  corsOrigins: list({
+    variable: 'VERAVOX_CORS_ORIGINS',
+    accepts: '`*` or origins such as `https://app.example`',
+    parseItem: parseCorsOrigin,
+    description:
+      'Pages in browsers that may read answers of the API and use links of the data folder. An API key in a page can be read by everybody who opens it.',
+  }),
+  maxConnections: integer({
+    variable: 'VERAVOX_MAX_CONNECTIONS',
+    default: 8192,
+    minimum: 1,
+    maximum: 1_000_000,
+    unit: 'connections',
+    description:
+      'Open connections at once; one more is closed. Fewer where the process may not open as many files: a quarter of those, up to 512, stays free for other uses.',
+  }),
+  maxConnectionsPerAddress: integer({
+    variable: 'VERAVOX_MAX_CONNECTIONS_PER_ADDRESS',
+    default: 2048,
+    minimum: 0,
+    maximum: 1_000_000,
+    unit: 'connections',
+    description:
+      'Open connections of one IPv4 address or one IPv6 network of 64 bits, except trusted proxies; one more is closed. 0 sets no limit.',
+  }),
+  maxAnswerBytes: integer({
+    variable: 'VERAVOX_MAX_ANSWER_BYTES',
+    default: 64 * mebibyte,
+    minimum: mebibyte,
+    maximum: 64 * 1024 * mebibyte,
+    unit: 'bytes',
+    description:
+      'Memory for answers that clients take slowly, over all connections; when it is full, further slow clients are cut off.',
   }),
   dataDir: text({
     variable: 'VERAVOX_DATA_DIR',

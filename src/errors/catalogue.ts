@@ -30,6 +30,12 @@ export interface CatalogueEntry {
 
 const entries = {
   // The request
+  FRAMING_UNCLEAR: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The request cannot be told from the next one: {problem}.',
+    when: 'Headers that leave open where the request ends or which host it is for. The connection is closed, and nothing behind the request is read.',
+  },
   FIELD_INVALID: {
     status: 400,
     code: 'validation_error',

@@ -42,6 +42,11 @@ export class ClientAddresses {
     return client;
   }
 
+  /** @param peer as for `of` */
+  isTrustedProxy(peer: ArrayBuffer): boolean {
+    return this.#isTrusted(textOfBytes(new Uint8Array(peer)));
+  }
+
   #isTrusted(address: string): boolean {
     if (!this.readsForwardedFor) return false;
     const family = isIPv4(address) ? 'ipv4' : 'ipv6';

@@ -9,13 +9,17 @@ import { type Holder, nobody } from '../admission/shared-budget.js';
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../observe/request-record.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes/route.js';
 import type { BodyStream } from '../upload/body-stream.js';
+import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
+import { PendingAnswer } from './pending-answer.js';
 import { ClientStalled, sendPiece } from './piece-sender.js';
-import { type HttpRequest, type HttpResponse, writeUnended } from './uws.js';
+import { answerAndCut, type HttpRequest, type HttpResponse, writeHeadUnended, writeUnended } from './uws.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
 const LINGER_MS = 5000;
+/** What may be buffered of an answer that ends its connection: any error, most results. */
+const MAX_BUFFERED_BYTES = 16 * 1024;
 
 /** With no more than this to come of a body, the rest is waited for a moment. */
 const NEAR_END_BYTES = 256 * 1024;
@@ -55,6 +59,9 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly declaredBytes: number | undefined;
   headers: ReadonlyMap<string, string> = noHeaders;
   caller: AuthenticatedKey | undefined;
+  isOperator = false;
+  /** What all its answers say beside what they are about. */
+  sharedHeaders: Headers = [];
   /** What it is for, once that is known; of a path with another method, any of its routes. */
   route: Route | undefined;
   /** Where the caller's key stands with its rate; undefined where it has none, or is not known yet. */
@@ -91,12 +98,23 @@ export class Exchange implements RouteRequest, BodyStream {
   /** Sends an answer that waits for the end of the body. */
   #afterBody: (() => void) | undefined;
   #hasWaitedForBody = false;
+  readonly #limits: AnswerLimits;
+  #pending: PendingAnswer | undefined;
+  /** The connection has ended: uWebSockets.js must not be asked for anything any more. */
+  #gone = false;
 
   /** @param receiving the exchanges with a body on its way, in or out: see `keepReceiving` */
-  constructor(res: HttpResponse, req: HttpRequest, receiving: Set<Exchange>, addresses: ClientAddresses) {
+  constructor(
+    res: HttpResponse,
+    req: HttpRequest,
+    receiving: Set<Exchange>,
+    addresses: ClientAddresses,
+    limits: AnswerLimits,
+  ) {
     this.#res = res;
     this.#receiving = receiving;
     this.#addresses = addresses;
+    this.#limits = limits;
     this.#peer = res.getRemoteAddress();
     if (addresses.readsForwardedFor) this.#forwardedFor = valuesOf(req, 'x-forwarded-for');
     this.method = req.getCaseSensitiveMethod();
@@ -231,23 +249,18 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#over = true;
     this.dropHeldBody();
     this.record.status = reply.status;
-    this.#sendNow(reply, headers, closes);
+    if (this.#limits.takeTurn()) this.#sendNow(reply, headers, closes);
+    else setImmediate(() => this.#sendNow(reply, headers, closes));
   }
 
-  #sendNow(reply: Reply, headers: Headers, closes: boolean): void {
+  /** Sends the answer and ends the connection before anything else that came with the request is looked at. */
+  cut(reply: Reply, headers: Headers): void {
+    this.#over = true;
+    this.#receiving.delete(this);
+    this.record.status = reply.status;
+    this.#limits.onClose('framing');
     const status = statusLines.get(reply.status) as string;
-    // The rest of the body, or the next request, could not be read otherwise.
-    if (this.#paused) this.#res.resume();
-    this.#paused = false;
-    const isEarly = this.#bodyPending && reply.body !== '' && this.method !== 'HEAD';
-    if (isEarly && this.#isEndNear) {
-      this.#sendAfterBody(() => this.#sendNow(reply, headers, closes));
-      return;
-    }
-    this.#res.cork(() => {
-      if (isEarly) this.#sendEarly(status, reply, headers);
-      else this.#sendWhole(status, reply, headers, closes);
-    });
+    answerAndCut(this.#res, status, this.#closingHeaders(reply, headers), String(reply.body));
   }
 
   /**
@@ -291,23 +304,58 @@ export class Exchange implements RouteRequest, BodyStream {
     if (closes) res.writeHeader('connection', 'close');
   }
 
-  #sendWhole(status: string, reply: Reply, headers: Headers, closes: boolean): void {
-    this.#receiving.delete(this);
-    const res = this.#res;
-    res.writeStatus(status);
-    for (const [name, value] of headers) res.writeHeader(name, value);
-    if (reply.contentType !== '') res.writeHeader('content-type', reply.contentType);
-    const isHead = this.method === 'HEAD';
-    if (!isHead && reply.status !== 204) {
-      res.end(reply.body, closes);
+  #sendNow(reply: Reply, headers: Headers, closes: boolean): void {
+    if (this.#gone) return;
+    // The rest of the body, or the next request, could not be read otherwise.
+    if (this.#paused) this.#res.resume();
+    this.#paused = false;
+    const bytes = this.method === 'HEAD' || reply.status === 204 ? 0 : Buffer.byteLength(reply.body);
+    const isSmall = bytes <= MAX_BUFFERED_BYTES;
+    if (this.#bodyPending && bytes > 0 && isSmall) {
+      if (this.#isEndNear) this.#sendAfterBody(() => this.#sendNow(reply, headers, closes));
+      else this.#res.cork(() => this.#sendEarly(reply, headers));
       return;
     }
+    this.#receiving.delete(this);
+    if (bytes === 0) this.#sendBodiless(reply, headers, closes);
+    else if (closes && isSmall) this.#sendLast(reply, headers);
+    else {
+      const writeHead = (): void => this.#writeHead(reply, headers, closes);
+      this.#pending = PendingAnswer.offer(this.#res, reply.body, bytes, this.#limits, writeHead);
+    }
+  }
+
+  #sendBodiless(reply: Reply, headers: Headers, closes: boolean): void {
+    const res = this.#res;
+    const all = [...headers];
+    if (reply.contentType !== '') all.push(['content-type', reply.contentType]);
     // Given a length, endWithoutBody leaves the request unanswered in uWebSockets.js' eyes: the next one would end the
-    // connection. So the length is a header of ours, and so is the wish to close.
-    const bytes = reply.stream?.bytes ?? Buffer.byteLength(reply.body);
-    if (isHead) res.writeHeader('content-length', String(bytes));
-    if (closes) res.writeHeader('connection', 'close');
-    res.endWithoutBody();
+    // connection. So the length is a header of ours.
+    if (reply.status !== 204) {
+      all.push(['content-length', String(reply.stream?.bytes ?? Buffer.byteLength(reply.body))]);
+    }
+    const status = statusLines.get(reply.status) as string;
+    const isLast = closes || (this.caller === undefined && !this.#limits.takeBodiless());
+    if (isLast) {
+      res.cork(() => writeHeadUnended(res, status, [...all, ['date', new Date().toUTCString()]]));
+      setImmediate(() => this.#cutOff());
+      return;
+    }
+    res.cork(() => {
+      res.writeStatus(status);
+      for (const [name, value] of all) res.writeHeader(name, value);
+      res.endWithoutBody();
+    });
+  }
+
+  /** The last answer of its connection, which ends as soon as the system has it. */
+  #sendLast(reply: Reply, headers: Headers): void {
+    const status = statusLines.get(reply.status) as string;
+    this.#res.cork(() =>
+      writeUnended(this.#res, status, this.#closingHeaders(reply, headers), String(reply.body)),
+    );
+    // Not now: the answer may still be in uWebSockets.js' buffer.
+    setImmediate(() => this.#cutOff());
   }
 
   get #isEndNear(): boolean {
@@ -332,21 +380,25 @@ export class Exchange implements RouteRequest, BodyStream {
   }
 
   /** The answer to a request whose body is still coming. The connection is closed, but not before it has been read. */
-  #sendEarly(status: string, reply: Reply, headers: Headers): void {
+  #sendEarly(reply: Reply, headers: Headers): void {
     this.#listener = undefined;
-    writeUnended(
-      this.#res,
-      status,
-      [
-        ...headers,
-        ['content-type', reply.contentType],
-        ['connection', 'close'],
-        ['date', new Date().toUTCString()],
-      ],
-      reply.body,
-    );
+    const status = statusLines.get(reply.status) as string;
+    writeUnended(this.#res, status, this.#closingHeaders(reply, headers), String(reply.body));
     this.#lingerTimer = setTimeout(() => this.#close(), LINGER_MS);
     this.#lingerTimer.unref();
+  }
+
+  #closingHeaders(reply: Reply, headers: Headers): Headers {
+    return [
+      ...headers,
+      ['content-type', reply.contentType],
+      ['connection', 'close'],
+      ['date', new Date().toUTCString()],
+    ];
+  }
+
+  #cutOff(): void {
+    if (!this.#gone) this.#res.close();
   }
 
   #received(chunk: ArrayBuffer, isLast: boolean): void {
@@ -372,10 +424,12 @@ export class Exchange implements RouteRequest, BodyStream {
     if (this.#lingerTimer === undefined) return;
     clearTimeout(this.#lingerTimer);
     this.#lingerTimer = undefined;
-    this.#res.close();
+    this.#cutOff();
   }
 
   #aborted(): void {
+    this.#gone = true;
+    this.#pending?.letGo();
     this.#receiving.delete(this);
     clearTimeout(this.#lingerTimer);
     this.#lingerTimer = undefined;

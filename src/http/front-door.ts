@@ -30,8 +30,11 @@ import {
   type ReplyStream,
   type Route,
 } from '../routes/route.js';
+import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
+import type { Cors } from './cors.js';
 import { ClientGone, Exchange } from './exchange.js';
+import { framingFault } from './framing.js';
 import { RouteTable } from './route-table.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
@@ -50,6 +53,8 @@ export interface FrontDoorOptions {
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly addresses: ClientAddresses;
+  readonly answers: AnswerLimits;
+  readonly cors: Cors;
   /** How long a client may take for a piece of an answer that is sent in pieces. */
   readonly sendTimeoutMs: number;
 }
@@ -73,6 +78,7 @@ export class FrontDoor {
   phase: Phase = 'running';
   readonly #options: FrontDoorOptions;
   #table = new RouteTable([]);
+  #adminTable = new RouteTable([]);
   readonly #receiving = new Set<Exchange>();
   readonly #pace = new ReceivingPace();
 
@@ -81,23 +87,42 @@ export class FrontDoor {
     options.metrics.declareRoute('other');
   }
 
+  /** Those of the admin address, which has them all. */
   get routes(): readonly Route[] {
-    return this.#table.routes;
+    return this.#adminTable.routes;
   }
 
-  /** Serves these routes from now on. Requests that have begun go on with those that they began with. */
-  serve(routes: readonly Route[]): void {
-    for (const { path } of routes) this.#options.metrics.declareRoute(path);
+  /**
+   * Serves these routes from now on. Requests that have begun go on with those that they began with.
+   * @param adminRoutes those of the admin address
+   */
+  serve(routes: readonly Route[], adminRoutes: readonly Route[]): void {
+    for (const { path } of adminRoutes) this.#options.metrics.declareRoute(path);
     this.#table = new RouteTable(routes);
+    this.#adminTable = new RouteTable(adminRoutes);
   }
 
   /** Called for every request by uWebSockets.js, which wants an answer or an abort handler before this returns. */
-  readonly handle = (res: HttpResponse, req: HttpRequest): void => {
-    const exchange = new Exchange(res, req, this.#receiving, this.#options.addresses);
+  readonly handle = (res: HttpResponse, req: HttpRequest): void => this.#handle(res, req, false);
+
+  /** The same for requests to the admin address. */
+  readonly handleAdmin = (res: HttpResponse, req: HttpRequest): void => this.#handle(res, req, true);
+
+  #handle(res: HttpResponse, req: HttpRequest, isAdmin: boolean): void {
+    const { addresses, answers, cors } = this.#options;
+    const exchange = new Exchange(res, req, this.#receiving, addresses, answers);
+    exchange.isOperator = isAdmin;
+    exchange.sharedHeaders = cors.headersFor(req, exchange.method);
+    const fault = framingFault(req);
+    if (fault !== undefined) {
+      this.#cut(exchange, new ServiceError('FRAMING_UNCLEAR', { problem: fault }));
+      return;
+    }
     try {
       const route = this.#findRoute(exchange);
       if (route === undefined) return;
       if (route.wantsHeaders) exchange.copyHeaders(req);
+      if (route.tellsOperators) exchange.isOperator ||= this.#isOperatorsKey(exchange.apiKey);
       if (route.scope === undefined) {
         if (route.takesPermit) this.#admit(exchange, route);
         this.#run(exchange, route);
@@ -110,7 +135,11 @@ export class FrontDoor {
     } catch (error) {
       this.#refuse(exchange, error);
     }
-  };
+  }
+
+  #isOperatorsKey(presented: string): boolean {
+    return presented !== '' && this.#options.keys.authenticate(presented)?.scopes.has('admin') === true;
+  }
 
   /** To be called every few seconds: see `Exchange.keepReceiving`. */
   keepReceiving(): void {
@@ -124,7 +153,8 @@ export class FrontDoor {
 
   /** Undefined when the request is answered already. */
   #findRoute(exchange: Exchange): Route | undefined {
-    const found = this.#table.find(exchange.path);
+    const table = exchange.isOperator ? this.#adminTable : this.#table;
+    const found = table.find(exchange.path);
     if (found === undefined) throw notFound(exchange.path);
     const { path, methods } = found;
     exchange.record.route = path;
@@ -249,9 +279,25 @@ export class FrontDoor {
     this.#answer(exchange, reply, headers);
   }
 
+  /** Nothing that came behind the request may be taken for another one. */
+  #cut(exchange: Exchange, failure: ServiceError): void {
+    const { record } = exchange;
+    record.errorKey = failure.key;
+    const reply = jsonReply(failure.status, errorBody(failure, record.correlationId));
+    exchange.cut(reply, [
+      ['x-error-key', failure.key],
+      ['x-correlation-id', record.correlationId],
+      ...exchange.sharedHeaders,
+    ]);
+    this.#finish(exchange);
+  }
+
   #answer(exchange: Exchange, reply: Reply, extraHeaders: Headers = []): void {
     const { record } = exchange;
-    const headers: (readonly [string, string])[] = [['x-correlation-id', record.correlationId]];
+    const headers: (readonly [string, string])[] = [
+      ['x-correlation-id', record.correlationId],
+      ...exchange.sharedHeaders,
+    ];
     if (exchange.rate !== undefined) headers.push(...rateLimitHeaders(exchange.rate));
     headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
     const timing = serverTiming(record.stagesMs);

@@ -22,8 +22,18 @@ export class RouteTable {
   find(path: string): { path: string; methods: ReadonlyMap<string, Route> } | undefined {
     const routePath = this.#byPath.has(path)
       ? path
-      : this.#prefixes.find((prefix) => path.startsWith(prefix));
+      : (this.#withoutSlash(path) ?? this.#prefixes.find((prefix) => path.startsWith(prefix)));
     const methods = routePath === undefined ? undefined : this.#byPath.get(routePath);
     return routePath === undefined || methods === undefined ? undefined : { path: routePath, methods };
+  }
+  /**
+   * Routes of the API also take a slash at their end, which many clients add. They are served there instead of redirected:
+   * not every client repeats a POST somewhere else. Other routes stay exact, as pages have links that depend on it.
+   */
+  #withoutSlash(path: string): string | undefined {
+    if (!path.endsWith('/')) return undefined;
+    const exact = path.slice(0, -1);
+    const route = this.#byPath.get(exact)?.values().next().value;
+    return route?.scope === undefined ? undefined : exact;
   }
 }

@@ -15,6 +15,7 @@ import { metricsRoute } from '../routes/metrics.js';
 import { objectRoutes } from '../routes/object.js';
 import { predictRoute } from '../routes/predict.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
+import { rootRoute } from '../routes/root.js';
 import type { Route } from '../routes/route.js';
 import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
 import type { FileStore } from '../storage/open-storage.js';
@@ -30,6 +31,14 @@ export interface RouteParts {
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
+}
+
+/** Those for strangers: without an admin address, there are no others. */
+export function publicRoutes(routes: readonly Route[], config: Config): readonly Route[] {
+  if (config.adminAddress === undefined) return routes;
+  return routes
+    .filter((route) => !route.isForOperators)
+    .map((route) => (route.path === '/' ? rootRoute(false) : route));
 }
 
 /** Every route that a server made of these parts has. */
@@ -57,6 +66,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     livezRoute,
     readyzRoute(() => analyser.status(), isStopping),
     metricsRoute(metrics),
+    rootRoute(true),
   ];
   return withDocs(routes, packageVersion);
 }

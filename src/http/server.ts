@@ -5,8 +5,10 @@ import { type InFlightElsewhere, KeyConcurrency } from '../admission/key-concurr
 import { type RateCounter, RateLimits, rateLimitOf } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Config } from '../config/config.js';
+import type { ListenAddress } from '../config/listen-address.js';
 import { FetchPolicy } from '../fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
+import type { CloseReason } from '../observe/close-reason.js';
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
@@ -19,11 +21,18 @@ import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
+import { restWithoutDescriptors } from './accept-rest.js';
+import { AnswerLimits } from './answer-limits.js';
 import { ClientAddresses } from './client-address.js';
+import { Connections } from './connections.js';
+import { Cors } from './cors.js';
+import { connectionsInDescriptors } from './descriptors.js';
 import { FrontDoor } from './front-door.js';
+import { type Listener, listen } from './listener.js';
+import { connectionsByPeer } from './peer-connections.js';
 import { ServedModels } from './served-models.js';
-import { serverRoutes } from './server-routes.js';
-import { listen } from './uws.js';
+import { publicRoutes, serverRoutes } from './server-routes.js';
+import type { TlsFiles } from './tls-files.js';
 
 export interface ServerOptions {
   readonly config: Config;
@@ -37,6 +46,8 @@ export interface ServerOptions {
   readonly operatingPoints?: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Other processes of the same server listen on its ports, too. */
+  readonly isPortShared?: boolean;
   /** Told of every request to the API; closed last of all when the server stops. */
   readonly recorders?: readonly RequestRecorder[];
   /** Where links to the configured storage lead; those of `files` when absent. */
@@ -49,6 +60,8 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly port: number;
+  /** Undefined without an admin address. */
+  readonly adminPort: number | undefined;
   /** Those that requests begin with now. */
   readonly routes: readonly Route[];
   /**
@@ -57,6 +70,11 @@ export interface RunningServer {
    * @throws Error when the configuration names a model or a point that is not among them; then nothing has changed
    */
   replaceModels(analyser: Analyser, operatingPoints?: OperatingPoints): void;
+  /**
+   * Reads the certificate and its key again, for connections that are opened from now on; nothing without TLS.
+   * @throws Error that says why they cannot be used; then nothing has changed
+   */
+  renewTls(): void;
   /**
    * Not ready at once; then takes requests for `stopGraceMs` more, so that load balancers notice; then no new ones, and
    * those in flight get `stopDrainMs`. Closes the analyser. Resolves when nothing is left; later calls wait for the first.
@@ -84,9 +102,32 @@ async function atMost(timeoutMs: number, other: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
+function tlsFiles({ tlsCertFile: certFile, tlsKeyFile: keyFile }: Config): TlsFiles | undefined {
+  if (certFile === '' && keyFile === '') return undefined;
+  if (certFile === '') throw new Error('VERAVOX_TLS_KEY is set, but VERAVOX_TLS_CERT is not.');
+  if (keyFile === '') throw new Error('VERAVOX_TLS_CERT is set, but VERAVOX_TLS_KEY is not.');
+  return { certFile, keyFile };
+}
+
+/** Without limits of connections: operators get in when strangers have taken them all. */
+async function listenForOperators(
+  address: ListenAddress | undefined,
+  isShared: boolean,
+  publicListener: Listener,
+  door: FrontDoor,
+): Promise<Listener | undefined> {
+  if (address === undefined) return undefined;
+  try {
+    return await listen({ ...address, isShared, handle: door.handleAdmin });
+  } catch (error) {
+    publicListener.close();
+    throw error;
+  }
+}
+
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, arena, keys, files, log, metrics, recorders = [] } = options;
+  const { config, arena, keys, files, log, metrics, recorders = [], isPortShared = false } = options;
   for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
@@ -120,6 +161,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
   const isStopping = (): boolean => door.phase !== 'running';
+  const onClose = (reason: CloseReason): void => metrics.countClosed(reason);
+  const addresses = new ClientAddresses(config.trustedProxies);
+  const answers = new AnswerLimits({
+    maxBytes: config.maxAnswerBytes,
+    timeoutMs: config.receiveTimeoutMs,
+    onClose,
+  });
+  const connections = new Connections({
+    max: Math.min(config.maxConnections, connectionsInDescriptors()),
+    maxPerAddress: config.maxConnectionsPerAddress,
+    isExempt: (address) => addresses.isTrustedProxy(address),
+    countByPeer: () => connectionsByPeer(listener.port),
+    onClose,
+  });
   const door = new FrontDoor({
     keys,
     permits,
@@ -130,13 +185,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     recorders,
     metrics,
     log,
-    addresses: new ClientAddresses(config.trustedProxies),
+    addresses,
+    answers,
+    cors: new Cors(config.corsOrigins),
     sendTimeoutMs: config.receiveTimeoutMs,
   });
   metrics.declareGauges({
     requestsInFlight: () => permits.inUse,
     transfersInFlight: () => transfers.inUse,
     expectedWaitS: () => expectedWait.waitMs / 1000,
+    connections: () => connections.open,
+    heldAnswerBytes: () => answers.usedBytes,
     modelSets: () => 1 + retiring.size,
     models: () => status(),
     uploadsWaiting: () => queue.waiting,
@@ -154,7 +213,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
     const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping };
-    door.serve(serverRoutes({ ...shared, models: next, operatingPoints }));
+    const routes = serverRoutes({ ...shared, models: next, operatingPoints });
+    door.serve(publicRoutes(routes, config), routes);
     models = next;
     if (!status().models.includes(LARGE_FILE_MODEL)) {
       log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
@@ -172,10 +232,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 
   serve(models, options.operatingPoints);
-  const listener = await listen(config.host, config.port, door.handle);
+  const listener = await listen({
+    host: config.host,
+    port: config.port,
+    isShared: isPortShared,
+    tls: tlsFiles(config),
+    handle: door.handle,
+    admits: connections.admits,
+    ended: connections.ended,
+  });
+  const admin = await listenForOperators(config.adminAddress, isPortShared, listener, door);
+  const stopWatching = restWithoutDescriptors(listener, log, () => onClose('descriptors'));
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
-  log.info({ host: config.host, port: listener.port }, 'listening');
+  log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
 
   const inFlight = (): number => permits.inUse + transfers.inUse;
   const drained = async (): Promise<void> => {
@@ -187,6 +257,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     door.phase = 'grace';
     await atMost(config.stopGraceMs, new Promise(() => {}));
     door.phase = 'draining';
+    stopWatching();
     listener.stopListening();
     await atMost(config.stopDrainMs, drained());
     if (inFlight() > 0)
@@ -194,6 +265,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(keepReceiving);
     clearInterval(cutSlowBodies);
     listener.close();
+    admin?.close();
     await Promise.all([...[models, ...retiring].map((served) => served.close()), files.storage.close()]);
     // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
     await atMost(SETTLE_MS, drained());
@@ -205,6 +277,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopped: Promise<void> | undefined;
   return {
     port: listener.port,
+    adminPort: admin?.port,
     get routes() {
       return door.routes;
     },
@@ -214,6 +287,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       serve(new ServedModels(analyser), operatingPoints);
       void retire(earlier);
     },
+    renewTls: () => listener.renewTls(),
     stop() {
       stopped ??= stop();
       return stopped;

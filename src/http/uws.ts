@@ -1,52 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  App,
-  type HttpRequest,
-  type HttpResponse,
-  us_listen_socket_close,
-  us_socket_local_port,
-} from 'uWebSockets.js';
+import type { HttpResponse } from 'uWebSockets.js';
 
-// The one file that imports uWebSockets.js, so that what it is like to use stays in this folder.
+// With listener.ts the only file that imports uWebSockets.js, so that what it is like to use stays in this folder.
 export type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 
-export interface Listener {
-  readonly port: number;
-  /** Takes no further connections; those that exist go on. */
-  stopListening(): void;
-  /** Cuts off every connection. */
-  close(): void;
+/** What uWebSockets.js collects of small answers before it hands them to the system. */
+const CORK_BYTES = 16 * 1024;
+
+/**
+ * Ends a connection with an answer that reaches the client, without reading what else came with the request. The bytes
+ * behind a request of unclear length must never be taken for another one, and only a closed socket stops
+ * uWebSockets.js from parsing them. What is closed takes along what is collected of the answer, unless it is too much to
+ * be collected; so white space fills the body up. Only while the request's handler runs.
+ */
+export function answerAndCut(
+  res: HttpResponse,
+  status: string,
+  headers: readonly (readonly [string, string])[],
+  body: string,
+): void {
+  writeUnended(res, status, headers, body.padEnd(CORK_BYTES + 1));
+  res.close();
 }
 
-/** Calls `handle` for every request, whatever its method and path. */
-export function listen(
-  host: string,
-  port: number,
-  handle: (res: HttpResponse, req: HttpRequest) => void,
-): Promise<Listener> {
-  return new Promise((resolve, reject) => {
-    const app = App();
-    app.any('/*', handle);
-    app.listen(host, port, (socket) => {
-      if (socket === false) {
-        app.close();
-        reject(new Error(`Cannot listen on ${host} port ${port}: is it in use, or not ours to take?`));
-        return;
-      }
-      let isListening = true;
-      resolve({
-        port: us_socket_local_port(socket),
-        stopListening() {
-          if (isListening) us_listen_socket_close(socket);
-          isListening = false;
-        },
-        close() {
-          isListening = false;
-          app.close();
-        },
-      });
-    });
-  });
+/** Sends the head of an answer that has no body, and leaves the request unanswered in uWebSockets.js' eyes. */
+export function writeHeadUnended(
+  res: HttpResponse,
+  status: string,
+  headers: readonly (readonly [string, string])[],
+): void {
+  res.writeStatus(status);
+  for (const [name, value] of headers) res.writeHeader(name, value);
+  // The line break that follows the value ends the head.
+  res.writeHeader('connection', 'close\r\n');
 }
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalogue, type ErrorKey } from '../errors/catalogue.js';
+import { type CloseReason, closeReasons } from './close-reason.js';
 import { CLIENT_GONE_STATUS, fetchOutcomes, type RequestRecord } from './request-record.js';
 import { type Stage, stages } from './timing.js';
 
@@ -17,6 +18,9 @@ export interface GaugeSources {
   requestsInFlight(): number;
   transfersInFlight(): number;
   expectedWaitS(): number;
+  connections(): number;
+  /** Bytes of answers that clients have not taken yet. */
+  heldAnswerBytes(): number;
   /** Sets of models in memory: that in use, and those that earlier requests still go on with. */
   modelSets(): number;
   models(): { models: readonly string[]; speakerModels: readonly { id: string }[] };
@@ -51,6 +55,7 @@ export class ServiceMetrics {
   readonly logLinesDropped: Counter;
   readonly #reloads: Counter<'result'>;
   readonly #threadFailures: Counter<'pool'>;
+  readonly #closed: Counter<'reason'>;
 
   /** What to answer instead of this registry's own series, where several processes are one server. */
   gather: (() => Promise<string>) | undefined;
@@ -114,6 +119,13 @@ export class ServiceMetrics {
       registers,
     });
     for (const pool of threadPools) this.#threadFailures.labels(pool).inc(0);
+    this.#closed = new Counter({
+      name: 'veravox_connections_closed_total',
+      help: 'Connections that the server ended to protect itself: over a limit of connections, for want of descriptors or of memory for answers, answers that were not taken, requests of unclear length.',
+      labelNames: ['reason'],
+      registers,
+    });
+    for (const reason of closeReasons) this.#closed.labels(reason).inc(0);
     const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
     this.#receivedBytes = counter(
       'veravox_received_bytes_total',
@@ -138,6 +150,10 @@ export class ServiceMetrics {
   /** All series, as Prometheus reads them. */
   text(): Promise<string> {
     return this.gather?.() ?? this.registry.metrics();
+  }
+
+  countClosed(reason: CloseReason): void {
+    this.#closed.labels(reason).inc();
   }
 
   countReload(result: ReloadResult): void {
@@ -187,13 +203,19 @@ export class ServiceMetrics {
       'How long a request that comes now would wait for a thread.',
       sources.expectedWaitS,
     );
+    gauge('veravox_connections', 'Open connections.', sources.connections);
+    gauge(
+      'veravox_held_answer_bytes',
+      'Answers, or the rest of them, that clients have not taken yet.',
+      sources.heldAnswerBytes,
+    );
     gauge('veravox_uploads_waiting', 'Uploads that wait for room in the arena.', sources.uploadsWaiting);
     gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);
     gauge('veravox_upload_arena_total_bytes', 'Upload memory there is.', sources.arenaTotalBytes);
     gauge('veravox_ready', '1 when /readyz answers 200.', () => Number(sources.ready()), 'min');
     gauge(
       'veravox_wrong_answers',
-      'Known answers of models that do not hold; /readyz then answers 503 and names them.',
+      'Known answers of models that do not hold; /readyz then answers 503, and names them to operators.',
       sources.wrongAnswers,
       'max',
     );

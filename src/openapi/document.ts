@@ -16,9 +16,9 @@ method with 405, the key \`METHOD_NOT_ALLOWED\` and \`Allow\`. GET routes answer
 Where a route takes a form with a file or JSON with a link to one, the document describes each as an operation of its own,
 so that generated clients have both: \`#link\` at the end of a path is a fragment, which no client sends.
 
-Not described here: \`/openapi.json\`, \`/docs\`, \`/metrics\`, and the addresses of presigned links, whose errors are
+Not described here: \`/\`, \`/openapi.json\`, \`/docs\`, \`/metrics\`, and the addresses of presigned links, whose errors are
 S3's XML. A head that is no HTTP, is too large or of another version than HTTP/1.1 is answered with
-400, 431 or 505 and no body.`;
+400, 431 or 505 and a body that is not JSON.`;
 
 const headers = {
   CorrelationId: {

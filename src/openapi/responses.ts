@@ -12,7 +12,11 @@ import type { Components, JsonObject } from './components.js';
 import type { Answer } from './operation.js';
 
 /** Errors of requests that reach no operation. */
-export const errorsOutsideOperations = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'] as const satisfies ErrorKey[];
+export const errorsOutsideOperations = [
+  'FRAMING_UNCLEAR',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+] as const satisfies ErrorKey[];
 
 /** What decides about the answers beside the operation itself. */
 type Rules = Pick<Route, 'scope' | 'version' | 'takesPermit' | 'refusal'>;

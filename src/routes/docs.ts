@@ -57,16 +57,30 @@ const operation = (id: string, summary: string, answer: Omit<Answer, 'descriptio
   errors: [],
 });
 
+/** Read once: every reader shares the bytes. */
+const assets = new Map<string, Promise<Uint8Array>>();
+
+function readAsset(name: string): Promise<Uint8Array> {
+  const known = assets.get(name);
+  if (known !== undefined) return known;
+  const reading = fs.promises.readFile(path.join(assetDir, name));
+  assets.set(name, reading);
+  // A file that is put there later is found.
+  reading.catch(() => assets.delete(name));
+  return reading;
+}
+
 function assetRoute(name: string, contentType: string): Route {
   return {
     method: 'GET',
     path: `/docs/${name}`,
     isOutsideDocument: true,
+    isForOperators: true,
     operation: operation(`docs-${name}`, 'A part of the documentation page.', { contentType }),
     handle: async (): Promise<Reply> => ({
       status: 200,
       contentType: `${contentType}; charset=utf-8`,
-      body: await fs.promises.readFile(path.join(assetDir, name), 'utf8'),
+      body: await readAsset(name),
       headers: [
         ['x-content-type-options', 'nosniff'],
         ['cache-control', 'max-age=3600'],
@@ -79,6 +93,7 @@ const pageRoute: Route = {
   method: 'GET',
   path: '/docs',
   isOutsideDocument: true,
+  isForOperators: true,
   operation: operation('docs', 'This documentation as a page that works offline.', {
     contentType: 'text/html',
   }),
@@ -106,6 +121,6 @@ export function withDocs(routes: readonly Route[], version: string): readonly Ro
     assetRoute('swagger-ui.css', 'text/css'),
     assetRoute('swagger-ui-bundle.js', 'text/javascript'),
   ];
-  const text = JSON.stringify(openApiDocument(all, version));
+  const text = Buffer.from(JSON.stringify(openApiDocument(all, version)));
   return all;
 }

@@ -35,6 +35,8 @@ const wrongAnswer: Schema = {
 const readiness: Schema = {
   title: 'Readiness',
   type: 'object',
+  description:
+    'All but `ready` and `state` is for operators: at the admin address, or with a key with the scope `admin`.',
   properties: {
     ready: { type: 'boolean' },
     state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'stopping'] },
@@ -52,9 +54,10 @@ const readiness: Schema = {
       items: wrongAnswer,
     },
   },
-  required: ['ready', 'state', 'provider', 'fallback_reason', 'models', 'speaker_models', 'wrong_answers'],
+  required: ['ready', 'state'],
   additionalProperties: false,
   examples: [
+    { ready: true, state: 'ready' },
     {
       ready: true,
       state: 'ready',
@@ -90,6 +93,7 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
   return {
     method: 'GET',
     path: '/readyz',
+    tellsOperators: true,
     operation: {
       id: 'isReady',
       tag: 'Operation',
@@ -104,13 +108,15 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
       },
       errors: [],
     },
-    handle() {
+    handle({ isOperator }) {
       const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = status();
       const notReady = wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
       const state = isStopping() ? 'stopping' : ready ? 'ready' : notReady;
-      const body = {
-        ready: state === 'ready',
-        state,
+      const code = state === 'ready' ? 200 : 503;
+      const known = { ready: state === 'ready', state };
+      if (!isOperator) return jsonReply(code, known);
+      return jsonReply(code, {
+        ...known,
         provider,
         fallback_reason: fallbackReason ?? null,
         models,
@@ -123,8 +129,7 @@ export function readyzRoute(status: () => PipelineStatus, isStopping: () => bool
           tolerance,
           error: error ?? null,
         })),
-      };
-      return jsonReply(state === 'ready' ? 200 : 503, body);
+      });
     },
   };
 }

@@ -3,10 +3,19 @@ import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { Route } from './route.js';
 
 export function metricsRoute(metrics: ServiceMetrics): Route {
+  let rendering: Promise<string> | undefined;
+  /** Those who ask at the same time get the same text: to write it takes milliseconds. */
+  const render = (): Promise<string> => {
+    rendering ??= metrics.text().finally(() => {
+      rendering = undefined;
+    });
+    return rendering;
+  };
   return {
     method: 'GET',
     path: '/metrics',
     isOutsideDocument: true,
+    isForOperators: true,
     operation: {
       id: 'metrics',
       tag: 'Operation',
@@ -18,7 +27,7 @@ export function metricsRoute(metrics: ServiceMetrics): Route {
       return {
         status: 200,
         contentType: metrics.registry.contentType,
-        body: await metrics.text(),
+        body: await render(),
       };
     },
   };

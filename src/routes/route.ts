@@ -29,6 +29,8 @@ export interface RouteRequest {
   holdFor(account: string): void;
   /** To be called when the input has arrived, by routes that take turns. @throws ServiceError OVERLOADED */
   beginTurn(): void;
+  /** Comes to the admin address, or with a key with the scope `admin`; known on routes with `tellsOperators`. */
+  readonly isOperator: boolean;
   /** Where the route notes what the log and the metrics should say. */
   readonly record: RequestRecord;
 }
@@ -45,7 +47,8 @@ export interface ReplyStream {
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  /** Bytes where all its readers share them. */
+  readonly body: string | Uint8Array;
   /** Beside those that every answer has. */
   readonly headers?: Headers;
   /** Instead of `body`, which is empty then. */
@@ -60,6 +63,10 @@ export interface Route {
   readonly isPrefix?: true;
   /** Gets the request's headers. */
   readonly wantsHeaders?: true;
+  /** Says more to operators than to strangers. */
+  readonly tellsOperators?: true;
+  /** Is only there for operators: on the admin address where there is one. */
+  readonly isForOperators?: true;
   /** Takes a permit although it has no scope, because each request proves itself in another way. */
   readonly takesPermit?: true;
   /** Its permits are those of transfers, of which requests to the API need none. */

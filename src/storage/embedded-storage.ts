@@ -8,6 +8,8 @@ import type { StorageSecrets } from './storage-secrets.js';
 
 export interface EmbeddedSettings extends DiskSettings {
   readonly host: string;
+  /** Of links to the host that whoever asks for one has used. */
+  readonly scheme: 'http' | 'https';
   /** Origin of links; empty for the host that whoever asks for a link has used. */
   readonly publicUrl: string;
   readonly linkLifetimeS: number;
@@ -57,9 +59,9 @@ export class EmbeddedStorage implements ObjectStorage {
   }
 
   linkPrefixes(port: number): string[] {
-    const { publicUrl, host } = this.#settings;
+    const { publicUrl, host, scheme } = this.#settings;
     if (publicUrl !== '') return [`${publicUrl}/${BUCKET}/`];
-    return namesOf(host).map((name) => `http://${name}:${port}/${BUCKET}/`);
+    return namesOf(host).map((name) => `${scheme}://${name}:${port}/${BUCKET}/`);
   }
 
   close(): Promise<void> {
@@ -67,8 +69,8 @@ export class EmbeddedStorage implements ObjectStorage {
   }
 
   #link(method: 'GET' | 'PUT', name: string, { requestHost, maxBytes }: LinkTerms): Promise<string> {
-    const { publicUrl, linkLifetimeS } = this.#settings;
-    const origin = publicUrl === '' ? `http://${requestHost}` : publicUrl;
+    const { publicUrl, linkLifetimeS, scheme } = this.#settings;
+    const origin = publicUrl === '' ? `${scheme}://${requestHost}` : publicUrl;
     return this.#signer.sign({ method, origin, name, lifetimeS: linkLifetimeS, maxBytes });
   }
 }

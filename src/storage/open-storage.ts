@@ -21,8 +21,9 @@ export async function openStorage(config: Config, freeBytes?: FreeBytes): Promis
   const folderOf = (account: string): string => accountFolder(secrets, account);
   const { storagePublicUrl: publicUrl, storageLinkLifetimeS: linkLifetimeS } = config;
   if (config.storageBucket === '') {
-    const { host } = config;
-    const settings = { ...diskSettings(config), host, publicUrl, linkLifetimeS };
+    const { host, tlsCertFile } = config;
+    const scheme: 'http' | 'https' = tlsCertFile === '' ? 'http' : 'https';
+    const settings = { ...diskSettings(config), host, scheme, publicUrl, linkLifetimeS };
     const embedded = await EmbeddedStorage.open({ ...settings, ...(freeBytes && { freeBytes }) }, secrets);
     return { storage: embedded, embedded, folderOf };
   }

@@ -19,12 +19,20 @@ import { temporaryFolder } from './temporary-folder.js';
 export const API_KEY = 'a-valid-key';
 /** Of another account than `API_KEY`. */
 export const OTHER_API_KEY = 'a-valid-key-of-others';
+export const ADMIN_API_KEY = 'a-key-for-everything';
 export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
 
 export const testConfig: Config = {
   host: '127.0.0.1',
   port: 0,
   trustedProxies: [],
+  adminAddress: undefined,
+  tlsCertFile: '',
+  tlsKeyFile: '',
+  corsOrigins: [],
+  maxConnections: 8192,
+  maxConnectionsPerAddress: 0,
+  maxAnswerBytes: 64 << 20,
   dataDir: '',
   modelsDir: '',
   device: 'cpu',
@@ -87,6 +95,7 @@ export const testConfig: Config = {
 export const testKeys = new Map([
   [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
   [OTHER_API_KEY, { id: 'key-3', account: 'three', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
+  [ADMIN_API_KEY, { id: 'key-4', account: 'one', scopes: new Set<Scope>(['admin']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
 
@@ -175,7 +184,7 @@ export async function startServerWith(
   });
   const origin = `http://127.0.0.1:${server.port}`;
   async function metric(series: string): Promise<number> {
-    const { text } = await request(server.port, '/metrics');
+    const { text } = await request(server.adminPort ?? server.port, '/metrics');
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
     if (line === undefined) throw new Error(`There is no series ${series}.`);
     return Number(line.slice(series.length + 1));

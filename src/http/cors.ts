@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Headers } from '../routes/route.js';
+import type { HttpRequest } from './uws.js';
+
+const METHODS = 'GET, HEAD, POST, PUT, OPTIONS';
+/** Most browsers ask again after two hours at the latest. */
+const MAX_AGE_S = '7200';
+/** Beside those that every page may read. */
+const EXPOSED = [
+  'x-correlation-id',
+  'x-error-key',
+  'x-deepfake-flagged',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'retry-after',
+  'server-timing',
+  'allow',
+  'deprecation',
+  'sunset',
+  'link',
+  'etag',
+  'content-range',
+  'accept-ranges',
+].join(', ');
+
+const HEADER_NAMES = /^[a-z0-9-]{1,64}( ?, ?[a-z0-9-]{1,64}){0,31}$/i;
+
+const none: Headers = [];
+const varies = ['vary', 'origin'] as const;
+
+/**
+ * Which pages in browsers may read answers. Requests are served all the same: keys decide what a caller may do, and as
+ * none is ever sent by the browser itself, no page can act in the name of its visitor.
+ */
+export class Cors {
+  readonly #origins: ReadonlySet<string>;
+  readonly #anyOrigin: boolean;
+
+  /** @param origins `*` among them stands for any */
+  constructor(origins: readonly string[]) {
+    this.#origins = new Set(origins);
+    this.#anyOrigin = this.#origins.has('*');
+  }
+
+  /** What every answer to this request says; only while uWebSockets.js' handler runs. */
+  headersFor(req: HttpRequest, method: string): Headers {
+    if (this.#origins.size === 0) return none;
+    const origin = req.getHeader('origin');
+    if (!this.#anyOrigin && !this.#origins.has(origin)) return [varies];
+    if (origin === '') return none;
+    const allowed: [string, string] = ['access-control-allow-origin', this.#anyOrigin ? '*' : origin];
+    const always = this.#anyOrigin ? [allowed] : [allowed, varies];
+    if (method !== 'OPTIONS' || req.getHeader('access-control-request-method') === '') {
+      return [...always, ['access-control-expose-headers', EXPOSED]];
+    }
+    const wanted = req.getHeader('access-control-request-headers');
+    return [
+      ...always,
+      ['access-control-allow-methods', METHODS],
+      ...(HEADER_NAMES.test(wanted) ? [['access-control-allow-headers', wanted] as const] : []),
+      ['access-control-max-age', MAX_AGE_S],
+    ];
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+
+/** Kept free beside connections: files of transfers, the log, look-ups, connections to the storage. */
+const RESERVED_SHARE = 0.25;
+const MAX_RESERVED = 512;
+
+/** How many connections the process has descriptors for; Infinity where the system does not say. */
+export function connectionsInDescriptors(): number {
+  try {
+    const limits = fs.readFileSync('/proc/self/limits', 'utf8');
+    const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+    const free = soft - fs.readdirSync('/proc/self/fd').length;
+    return Math.max(1, Math.floor(free - Math.min(MAX_RESERVED, free * RESERVED_SHARE)));
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Whether `count` more files can be opened now. */
+export function canOpen(count: number): boolean {
+  const opened: number[] = [];
+  try {
+    for (let i = 0; i < count; i++) opened.push(fs.openSync('/dev/null', 'r'));
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== 'EMFILE' && code !== 'ENFILE';
+  } finally {
+    for (const descriptor of opened) fs.closeSync(descriptor);
+  }
+}

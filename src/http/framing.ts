@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { HttpRequest } from './uws.js';
+
+/**
+ * What makes it unclear where the request ends, or for whom it is; undefined where nothing does. A proxy that reads
+ * such a request in another way takes part of it for the next one. uWebSockets.js takes the first of several values and
+ * any coding for `chunked`. Only while its handler runs.
+ */
+export function framingFault(req: HttpRequest): string | undefined {
+  let lengths = 0;
+  let codings = 0;
+  let hosts = 0;
+  let fault: string | undefined;
+  req.forEach((name, value) => {
+    if (name === 'content-length') {
+      lengths++;
+      if (!/^\d{1,15}$/.test(value)) fault = 'content-length is not a number';
+    } else if (name === 'transfer-encoding') {
+      codings++;
+      if (value.toLowerCase() !== 'chunked') fault = 'the only transfer-encoding is chunked';
+    } else if (name === 'host') {
+      hosts++;
+    }
+  });
+  if (lengths > 1) return 'content-length stands in it more than once';
+  if (codings > 1) return 'transfer-encoding stands in it more than once';
+  if (lengths + codings > 1) return 'it has both content-length and transfer-encoding';
+  if (hosts > 1) return 'host stands in it more than once';
+  return fault;
+}

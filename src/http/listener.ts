@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  App,
+  type HttpRequest,
+  type HttpResponse,
+  SSLApp,
+  type TemplatedApp,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from 'uWebSockets.js';
+import { whyNotListening } from './listen-error.js';
+import { checkTlsFiles, type TlsFiles } from './tls-files.js';
+
+/** Several processes may listen on the port, and the system shares connections out among them. */
+const SHARED = 0;
+const EXCLUSIVE = 1;
+
+type ListenSocket = Parameters<typeof us_listen_socket_close>[0];
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no further connections; those that exist go on. */
+  stopListening(): void;
+  /** After `stopListening`: takes connections again, on the same port. False where the system does not let it. */
+  listenAgain(): boolean;
+  /**
+   * Reads the certificate and its key again and shows them to new connections; those that exist go on with theirs.
+   * @throws Error that says why they cannot be used; then nothing has changed
+   */
+  renewTls(): void;
+  /** Cuts off every connection. */
+  close(): void;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** The port is taken for this process alone unless it is shared deliberately. */
+  readonly isShared?: boolean;
+  /** HTTP where undefined. */
+  readonly tls?: TlsFiles | undefined;
+  /** Called for every request, whatever its method and path. */
+  handle(res: HttpResponse, req: HttpRequest): void;
+  /** Told of each new connection by the address at its other end; one that it does not want is closed. */
+  admits?(address: ArrayBuffer): boolean;
+  /** Called for each connection that has ended, also for one that was not wanted. */
+  ended?(): void;
+}
+
+/** @throws Error that says why the address cannot be listened on, or the certificate not be used */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { host, tls, isShared = false } = options;
+  if (tls !== undefined) checkTlsFiles(tls);
+  const apps = tls === undefined ? new PlainApps(options) : new SecureApps(options, tls);
+  const sharing = isShared ? SHARED : EXCLUSIVE;
+  let socket = open(apps.listening, host, options.port, sharing);
+  if (socket === undefined) {
+    apps.close();
+    throw new Error(await whyNotListening(host, options.port));
+  }
+  const port = us_socket_local_port(socket);
+  return {
+    port,
+    stopListening() {
+      if (socket !== undefined) us_listen_socket_close(socket);
+      socket = undefined;
+    },
+    listenAgain() {
+      socket ??= open(apps.listening, host, port, sharing);
+      return socket !== undefined;
+    },
+    renewTls: () => apps.renewTls(),
+    close() {
+      socket = undefined;
+      apps.close();
+    },
+  };
+}
+
+class PlainApps {
+  readonly listening: TemplatedApp;
+
+  constructor(options: ListenOptions) {
+    this.listening = serve(App(), options);
+  }
+
+  renewTls(): void {}
+
+  close(): void {
+    this.listening.close();
+  }
+}
+
+/** What uWebSockets.js has for threads that share a port, and leaves out of its types. */
+interface ParentApp extends TemplatedApp {
+  addChildAppDescriptor(descriptor: unknown): void;
+  removeChildAppDescriptor(descriptor: unknown): void;
+}
+type ChildApp = TemplatedApp & { getDescriptor(): unknown };
+
+/**
+ * An app keeps the certificate that it was made with. So one app listens and hands its connections to another, which is
+ * replaced with the certificate: the port stays as it is, and no client is refused meanwhile.
+ */
+class SecureApps {
+  readonly listening: ParentApp;
+  readonly #options: ListenOptions;
+  readonly #tls: TlsFiles;
+  readonly #retired: ChildApp[] = [];
+  #serving: ChildApp;
+
+  constructor(options: ListenOptions, tls: TlsFiles) {
+    this.#options = options;
+    this.#tls = tls;
+    this.listening = this.#createApp() as ParentApp;
+    this.#serving = this.#createServing();
+    this.listening.addChildAppDescriptor(this.#serving.getDescriptor());
+  }
+
+  renewTls(): void {
+    checkTlsFiles(this.#tls);
+    const earlier = this.#serving;
+    this.#serving = this.#createServing();
+    this.listening.addChildAppDescriptor(this.#serving.getDescriptor());
+    this.listening.removeChildAppDescriptor(earlier.getDescriptor());
+    // It still has connections, and takes those that were accepted a moment ago.
+    this.#retired.push(earlier);
+  }
+
+  close(): void {
+    for (const app of [this.listening, this.#serving, ...this.#retired]) app.close();
+  }
+
+  #createServing(): ChildApp {
+    return serve(this.#createApp(), this.#options) as ChildApp;
+  }
+
+  #createApp(): TemplatedApp {
+    return SSLApp({ cert_file_name: this.#tls.certFile, key_file_name: this.#tls.keyFile });
+  }
+}
+
+function serve(app: TemplatedApp, { handle, admits, ended }: ListenOptions): TemplatedApp {
+  if (admits !== undefined) {
+    const follow = (res: HttpResponse, change: number): void => {
+      if (change < 0) ended?.();
+      else if (!admits(res.getRemoteAddress())) res.close();
+    };
+    app.filter(follow);
+  }
+  return app.any('/*', handle);
+}
+
+function open(app: TemplatedApp, host: string, port: number, sharing: number): ListenSocket | undefined {
+  let opened: ListenSocket | undefined;
+  const listenOn = app.listen as (...args: unknown[]) => TemplatedApp;
+  // Called before `listen` returns.
+  listenOn.call(app, host, port, sharing, (socket: ListenSocket | false) => {
+    if (socket !== false) opened = socket;
+  });
+  return opened;
+}

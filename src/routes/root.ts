@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Headers, Route } from './route.js';
+
+const headers: Headers = [
+  [
+    'content-security-policy',
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ],
+  ['x-content-type-options', 'nosniff'],
+  ['referrer-policy', 'no-referrer'],
+];
+
+const page = (links: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>veravox</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<h1>veravox</h1>
+<p>This server tells human from AI-generated voices. It is used by programs, with an API key.</p>
+<ul>
+${links}
+</ul>
+</body>
+</html>
+`;
+
+const documentation = '<li><a href="docs">Documentation</a></li>\n';
+const machineReadable = '<li><a href="openapi.json">OpenAPI document</a></li>';
+
+/** For people who open the address in a browser. @param hasDocs on the same address */
+export function rootRoute(hasDocs: boolean): Route {
+  const body = page(`${hasDocs ? documentation : ''}${machineReadable}`);
+  return {
+    method: 'GET',
+    path: '/',
+    isOutsideDocument: true,
+    operation: {
+      id: 'root',
+      tag: 'Operation',
+      summary: 'Where the documentation is, for a browser.',
+      answers: { 200: { description: 'A page with links.', contentType: 'text/html' } },
+      errors: [],
+    },
+    handle: () => ({ status: 200, contentType: 'text/html; charset=utf-8', body, headers }),
+  };
+}
