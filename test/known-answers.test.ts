@@ -98,7 +98,7 @@ test('a clip that is gone makes doctor end with 1', async (t) => {
   assert.equal(status, 1);
   assert.match(
     stdout,
-    /^missing +known answers +random-waveform could not answer for known-answers\/human-lj-b\.flac/m,
+    /^failed +known answers +random-waveform could not answer for known-answers\/human-lj-b\.flac/m,
   );
 });
 
