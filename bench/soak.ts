@@ -7,7 +7,8 @@
 //
 //   npm run bench:soak -- [--minutes 60] [--rate 15] [--reload-minutes 10] [--pause-file FILE]
 //
-// While the file of --pause-file exists no requests are sent; that time is counted and added.
+// While the file of --pause-file exists no requests are sent; that time is counted and added. SIGINT ends the load early;
+// the report then says how long it was.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,7 +83,11 @@ try {
   let sent = 0;
   let reloads = 0;
   let nextSampleS = sampleS;
-  while (elapsedS() < durationS && hasEnded === undefined) {
+  let isEndedEarly = false;
+  process.once('SIGINT', () => {
+    isEndedEarly = true;
+  });
+  while (elapsedS() < durationS && !isEndedEarly && hasEnded === undefined) {
     if (values['pause-file'] !== '' && existsSync(values['pause-file'])) {
       const pauseMs = performance.now();
       await delay(1000);

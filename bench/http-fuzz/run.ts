@@ -22,6 +22,8 @@ export interface FuzzOptions {
   readonly settleMs: number;
   /** An answer that takes longer is a finding. */
   readonly boundMs: number;
+  /** Asked from time to time: no input is sent as long as it is so. */
+  readonly isPaused?: () => boolean;
   readonly onFinding: (finding: Finding, input: Input | undefined) => void;
   readonly onProgress?: (tally: Tally, usage: Usage) => void;
 }
@@ -79,8 +81,10 @@ export async function fuzz(
     samples.push([(performance.now() - startedMs) / 1000, usage.residentMiB]);
     if (usage.pids.join() !== pids) report(next, 'processes', `${pids} became ${usage.pids}`);
     pids = usage.pids.join();
+    isPaused = options.isPaused?.() ?? false;
     options.onProgress?.(tally, usage);
   }, sampleMs);
+  let isPaused = false;
   const liveness = watchLiveness(server.port);
 
   let next = from;
@@ -93,6 +97,10 @@ export async function fuzz(
   async function worker(): Promise<void> {
     let kept: Connection | undefined;
     while (!isOver()) {
+      if (isPaused) {
+        await delay(sampleMs);
+        continue;
+      }
       const index = next++;
       const input = makeInput(seed, index, surroundings, files);
       inWork.add(index);
