@@ -93,11 +93,16 @@ test('the image’s files become ready, and the health check follows', async (co
   });
   const imageDir = imageLayout(dir);
   const port = await freePort();
+  const dataDir = path.join(imageDir, 'data');
+  // The image's settings, with the data folder in another place.
+  const settings = Object.entries(image.env).map(([name, value]) => [
+    name,
+    value.replace(image.env.VERAVOX_DATA_DIR ?? '', dataDir),
+  ]);
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: path.join(imageDir, 'home'),
-    ...image.env,
-    VERAVOX_DATA_DIR: path.join(imageDir, 'data'),
+    ...Object.fromEntries(settings),
     VERAVOX_STOP_GRACE_MS: '0',
     VERAVOX_SCORING_THREADS: '1',
     HOST: '127.0.0.1',

@@ -235,7 +235,7 @@ test('uploads are counted under one label, and neither key nor signature is in t
 });
 
 test('uploads take permits', async (t) => {
-  const server = await start(t, { maxInflightRequests: 1 });
+  const server = await start(t, { maxTransfers: 1 });
   const link = await uploadLink(server, 'a');
   const client = await rawUpload(link, { 'content-length': 10 });
   await until(() => filesOnDisk(server.dataDir).length === 1);

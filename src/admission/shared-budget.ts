@@ -49,9 +49,9 @@ export class SharedBudget {
 
   /** Undefined when `units` may be taken now. */
   obstacle(holder: Holder, units: number): Obstacle | undefined {
-    return (
-      this.shareObstacle(holder, units) ?? (this.#inUse + units > this.total ? { kind: 'total' } : undefined)
-    );
+    // A full server is told of first: its refusal does not depend on who asks.
+    if (this.#inUse + units > this.total) return { kind: 'total' };
+    return this.shareObstacle(holder, units);
   }
 
   /** The same without regard to how much is left. */

@@ -43,7 +43,10 @@ function stageOf(lines: readonly string[]): Stage {
     copies: argumentsOf('COPY').map(copyOf),
     env: Object.fromEntries(
       argumentsOf('ENV').flatMap((line) =>
-        line.split(' ').map((entry) => entry.split('=') as [string, string]),
+        line
+          .trim()
+          .split(/\s+/)
+          .map((entry) => entry.split('=') as [string, string]),
       ),
     ),
     command: [...list('ENTRYPOINT'), ...list('CMD')],
