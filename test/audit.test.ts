@@ -79,6 +79,31 @@ test('lines that wait too long for the disk are lost and counted, and take no mo
   assert.equal(lines().length, kept + 1);
 });
 
+test('a disk that takes nothing for long costs no more memory, not for lines about lost lines either', async (t) => {
+  const { dataDir, log, lost } = createLog(t, { maxWaitingBytes: 1000 });
+  fs.writeFileSync(log.dir, 'in the way');
+  for (let i = 0; i < 200; i++) {
+    log.record(someRecord);
+    await log.flush();
+  }
+  const kept = 200 - lost.lines;
+  fs.rmSync(log.dir);
+  await log.flush();
+  await log.flush();
+  const [file = ''] = fs.readdirSync(path.join(dataDir, 'audit')).filter((name) => name.endsWith('.jsonl'));
+  const text = fs.readFileSync(path.join(dataDir, 'audit', file), 'utf8');
+  const events = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    events.map(({ event }) => event).filter((event) => event !== undefined),
+    ['chain_started', 'lines_lost'],
+  );
+  assert.equal(events.length, kept + 2);
+  assert.equal(events.at(-1).noRoom, lost.lines);
+});
+
 test('strangers get a bounded number of lines per second, known keys any number', async (t) => {
   const { log, clock, lost, lines } = createLog(t, { maxStrangersPerS: 3 });
   const { keyId: _id, account: _account, ...stranger } = someRecord;

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { BackgroundOutput } from '../src/observe/background-output.js';
+import { ATOMIC_BYTES, BackgroundOutput } from '../src/observe/background-output.js';
 import { createLog } from '../src/observe/log.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -50,6 +50,35 @@ function outputTo(fd: number, maxWaitingBytes?: number) {
 
 const MANY = 20_000;
 const lineOf = (number: number): string => `line ${String(number).padStart(6, '0')} ${'x'.repeat(80)}\n`;
+
+test('lines of several writers into one full pipe stay whole', async (t) => {
+  const { writeEnd, read } = makePipe(t);
+  const writers = Array.from({ length: 3 }, () => {
+    return new BackgroundOutput(writeEnd, {
+      maxWriteBytes: ATOMIC_BYTES,
+      describeDropped: () => '',
+      onDropped: () => assert.fail('a line was dropped'),
+    });
+  });
+  const lines = 5000;
+  for (let i = 0; i < lines; i++) for (const writer of writers) writer.write(lineOf(i));
+  const size = lineOf(0).length;
+  await eventually(() => read().length === writers.length * lines * size, 'all lines');
+  assert.match(read(), /^(line \d{6} x{80}\n)+$/);
+});
+
+test('a line that is longer than one write goes alone', async (t) => {
+  const { writeEnd, read } = makePipe(t);
+  const output = new BackgroundOutput(writeEnd, {
+    maxWriteBytes: 100,
+    describeDropped: () => '',
+    onDropped: () => assert.fail('a line was dropped'),
+  });
+  const text = `${'a'.repeat(200)}\n${'b'.repeat(50)}\n${'c'.repeat(60)}\n`;
+  for (const line of text.trimEnd().split('\n')) output.write(`${line}\n`);
+  await output.close();
+  assert.equal(read(), text);
+});
 
 test('with a reader that stands still lines wait up to the bound, and the rest is counted and told of', async (t) => {
   const { writeEnd, read } = makePipe(t);
@@ -150,7 +179,7 @@ test('lines that a disk takes only in part are not torn', async (t) => {
 
 test('the log counts dropped lines, also those before anybody counted', async (t) => {
   const { writeEnd, read } = makePipe(t);
-  const log = createLog({ logLevel: 'info', logFormat: 'json' }, writeEnd);
+  const log = createLog({ logLevel: 'info', logFormat: 'json', processes: 0 }, writeEnd);
   const filler = 'x'.repeat(1000);
   for (let i = 0; i < 6000; i++) log.logger.info({ filler }, 'line');
   let counted = 0;

@@ -85,17 +85,19 @@ test('operating points of the data folder serve requests; one of other weights i
   );
 });
 
-test('a port that is taken stops the start', async (context) => {
+test('a port that is taken stops the start; the next one still shows its first key', async (context) => {
   const taken = createServer().listen(0, '127.0.0.1');
   context.after(() => taken.close());
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as { port: number };
-  const { status, stderr } = await runCli(['serve'], {
-    VERAVOX_DATA_DIR: temporaryFolder(context),
-    PORT: String(port),
-  });
+  const dataDir = temporaryFolder(context);
+  const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: String(port) });
   assert.equal(status, 1);
   assert.match(stderr, new RegExp(`^veravox: .*${port}`));
+  const cli = new Cli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
+  context.after(() => cli.child.kill('SIGKILL'));
+  await cli.printed(/^ {2}vx_\S+$/m);
+  assert.equal(fs.readdirSync(path.join(dataDir, 'keys')).filter((name) => name.endsWith('.json')).length, 1);
 });
 
 test('a second signal ends a stop that takes long, with exit code 1', async (context) => {

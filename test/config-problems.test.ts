@@ -115,3 +115,17 @@ test('what Kubernetes sets for a service called veravox is no setting', () => {
   assert.deepEqual(unknownVariables(env), []);
   assert.equal(loadConfig(env).port, 8080);
 });
+
+test('TLS wants both of its files, and an admin address that is one of its own', () => {
+  assertRefused({ VERAVOX_TLS_CERT: 'cert.pem' }, /^VERAVOX_TLS_CERT needs VERAVOX_TLS_KEY: /);
+  assertRefused({ VERAVOX_TLS_KEY: 'key.pem' }, /^VERAVOX_TLS_KEY needs VERAVOX_TLS_CERT: /);
+  assertRefused(
+    { VERAVOX_PROCESSES: '2', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:0' },
+    /^VERAVOX_ADMIN_ADDRESS needs a port other than 0 with VERAVOX_PROCESSES: /,
+  );
+  assertRefused(
+    { HOST: '127.0.0.1', PORT: '8080', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:8080' },
+    /^VERAVOX_ADMIN_ADDRESS is the public address/,
+  );
+  assert.equal(loadConfig({ PORT: '0', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:0' }).adminAddress?.port, 0);
+});

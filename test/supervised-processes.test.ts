@@ -154,7 +154,7 @@ test('a port that another program has is an error that names it', async () => {
   const { status, stderr } = await runCli(['serve'], { ...env, VERAVOX_MODELS_DIR: modelsDir });
   taken.close();
   assert.equal(status, 1);
-  assert.match(stderr, new RegExp(`port ${takenPort}: .*EADDRINUSE`));
+  assert.match(stderr, new RegExp(`port ${takenPort}: another program listens there`));
 });
 
 test('a process that cannot start ends the supervisor with its message', async () => {
@@ -164,6 +164,24 @@ test('a process that cannot start ends the supervisor with its message', async (
   const { status, stderr } = await runCli(['serve'], { ...env, VERAVOX_MODELS_DIR: damaged });
   assert.equal(status, 1);
   assert.match(stderr, /manifest\.json/);
+});
+
+test('a stop during the start ends those that serve already in order', async (t) => {
+  const starting = new Cli(['serve'], {
+    PORT: '0',
+    VERAVOX_PROCESSES: '3',
+    VERAVOX_DATA_DIR: path.join(folder, 'fourth'),
+    VERAVOX_MODELS_DIR: modelsDir,
+    VERAVOX_SCORING_THREADS: '1',
+  });
+  t.after(() => starting.child.kill('SIGKILL'));
+  await starting.printed(/"msg":"listening"/);
+  starting.child.kill('SIGTERM');
+  const { status, stdout } = await starting.finished;
+  assert.equal(status, 0, stdout);
+  const count = (message: string): number => stdout.split(`"msg":"${message}"`).length - 1;
+  assert.equal(count('stopped'), count('listening'));
+  assert.ok(count('listening') < 3);
 });
 
 test('the models of one process after the other are loaded anew', async () => {

@@ -14,6 +14,7 @@ import { eventually } from './support/eventually.js';
 import { postFile } from './support/file-links.js';
 import { RawClient } from './support/http-client.js';
 import { API_KEY, startTestServer } from './support/test-server.js';
+import { writeTinyModels } from './support/tiny-models.js';
 
 const run = promisify(execFile);
 
@@ -198,6 +199,35 @@ test('SIGHUP exchanges the certificate of a server that runs, and says so when i
   fs.copyFileSync(second.certFile, first.certFile);
   cli.child.kill('SIGHUP');
   await eventually(async () => (await ask(port, '/readyz')).shown === 'second', 'The new one is shown');
+  cli.child.kill('SIGTERM');
+  assert.equal((await cli.finished).status, 0);
+});
+
+test('SIGHUP exchanges the certificate of every process, also while the models cannot be loaded', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = makeCertificate(folder, 'first');
+  const second = makeCertificate(folder, 'second');
+  const modelsDir = writeTinyModels(temporaryFolder(t), 'even');
+  const cli = new Cli(['serve'], {
+    VERAVOX_DATA_DIR: temporaryFolder(t),
+    VERAVOX_MODELS_DIR: modelsDir,
+    VERAVOX_PROCESSES: '2',
+    VERAVOX_SCORING_THREADS: '1',
+    PORT: '0',
+    VERAVOX_TLS_CERT: first.certFile,
+    VERAVOX_TLS_KEY: first.keyFile,
+  });
+  t.after(() => cli.child.kill('SIGKILL'));
+  const [, digits] = await cli.printed(/veravox is ready on https:\/\/127\.0\.0\.1:(\d+)/);
+  fs.writeFileSync(path.join(modelsDir, 'manifest.json'), '{');
+  fs.copyFileSync(second.keyFile, first.keyFile);
+  fs.copyFileSync(second.certFile, first.certFile);
+  cli.child.kill('SIGHUP');
+  await cli.printed(/the other processes keep their models/);
+  await eventually(async () => {
+    const asked = Array.from({ length: 12 }, () => ask(Number(digits), '/livez'));
+    return (await Promise.all(asked)).every(({ shown }) => shown === 'second');
+  }, 'every process shows the new one');
   cli.child.kill('SIGTERM');
   assert.equal((await cli.finished).status, 0);
 });

@@ -11,6 +11,8 @@ const sampleFile = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');
 export interface FirstKey extends CreatedKey {
   /** Where it was written; empty when it has to be printed. */
   readonly file: string;
+  /** To be called when it is printed. A key that was never shown goes with the process, and the next start makes another. */
+  shown(): void;
 }
 
 /** Creates an API key when there has never been one, and writes it to `file` unless that is empty. */
@@ -24,7 +26,15 @@ export function createFirstKey(dataDir: string, file: string): FirstKey | undefi
   }
   const key = keys.create({ name: 'made at the first start', scopes: ['predict', 'voiceid', 'file'] });
   if (file !== '') fs.writeFileSync(file, `${key.text}\n`);
-  return { ...key, file: file === '' ? '' : path.resolve(file) };
+  const takeBack = (): void => keys.remove(key.key.id);
+  if (file === '') process.once('exit', takeBack);
+  return {
+    ...key,
+    file: file === '' ? '' : path.resolve(file),
+    shown() {
+      process.off('exit', takeBack);
+    },
+  };
 }
 
 /** What tells a person where the server is and, with a key, how to try it. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import type { Config } from '../config/config.js';
+import { whyNotListening } from '../http/listen-error.js';
 import { noteAdminAct } from '../metering/admin-act.js';
 import type { ServiceLog } from '../observe/log.js';
 import { StartFailure, Supervisor } from '../supervision/supervisor.js';
@@ -23,7 +24,6 @@ export interface ProcessesOptions {
 /** Runs the server as `config.processes` processes and starts those that end again. */
 export async function serveProcesses(options: ProcessesOptions): Promise<void> {
   const { config, log, hangUp, lockDescriptor, firstKey } = options;
-  if (firstKey !== undefined) await noteAdminAct(config, { event: 'key_created', keyId: firstKey.key.id });
   const port = await freePort(config.host, config.port);
   const supervisor = new Supervisor({
     processes: config.processes,
@@ -48,11 +48,14 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
   );
   try {
     const isReady = await supervisor.start();
+    if (supervisor.isStopping) return;
     hangUp.follow((isTerminalGone) => {
       if (isTerminalGone) stop('SIGHUP');
       else void supervisor.reload();
     });
+    if (firstKey !== undefined) await noteAdminAct(config, { event: 'key_created', keyId: firstKey.key.id });
     log.print(announcement(config, port, firstKey, isReady));
+    firstKey?.shown();
   } catch (error) {
     // It has said why itself.
     if (!(error instanceof StartFailure)) throw error;
@@ -71,7 +74,7 @@ async function freePort(host: string, port: number): Promise<number> {
     probe.listen({ host, port, exclusive: true });
     await once(probe, 'listening');
   } catch (error) {
-    throw new Error(`Cannot listen on ${host} port ${port}: ${(error as Error).message}`, { cause: error });
+    throw new Error(await whyNotListening(host, port), { cause: error });
   }
   const free = (probe.address() as AddressInfo).port;
   probe.close();

@@ -113,7 +113,6 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   let server: RunningServer;
   const books = openBooks(config, log.logger, metrics, parent?.isFirst ?? true);
   books.note({ event: 'server_started', ...actor(), version: packageVersion });
-  if (firstKey !== undefined) books.note({ event: 'key_created', keyId: firstKey.key.id, ...actor() });
   try {
     server = await startServer({
       config,
@@ -135,6 +134,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     await analyser.close();
     throw error;
   }
+  if (firstKey !== undefined) books.note({ event: 'key_created', keyId: firstKey.key.id, ...actor() });
   const choice = { provider, ...(fallbackReason !== undefined && { fallbackReason }) };
   const reload = new ModelReload({
     // On what runs the models now: whether there is CUDA has been found out.
@@ -165,10 +165,8 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     const stop = stopWithSupervisor(stopGracefully, log.logger);
     parent.follow({
       stop,
-      reload() {
-        renewTls(server, log.logger);
-        reload.request();
-      },
+      renewTls: () => renewTls(server, log.logger),
+      reload: () => reload.request(),
       refuse: (sha256) => refusals.add(sha256),
       metrics: () => metrics.registry.getMetricsAsJSON(),
     });
@@ -187,6 +185,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     stop('SIGHUP');
   });
   log.print(announcement(config, server.port, firstKey, ready));
+  firstKey?.shown();
 }
 
 async function loadServerParts(config: Config) {

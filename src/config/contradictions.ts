@@ -10,6 +10,8 @@ const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, o
     'without a bucket files lie in the data folder',
   ],
   [['rateLimitWindowS'], 'rateLimitRequests', 'without a number of requests there is no limit'],
+  [['tlsCertFile'], 'tlsKeyFile', 'a certificate is of use only with its key'],
+  [['tlsKeyFile'], 'tlsCertFile', 'a key is of use only with its certificate'],
 ];
 
 /**
@@ -29,5 +31,17 @@ export function contradictionsOf(config: Config, given: ReadonlySet<string>): st
         `Expected at least ${options[name].variable} (${config[name]}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +
         `received ${config.maxInflightBytes}: a file of the largest size would never be admitted.`,
     );
-  return [...lacking, ...tooLarge];
+  return [...lacking, ...tooLarge, ...adminProblems(config)];
+}
+
+function adminProblems({ adminAddress, processes, host, port }: Config): string[] {
+  if (adminAddress === undefined) return [];
+  const variable = options.adminAddress.variable;
+  if (adminAddress.port === 0 && processes > 0) {
+    return [
+      `${variable} needs a port other than 0 with ${options.processes.variable}: the processes share it.`,
+    ];
+  }
+  const isPublic = port !== 0 && adminAddress.port === port && adminAddress.host === host;
+  return isPublic ? [`${variable} is the public address, ${host} port ${port}: expected another one.`] : [];
 }

@@ -2,7 +2,7 @@
 import type { Headers } from '../routes/route.js';
 import type { HttpRequest } from './uws.js';
 
-const METHODS = 'GET, HEAD, POST, PUT, OPTIONS';
+const METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 /** Most browsers ask again after two hours at the latest. */
 const MAX_AGE_S = '7200';
 /** Beside those that every page may read. */

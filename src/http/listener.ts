@@ -9,7 +9,7 @@ import {
   us_socket_local_port,
 } from 'uWebSockets.js';
 import { whyNotListening } from './listen-error.js';
-import { checkTlsFiles, type TlsFiles } from './tls-files.js';
+import { checkTlsFiles, fingerprintOf, type TlsFiles } from './tls-files.js';
 
 /** Several processes may listen on the port, and the system shares connections out among them. */
 const SHARED = 0;
@@ -109,10 +109,12 @@ class SecureApps {
   readonly #tls: TlsFiles;
   readonly #retired: ChildApp[] = [];
   #serving: ChildApp;
+  #fingerprint: string;
 
   constructor(options: ListenOptions, tls: TlsFiles) {
     this.#options = options;
     this.#tls = tls;
+    this.#fingerprint = fingerprintOf(tls);
     this.listening = this.#createApp() as ParentApp;
     this.#serving = this.#createServing();
     this.listening.addChildAppDescriptor(this.#serving.getDescriptor());
@@ -120,6 +122,10 @@ class SecureApps {
 
   renewTls(): void {
     checkTlsFiles(this.#tls);
+    const fingerprint = fingerprintOf(this.#tls);
+    // Apps stay in memory: one for each certificate, not one for each signal.
+    if (fingerprint === this.#fingerprint) return;
+    this.#fingerprint = fingerprint;
     const earlier = this.#serving;
     this.#serving = this.#createServing();
     this.listening.addChildAppDescriptor(this.#serving.getDescriptor());

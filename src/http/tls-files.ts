@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 
 export interface TlsFiles {
@@ -21,6 +21,13 @@ export function checkTlsFiles({ certFile, keyFile }: TlsFiles, now = new Date())
   if (new Date(certificate.validFrom) > now) {
     throw new Error(`The certificate in ${certFile} is not valid before ${certificate.validFrom}.`);
   }
+}
+
+/** The same as long as both files have the same content. */
+export function fingerprintOf({ certFile, keyFile }: TlsFiles): string {
+  const hash = createHash('sha256');
+  for (const file of [certFile, keyFile]) hash.update(fs.readFileSync(file));
+  return hash.digest('hex');
 }
 
 function readCertificate(file: string): X509Certificate {

@@ -148,6 +148,8 @@ export class AuditLog implements RequestRecorder {
   #noteLost(): void {
     const lost = this.#lost;
     if (lost.ofStrangers + lost.refusals + lost.noRoom === 0) return;
+    // While the disk takes nothing, such lines would pile up themselves.
+    if (this.#waitingBytes > this.#options.maxWaitingBytes) return;
     this.#lost = { ...nothingLost };
     this.note({ event: 'lines_lost', ...lost });
   }

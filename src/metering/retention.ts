@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { dayOfFile } from '../state/days.js';
+import { namesIn } from '../state/durable-file.js';
 import { type Clocks, LivedDays, systemClocks } from '../state/lived-days.js';
 import { type AuditEvent, auditDir, chainFiles, readHead, withChain } from './audit-chain.js';
 import { usageDir } from './usage-meter.js';
@@ -114,14 +115,5 @@ export class Retention {
       for (const name of namesIn(dir)) if (dayOfFile(name)) files.set(`${folder}/${name}`, keptDays);
     }
     return files;
-  }
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return fs.readdirSync(dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
   }
 }

@@ -4,6 +4,8 @@ import fs from 'node:fs';
 export interface BackgroundOutputOptions {
   /** Text that waits for a reader or a disk; what comes then is dropped. */
   readonly maxWaitingBytes?: number;
+  /** What one write holds at most, unless a line is longer. */
+  readonly maxWriteBytes?: number;
   /** Makes the line that says how many were dropped. */
   readonly describeDropped: (lines: number) => string;
   /** Told of each line that is dropped. */
@@ -14,6 +16,8 @@ const MAX_WAITING_BYTES = 4 << 20;
 /** So many bytes are written at once; fewer once they have waited for so long. */
 const BATCH_BYTES = 16 << 10;
 const BATCH_WAIT_MS = 200;
+/** PIPE_BUF of Linux: a pipe takes so much whole, with nothing of another process in between. */
+export const ATOMIC_BYTES = 4096;
 /** After a write that failed; the time doubles with each. */
 const RETRY_MS = 5;
 const MAX_RETRY_MS = 200;
@@ -33,6 +37,7 @@ const finalErrors: readonly unknown[] = ['EIO', 'EBADF'];
 export class BackgroundOutput {
   readonly #fd: number;
   readonly #options: Required<BackgroundOutputOptions>;
+  readonly #fullBytes: number;
   /** Taken from `#lines` to be written, as far as it is not. */
   #batch: Buffer = Buffer.alloc(0);
   #lines: string[] = [];
@@ -47,7 +52,12 @@ export class BackgroundOutput {
 
   constructor(fd: number, options: BackgroundOutputOptions) {
     this.#fd = fd;
-    this.#options = { maxWaitingBytes: MAX_WAITING_BYTES, ...options };
+    this.#options = {
+      maxWaitingBytes: MAX_WAITING_BYTES,
+      maxWriteBytes: Number.POSITIVE_INFINITY,
+      ...options,
+    };
+    this.#fullBytes = Math.min(BATCH_BYTES, this.#options.maxWriteBytes);
   }
 
   /** @param line with its line break */
@@ -60,7 +70,7 @@ export class BackgroundOutput {
       return;
     }
     this.#append(line, bytes);
-    if (this.#linesBytes >= BATCH_BYTES && this.#retryMs === 0) this.flush();
+    if (this.#linesBytes >= this.#fullBytes && this.#retryMs === 0) this.flush();
     else this.#flushIn(BATCH_WAIT_MS);
   }
 
@@ -134,7 +144,7 @@ export class BackgroundOutput {
       this.#droppedUnsaid = 0;
       this.#append(line, Buffer.byteLength(line));
     }
-    if (this.#batch.length > 0 || this.#linesBytes >= BATCH_BYTES || this.#isClosing) this.flush();
+    if (this.#batch.length > 0 || this.#linesBytes >= this.#fullBytes || this.#isClosing) this.flush();
     else if (this.#lines.length > 0) this.#flushIn(BATCH_WAIT_MS);
   }
 
@@ -162,10 +172,22 @@ export class BackgroundOutput {
 
   #takeBatch(): boolean {
     if (this.#batch.length === 0 && this.#lines.length > 0) {
-      this.#batch = Buffer.from(this.#lines.join(''));
-      this.#lines = [];
-      this.#linesBytes = 0;
+      this.#batch = Buffer.from(this.#takeLines().join(''));
+      this.#linesBytes -= this.#batch.length;
     }
     return this.#batch.length > 0;
+  }
+
+  #takeLines(): string[] {
+    const { maxWriteBytes } = this.#options;
+    let count = this.#lines.length;
+    if (this.#linesBytes > maxWriteBytes) {
+      let bytes = 0;
+      count = this.#lines.findIndex((line) => {
+        bytes += Buffer.byteLength(line);
+        return bytes > maxWriteBytes;
+      });
+    }
+    return this.#lines.splice(0, Math.max(1, count));
   }
 }

@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config/config.js';
-import { BackgroundOutput } from './background-output.js';
+import { ATOMIC_BYTES, BackgroundOutput } from './background-output.js';
 import { textOfLine } from './log-text.js';
 import { openStandardOutput } from './standard-output.js';
 
@@ -22,10 +22,13 @@ export interface ServiceLog {
   discard(): void;
 }
 
-type LogSettings = Pick<Config, 'logLevel' | 'logFormat'>;
+type LogSettings = Pick<Config, 'logLevel' | 'logFormat' | 'processes'>;
 
 /** Lines on standard output: JSON, or text for people where they go to a terminal. */
-export function createLog({ logLevel, logFormat }: LogSettings, fd = openStandardOutput()): ServiceLog {
+export function createLog(
+  { logLevel, logFormat, processes }: LogSettings,
+  fd = openStandardOutput(),
+): ServiceLog {
   const isText = logFormat === 'text' || (logFormat === 'auto' && isatty(fd));
   const format = isText ? textOfLine : (line: string): string => line;
   let dropped = 0;
@@ -33,6 +36,8 @@ export function createLog({ logLevel, logFormat }: LogSettings, fd = openStandar
     dropped += lines;
   };
   const output = new BackgroundOutput(fd, {
+    // A supervisor and its processes write into one output, and must not tear one another's lines.
+    ...(processes > 0 && { maxWriteBytes: ATOMIC_BYTES }),
     describeDropped: (lines) =>
       format(
         `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), lines, msg: 'log lines were dropped: they could not be written in time' })}\n`,

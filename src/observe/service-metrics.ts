@@ -202,6 +202,7 @@ export class ServiceMetrics {
       'veravox_expected_wait_seconds',
       'How long a request that comes now would wait for a thread.',
       sources.expectedWaitS,
+      'max',
     );
     gauge('veravox_connections', 'Open connections.', sources.connections);
     gauge(

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeFolder, TEMPORARY_SUFFIX } from './durable-file.js';
+import { makeFolder, namesIn, TEMPORARY_SUFFIX } from './durable-file.js';
 import { FileLock } from './file-lock.js';
 
 /** A command that asks whether a server is there holds the lock for a moment; a server that ends, for longer. */
@@ -92,12 +92,3 @@ function removeLeftovers(dataDir: string): void {
 
 /** Where uploads lie that are not complete. */
 export const incomingFolder = (dataDir: string): string => path.join(dataDir, 'objects', 'incoming');
-
-function namesIn(dir: string): string[] {
-  try {
-    return fs.readdirSync(dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}

@@ -56,6 +56,16 @@ function missingFolders(dir: string): string[] {
   return missing;
 }
 
+/** What a folder holds; nothing if there is no folder. */
+export function namesIn(dir: string): string[] {
+  try {
+    return fs.readdirSync(dir);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
 /** Puts `content` in the place of the file, or of nothing, in one step. */
 export function replaceFile(file: string, content: string): void {
   attempt(file, content, (temporary) => fs.renameSync(temporary, file));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Stats } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountSpace, MD5_BYTES, objectFiles } from './account-space.js';
@@ -21,11 +22,12 @@ export async function sweepObjects(
   const isOver = (stored: Date): boolean => daysSince(stored) > ttlDays;
   for (const folder of (await readdir(root)).filter((name) => ACCOUNT_FOLDER.test(name))) {
     for await (const { file } of objectFiles(path.join(root, folder))) {
-      if (!isOver((await stat(file)).mtime)) continue;
+      const found = await statOf(file);
+      if (found === undefined || !isOver(found.mtime)) continue;
       await space.change(folder, file, undefined, async () => {
-        // A new object may have taken its place since.
-        const { mtime, size } = await stat(file);
-        if (!isOver(mtime)) return;
+        // A new object may have taken its place since, or a client may have deleted it.
+        const { mtime, size } = (await statOf(file)) ?? {};
+        if (mtime === undefined || size === undefined || !isOver(mtime)) return;
         await rm(file);
         swept.objects++;
         swept.bytes += size - MD5_BYTES;
@@ -33,4 +35,13 @@ export async function sweepObjects(
     }
   }
   return swept;
+}
+
+async function statOf(file: string): Promise<Stats | undefined> {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** How many requests of each key each process has in flight, as the supervisor knows it. */
-export class InFlightLedger<Process> {
+export class InFlightLedger<Process extends object> {
   readonly #byKey = new Map<string, Map<Process, number>>();
 
+  /** What they have sent may arrive after their end. */
+  readonly #gone = new WeakSet<Process>();
+
   set(process: Process, keyId: string, inFlight: number): void {
+    if (this.#gone.has(process)) return;
     const counts = this.#byKey.get(keyId) ?? new Map<Process, number>();
     if (inFlight === 0) counts.delete(process);
     else counts.set(process, inFlight);
@@ -23,6 +27,7 @@ export class InFlightLedger<Process> {
   remove(process: Process): string[] {
     const keyIds = [...this.#byKey].filter(([, counts]) => counts.has(process)).map(([keyId]) => keyId);
     for (const keyId of keyIds) this.set(process, keyId, 0);
+    this.#gone.add(process);
     return keyIds;
   }
 

@@ -5,9 +5,13 @@ import type { RateLimit } from '../keys/api-key.js';
 /** The variable that tells a process which place it fills, from 0 on. Not a setting. */
 export const PROCESS_INDEX = 'VERAVOX_PROCESS_INDEX';
 
+export type ReloadResult = 'loaded' | 'failed';
+
 /** What the supervisor tells a process. */
 export type ToProcess =
   | { readonly kind: 'stop' }
+  /** Whatever becomes of the models, no process goes on with a certificate that runs out. */
+  | { readonly kind: 'renew-tls' }
   /** Answered with `reloaded`. */
   | { readonly kind: 'reload' }
   /** Inputs that ended a process before, by their SHA-256 in hexadecimal digits. */
@@ -21,7 +25,7 @@ export type ToProcess =
 /** What a process tells the supervisor. */
 export type ToSupervisor =
   | { readonly kind: 'listening'; readonly isReady: boolean }
-  | { readonly kind: 'reloaded'; readonly result: 'loaded' | 'failed' }
+  | { readonly kind: 'reloaded'; readonly result: ReloadResult }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
   /** Answered with `answer`: the metrics of all processes, as Prometheus reads them. */
   | { readonly kind: 'ask-metrics'; readonly id: number }

@@ -3,11 +3,12 @@ import cluster from 'node:cluster';
 import type { MetricObject } from 'prom-client';
 import type { RateState } from '../admission/rate-limits.js';
 import type { RateLimit } from '../keys/api-key.js';
-import { PROCESS_INDEX, type ToProcess, type ToSupervisor } from './messages.js';
+import { PROCESS_INDEX, type ReloadResult, type ToProcess, type ToSupervisor } from './messages.js';
 
 /** What a supervised process does when its supervisor says so. */
 export interface Orders {
   stop(): void;
+  renewTls(): void;
   reload(): void;
   refuse(sha256: readonly string[]): void;
   metrics(): Promise<readonly MetricObject[]>;
@@ -20,6 +21,7 @@ export class ParentLink {
   readonly inFlightElsewhere = new Map<string, number>();
   #lastId = 0;
   #refused: readonly string[] = [];
+  #isTlsRenewalWanted = false;
   #isReloadWanted = false;
   #orders: Orders | undefined;
 
@@ -43,6 +45,7 @@ export class ParentLink {
   follow(orders: Orders): void {
     this.#orders = orders;
     if (this.#refused.length > 0) orders.refuse(this.#refused);
+    if (this.#isTlsRenewalWanted) orders.renewTls();
     if (this.#isReloadWanted) orders.reload();
   }
 
@@ -50,7 +53,7 @@ export class ParentLink {
     send({ kind: 'listening', isReady });
   }
 
-  reloaded(result: 'loaded' | 'failed'): void {
+  reloaded(result: ReloadResult): void {
     send({ kind: 'reloaded', result });
   }
 
@@ -83,6 +86,10 @@ export class ParentLink {
         if (this.#orders === undefined) process.exit(0);
         this.#orders.stop();
         return;
+      case 'renew-tls':
+        if (this.#orders === undefined) this.#isTlsRenewalWanted = true;
+        else this.#orders.renewTls();
+        return;
       case 'reload':
         // Models that are being loaded may have been read before they were exchanged.
         if (this.#orders === undefined) this.#isReloadWanted = true;
@@ -105,8 +112,10 @@ export class ParentLink {
     }
   }
 
+  /** Those that cannot be read are left out of the sum, and no reason to end. */
   async #tellMetrics(id: number): Promise<void> {
-    send({ kind: 'metrics', id, metrics: (await this.#orders?.metrics()) ?? [] });
+    const metrics = await Promise.resolve(this.#orders?.metrics()).catch(() => undefined);
+    send({ kind: 'metrics', id, metrics: metrics ?? [] });
   }
 }
 

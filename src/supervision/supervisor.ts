@@ -6,7 +6,7 @@ import type { DeadlyInputs } from '../crash-notes/deadly-inputs.js';
 import type { Logger } from '../observe/log.js';
 import { BackOff } from './back-off.js';
 import { InFlightLedger } from './in-flight-ledger.js';
-import { PROCESS_INDEX, type ToProcess, type ToSupervisor } from './messages.js';
+import { PROCESS_INDEX, type ReloadResult, type ToProcess, type ToSupervisor } from './messages.js';
 
 export interface SupervisorOptions {
   readonly processes: number;
@@ -50,7 +50,6 @@ interface Place {
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #places: Place[];
-  readonly #reloads: ((worker: Worker, result: 'loaded' | 'failed') => void)[] = [];
   readonly #metricReplies = new Map<number, (metrics: readonly MetricObject[]) => void>();
   readonly #rates = new RateLimits({ requests: 0, windowS: 1 });
   readonly #ledger = new InFlightLedger<Worker>();
@@ -58,6 +57,8 @@ export class Supervisor {
   #lastMetricsId = 0;
   #isStopping = false;
   #reloading: Promise<void> | undefined;
+  /** Told what the process that reloads at the moment has said. */
+  #onReloaded: ((worker: Worker, result: ReloadResult) => void) | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -72,23 +73,35 @@ export class Supervisor {
     cluster.on('message', (worker, message: ToSupervisor) => this.#received(worker, message));
   }
 
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /**
    * Starts one process after the other, so that a fault of the settings is reported once. Resolves once all of them
-   * listen, with whether all of them are ready.
+   * listen, with whether all of them are ready; or once it is stopped.
    * @throws StartFailure when one does not come so far; the others are ended then
    */
   async start(): Promise<boolean> {
     try {
       let isReady = true;
-      for (const place of this.#places) isReady = (await this.#firstStart(place)) && isReady;
+      for (const place of this.#places) {
+        if (this.#isStopping) return false;
+        isReady = (await this.#firstStart(place)) && isReady;
+      }
       return isReady;
     } catch (error) {
+      // Those that already serve are stopping in order.
+      if (this.#isStopping) return false;
       this.kill();
       throw error;
     }
   }
 
-  /** Has one process after the other load its models anew; one that fails keeps the rest from trying. */
+  /**
+   * Has each process renew its certificate, and one after the other load its models anew; one that fails keeps the rest
+   * from trying.
+   */
   reload(): Promise<void> {
     this.#reloading = (this.#reloading ?? Promise.resolve()).then(() => this.#reloadAll());
     return this.#reloading;
@@ -179,33 +192,46 @@ export class Supervisor {
   }
 
   async #reloadAll(): Promise<void> {
+    for (const worker of this.#workers()) tell(worker, { kind: 'renew-tls' });
     for (const worker of this.#workers()) {
       if (this.#isStopping) return;
-      const result = await new Promise<'loaded' | 'failed'>((resolve) => {
-        const settle = (teller: Worker, told: 'loaded' | 'failed'): void => {
-          if (teller === worker) resolve(told);
-        };
-        this.#reloads.push(settle);
-        worker.once('exit', () => resolve('loaded'));
-        tell(worker, { kind: 'reload' });
-      });
-      this.#reloads.length = 0;
-      if (result === 'loaded') continue;
+      if ((await this.#reloadOne(worker)) === 'loaded') continue;
       this.#options.log.error('the other processes keep their models, too');
       return;
     }
   }
 
+  /** A process that has ended has nothing to load: the one in its place finds the new models. */
+  #reloadOne(worker: Worker): Promise<ReloadResult> {
+    return new Promise((resolve) => {
+      if (worker.isDead()) {
+        resolve('loaded');
+        return;
+      }
+      const settle = (result: ReloadResult): void => {
+        this.#onReloaded = undefined;
+        worker.off('exit', onEnd);
+        resolve(result);
+      };
+      const onEnd = (): void => settle('loaded');
+      worker.once('exit', onEnd);
+      this.#onReloaded = (teller, result) => {
+        if (teller === worker) settle(result);
+      };
+      tell(worker, { kind: 'reload' });
+    });
+  }
+
   #received(worker: Worker, message: ToSupervisor): void {
     switch (message.kind) {
       case 'reloaded':
-        for (const settle of [...this.#reloads]) settle(worker, message.result);
+        this.#onReloaded?.(worker, message.result);
         return;
       case 'metrics':
         this.#metricReplies.get(message.id)?.(message.metrics);
         return;
       case 'ask-metrics':
-        void this.#metricsText().then((value) => tell(worker, { kind: 'answer', id: message.id, value }));
+        void this.#tellMetrics(worker, message.id);
         return;
       case 'count-rate':
         void this.#rates
@@ -227,6 +253,17 @@ export class Supervisor {
         tell(worker, { kind: 'in-flight-elsewhere', keyId, inFlight });
       }
     }
+  }
+
+  async #tellMetrics(worker: Worker, id: number): Promise<void> {
+    let value = '';
+    try {
+      value = await this.#metricsText();
+    } catch (error) {
+      // Nobody else would catch it, and the server must not end because of its metrics.
+      this.#options.log.error({ err: error }, 'the metrics of the processes cannot be added up');
+    }
+    tell(worker, { kind: 'answer', id, value });
   }
 
   async #metricsText(): Promise<string> {

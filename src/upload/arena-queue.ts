@@ -181,8 +181,11 @@ export class ArenaQueue {
   #cutSlow(): void {
     const nowMs = performance.now();
     const waiters = [...this.#lanes.values()].flatMap(([first]) => first ?? []);
-    for (const { bytes, holder, sinceMs } of waiters) {
-      if (nowMs - sinceMs < CUT_SLOW_MS) continue;
+    for (const waiter of waiters) {
+      const { bytes, holder, sinceMs } = waiter;
+      // What was cut for one may have been room for the next, too.
+      const isWaiting = this.#lanes.get(holder.key ?? '')?.includes(waiter) === true;
+      if (!isWaiting || nowMs - sinceMs < CUT_SLOW_MS) continue;
       // Where its own share is what keeps it waiting, room that another key gives is of no use to it.
       const isOwnFault = !this.#mayHave(holder, bytes);
       const candidates = [...this.#filling].filter(

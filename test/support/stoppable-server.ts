@@ -15,7 +15,7 @@ import { testConfig } from './test-server.js';
 const arena = new UploadArena(testConfig.maxInflightBytes);
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-'));
 process.once('exit', () => fs.rmSync(dataDir, { recursive: true, force: true }));
-const log = createLog({ logLevel: 'info', logFormat: 'json' });
+const log = createLog({ logLevel: 'info', logFormat: 'json', processes: 0 });
 const server = await startServer({
   config: testConfig,
   analyser: new AnalyserDouble(arena),
