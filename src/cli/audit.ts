@@ -14,10 +14,10 @@ export function addAuditCommand(program: Command): void {
   const audit = program.command('audit').description('The record of who did what.');
   audit
     .command('verify')
-    .description('Check that no audit line is missing or was changed; exit code 1 where one is.')
+    .description('Check that no audit line is missing or was changed; exit code 1 otherwise.')
     .option(
       '--expect <number:hash>',
-      'a last line that an earlier run has named: it has to be there still',
+      'the last line of an earlier run, which must still be there',
       parseWitness,
     )
     .action(async ({ expect }: VerifyOptions) => {

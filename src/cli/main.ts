@@ -23,7 +23,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
 ];
 
 /**
- * Exit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker.
+ * Exit codes: 0 all went well, 1 something failed, 2 wrong command line, 3 verify: another speaker.
  * 141 is what a shell shows for a program that SIGPIPE ended, which Node.js ignores.
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
@@ -46,7 +46,7 @@ const program = new Command('veravox')
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 all went well, 1 something failed, 2 the command line makes no sense, 3 verify: another speaker,\n141 nobody reads the output.',
+    '\nExit codes: 0 all went well, 1 something failed, 2 wrong command line, 3 verify: another speaker,\n141 nobody reads the output.',
   )
   .exitOverride();
 const wanted = commands.filter(([names]) => names.includes(process.argv[2] ?? ''));

@@ -215,7 +215,7 @@ function renewTls(server: RunningServer, logger: Logger): void {
   try {
     server.renewTls();
   } catch (error) {
-    logger.error({ err: error }, 'the certificate was not exchanged');
+    logger.error({ err: error }, 'the certificate was not renewed');
   }
 }
 

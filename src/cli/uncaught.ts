@@ -12,7 +12,7 @@ const LAST_MS = 5000;
 export function endOnUncaught(log: ServiceLog, stop: () => Promise<void>): void {
   let isEnding = false;
   process.on('uncaughtException', (error, origin) => {
-    log.logger.fatal({ err: error, origin }, 'an error that nothing has caught: the server ends');
+    log.logger.fatal({ err: error, origin }, 'uncaught error: the server ends');
     if (isEnding) return;
     isEnding = true;
     void Promise.race([stop(), delay(LAST_MS)])

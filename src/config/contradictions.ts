@@ -10,8 +10,8 @@ const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, o
     'without a bucket files lie in the data folder',
   ],
   [['rateLimitWindowS'], 'rateLimitRequests', 'without a number of requests there is no limit'],
-  [['tlsCertFile'], 'tlsKeyFile', 'a certificate is of use only with its key'],
-  [['tlsKeyFile'], 'tlsCertFile', 'a key is of use only with its certificate'],
+  [['tlsCertFile'], 'tlsKeyFile', 'a certificate needs its key'],
+  [['tlsKeyFile'], 'tlsCertFile', 'a key needs its certificate'],
 ];
 
 /**

@@ -33,7 +33,7 @@ const entries = {
   FRAMING_UNCLEAR: {
     status: 400,
     code: 'validation_error',
-    message: 'The request cannot be told from the next one: {problem}.',
+    message: 'The end of the request is unclear: {problem}.',
     when: 'Headers that leave open where the request ends or which host it is for. The connection is closed, and nothing behind the request is read.',
   },
   FIELD_INVALID: {
@@ -64,7 +64,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: 'The form has no file in the field {field}. {hint}',
-    when: 'The upload form lacks its file part, or the part is not a file; the hint says where there is one.',
+    when: 'The upload form lacks its file part, or the part is not a file; the hint names the field that holds one.',
   },
   FILE_EMPTY: {
     status: 400,
@@ -207,8 +207,8 @@ const entries = {
     code: 'payload_too_large',
     s3Code: 'QuotaExceeded',
     message:
-      'The account may store {limit}, and this upload would be over that. Delete files that are not needed any more.',
-    when: 'An upload into the data folder of an account that is at `VERAVOX_ACCOUNT_MAX_BYTES` or `VERAVOX_ACCOUNT_MAX_OBJECTS`; sent as soon as that is known.',
+      'The account may store {limit}, and this upload would exceed that. Delete files that are no longer needed.',
+    when: 'An upload into the data folder by an account that is at `VERAVOX_ACCOUNT_MAX_BYTES` or `VERAVOX_ACCOUNT_MAX_OBJECTS`; sent as soon as that is known.',
   },
   OBJECT_DIGEST_MISMATCH: {
     status: 400,
@@ -349,7 +349,7 @@ const entries = {
     status: 404,
     code: 'not_found',
     message: 'There is no resource at {path}. {hint}',
-    when: 'An unknown path; the hint says so where a version stands twice in it.',
+    when: 'An unknown path; the hint says if it contains a version twice.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -371,7 +371,7 @@ const entries = {
     s3Code: 'RequestTimeout',
     message:
       'The request body came too slowly while other requests waited: {receivedBytes} bytes in {seconds} s; retry later.',
-    when: 'A body that trickles or stops, and holds a permit or upload memory that others want.',
+    when: 'A slow or stalled body that holds a permit or upload memory that others want.',
   },
   // The server
   RATE_LIMITED: {
@@ -384,7 +384,7 @@ const entries = {
   CONCURRENCY_LIMITED: {
     status: 429,
     code: 'rate_limited',
-    message: 'The API key has {limit} requests in flight, as many as it may; retry after {retryAfterS} s.',
+    message: 'The API key has {limit} requests in flight, which is its limit; retry after {retryAfterS} s.',
     when: 'The key is over its number of requests at once, or has its share of all requests in flight.',
     retryAfterS: 1,
   },

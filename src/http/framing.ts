@@ -17,14 +17,14 @@ export function framingFault(req: HttpRequest): string | undefined {
       if (!/^\d{1,15}$/.test(value)) fault = 'content-length is not a number';
     } else if (name === 'transfer-encoding') {
       codings++;
-      if (value.toLowerCase() !== 'chunked') fault = 'the only transfer-encoding is chunked';
+      if (value.toLowerCase() !== 'chunked') fault = 'its transfer-encoding is not chunked';
     } else if (name === 'host') {
       hosts++;
     }
   });
-  if (lengths > 1) return 'content-length stands in it more than once';
-  if (codings > 1) return 'transfer-encoding stands in it more than once';
+  if (lengths > 1) return 'it has more than one content-length';
+  if (codings > 1) return 'it has more than one transfer-encoding';
   if (lengths + codings > 1) return 'it has both content-length and transfer-encoding';
-  if (hosts > 1) return 'host stands in it more than once';
+  if (hosts > 1) return 'it has more than one host';
   return fault;
 }

@@ -86,7 +86,7 @@ const deletionOperation: Operation = {
     example: { key: ['recording.wav'], entity: 'analysis' },
   },
   answers: {
-    200: { description: 'None of these files is there any more, if it ever was.', schema: deletedFiles },
+    200: { description: 'The files are deleted. A name without a file is no error.', schema: deletedFiles },
   },
   errors: ['FIELD_INVALID', 'FIELD_REPEATED', ...storageErrors],
 };

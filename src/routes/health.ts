@@ -78,7 +78,7 @@ export const livezRoute: Route = {
     id: 'isAlive',
     tag: 'Operation',
     summary: 'Does the process answer?',
-    description: 'For whoever restarts a process that hangs.',
+    description: 'For supervisors, which restart a process that hangs.',
     answers: { 200: { description: 'It does.', schema: liveness } },
     errors: [],
   },

@@ -64,7 +64,7 @@ const deleteOperation: Operation = {
   tag: 'Files',
   summary: 'Deletes one file, for S3 programs with the credentials of the storage.',
   description,
-  answers: { 204: { description: 'It is gone, or was never there.' } },
+  answers: { 204: { description: 'The file is deleted, or there was none.' } },
   errors: [...signatureErrors, 'OBJECT_NOT_FOUND', 'STORAGE_FAILED'],
 };
 

@@ -24,6 +24,8 @@ export type ToProcess =
 
 /** What a process tells the supervisor. */
 export type ToSupervisor =
+  /** Orders arrive from now on. What is sent earlier is lost: Node hands it to the cluster's own listener alone. */
+  | { readonly kind: 'opened' }
   | { readonly kind: 'listening'; readonly isReady: boolean }
   | { readonly kind: 'reloaded'; readonly result: ReloadResult }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }

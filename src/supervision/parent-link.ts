@@ -34,6 +34,7 @@ export class ParentLink {
     process.on('message', (message: ToProcess) => this.#received(message));
     // A process that cannot start ends, although its supervisor could still tell it something.
     process.channel?.unref();
+    send({ kind: 'opened' });
   }
 
   /** One process does what has to be done once. */

@@ -53,6 +53,8 @@ export class Supervisor {
   readonly #metricReplies = new Map<number, (metrics: readonly MetricObject[]) => void>();
   readonly #rates = new RateLimits({ requests: 0, windowS: 1 });
   readonly #ledger = new InFlightLedger<Worker>();
+  /** Processes that do not hear anything yet, with their orders. */
+  readonly #unopened = new Map<Worker, ToProcess[]>();
   #restarts = 0;
   #lastMetricsId = 0;
   #isStopping = false;
@@ -114,7 +116,7 @@ export class Supervisor {
     await Promise.all(
       this.#workers().map(async (worker) => {
         const ended = new Promise((resolve) => worker.once('exit', resolve));
-        tell(worker, { kind: 'stop' });
+        this.#order(worker, { kind: 'stop' });
         await ended;
       }),
     );
@@ -153,12 +155,33 @@ export class Supervisor {
     });
     place.worker = worker;
     place.startedMs = performance.now();
+    this.#unopened.set(worker, []);
+    worker.once('exit', () => this.#unopened.delete(worker));
+    return worker;
+  }
+
+  /** The process hears what it is told from now on: what it has missed comes first. */
+  #opened(worker: Worker): void {
+    const orders = this.#unopened.get(worker) ?? [];
+    this.#unopened.delete(worker);
     const sha256 = this.#options.deadlyInputs?.refused ?? [];
     if (sha256.length > 0) tell(worker, { kind: 'refuse', sha256 });
     for (const keyId of this.#ledger.keyIds) {
       tell(worker, { kind: 'in-flight-elsewhere', keyId, inFlight: this.#ledger.elsewhere(worker, keyId) });
     }
-    return worker;
+    for (const order of orders) tell(worker, order);
+  }
+
+  /** Also before the process hears it. */
+  #order(worker: Worker, order: ToProcess): void {
+    const orders = this.#unopened.get(worker);
+    if (orders === undefined) tell(worker, order);
+    else orders.push(order);
+  }
+
+  /** Processes that hear what they are told. */
+  #hearing(): Worker[] {
+    return this.#workers().filter((worker) => !this.#unopened.has(worker));
   }
 
   /** Fills the place again when its process ends. */
@@ -188,11 +211,11 @@ export class Supervisor {
       return;
     }
     const sha256 = deadlyInputs.refused;
-    for (const worker of this.#workers()) tell(worker, { kind: 'refuse', sha256 });
+    for (const worker of this.#hearing()) tell(worker, { kind: 'refuse', sha256 });
   }
 
   async #reloadAll(): Promise<void> {
-    for (const worker of this.#workers()) tell(worker, { kind: 'renew-tls' });
+    for (const worker of this.#workers()) this.#order(worker, { kind: 'renew-tls' });
     for (const worker of this.#workers()) {
       if (this.#isStopping) return;
       if ((await this.#reloadOne(worker)) === 'loaded') continue;
@@ -218,12 +241,15 @@ export class Supervisor {
       this.#onReloaded = (teller, result) => {
         if (teller === worker) settle(result);
       };
-      tell(worker, { kind: 'reload' });
+      this.#order(worker, { kind: 'reload' });
     });
   }
 
   #received(worker: Worker, message: ToSupervisor): void {
     switch (message.kind) {
+      case 'opened':
+        this.#opened(worker);
+        return;
       case 'reloaded':
         this.#onReloaded?.(worker, message.result);
         return;
@@ -246,7 +272,7 @@ export class Supervisor {
 
   /** @param teller knows already */
   #tellInFlight(keyIds: readonly string[], teller?: Worker): void {
-    for (const worker of this.#workers()) {
+    for (const worker of this.#hearing()) {
       if (worker === teller) continue;
       for (const keyId of keyIds) {
         const inFlight = this.#ledger.elsewhere(worker, keyId);
@@ -267,7 +293,7 @@ export class Supervisor {
   }
 
   async #metricsText(): Promise<string> {
-    const all = await Promise.all(this.#workers().map((worker) => this.#metricsOf(worker)));
+    const all = await Promise.all(this.#hearing().map((worker) => this.#metricsOf(worker)));
     const told = all.filter((metrics) => metrics.length > 0);
     const restarts = {
       name: 'veravox_process_restarts_total',
