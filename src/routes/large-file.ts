@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BytePermits } from '../admission/byte-permits.js';
+import { MIN_LARGE_FILE_BYTES } from '../config/analysis-options.js';
 import type { Config } from '../config/config.js';
-import { MIN_LARGE_FILE_BYTES } from '../config/options.js';
 import { largeFilePrediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../observe/log.js';

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import { integer, MEBIBYTE, type OptionsOf } from './option.js';
+
+/** How much is taken in at once, and from whom. */
+export const admissionOptions = {
+  maxInflightBytes: integer({
+    variable: 'VERAVOX_MAX_INFLIGHT_BYTES',
+    default: 256 * MEBIBYTE,
+    minimum: MEBIBYTE,
+    maximum: 64 * 1024 * MEBIBYTE,
+    unit: 'bytes',
+    description:
+      'Memory for uploads, over all requests; when it is full, connections are read more slowly, then refused with 503.',
+  }),
+  maxInflightRequests: integer({
+    variable: 'VERAVOX_MAX_INFLIGHT_REQUESTS',
+    default: 1024,
+    minimum: 1,
+    maximum: 1_000_000,
+    unit: 'requests',
+    description: 'Requests admitted at once; one more is refused with 503 and `Retry-After`.',
+  }),
+  maxTransfers: integer({
+    variable: 'VERAVOX_MAX_TRANSFERS',
+    default: 256,
+    minimum: 1,
+    maximum: 1_000_000,
+    unit: 'transfers',
+    description:
+      'Uploads and downloads through links to the data folder at once, beside the requests; one more is refused with 503 and `Retry-After`.',
+  }),
+  maxWaitMs: integer({
+    variable: 'VERAVOX_MAX_WAIT_MS',
+    default: 1000,
+    minimum: 1,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description:
+      'Wait for a free thread that a new request may expect, by the time that requests take now; where it would be longer, the request is refused with 503 and `Retry-After` before its body is read.',
+  }),
+  keySharePercent: integer({
+    variable: 'VERAVOX_KEY_SHARE_PERCENT',
+    default: 50,
+    minimum: 1,
+    maximum: 100,
+    unit: '%',
+    description:
+      "Of the requests in flight that others leave, what one API key may have; of the transfers, what one account's links may.",
+  }),
+  keyMemoryPercent: integer({
+    variable: 'VERAVOX_KEY_MEMORY_PERCENT',
+    default: 80,
+    minimum: 1,
+    maximum: 100,
+    unit: '%',
+    description:
+      'Of the upload memory that others leave, what one API key may have; the default lets one key send two of the largest files at once.',
+  }),
+  addressSharePercent: integer({
+    variable: 'VERAVOX_ADDRESS_SHARE_PERCENT',
+    default: 90,
+    minimum: 1,
+    maximum: 100,
+    unit: '%',
+    description:
+      'Of the requests, transfers and upload memory that others leave, what one client address may have; 100 behind a proxy that hides the addresses.',
+  }),
+  rateLimitRequests: integer({
+    variable: 'VERAVOX_RATE_LIMIT_REQUESTS',
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    unit: 'requests',
+    description:
+      'Requests that an API key may make per `VERAVOX_RATE_LIMIT_WINDOW_S`, unless the key has a limit of its own; one more is refused with 429. 0 sets no limit.',
+  }),
+  rateLimitWindowS: integer({
+    variable: 'VERAVOX_RATE_LIMIT_WINDOW_S',
+    default: 60,
+    minimum: 1,
+    maximum: 86_400,
+    unit: 's',
+    description: 'Time in which the requests of an API key are counted, from its first one on.',
+  }),
+  keyConcurrency: integer({
+    variable: 'VERAVOX_KEY_CONCURRENCY',
+    default: 512,
+    minimum: 0,
+    maximum: 1_000_000,
+    unit: 'requests',
+    description:
+      'Requests that an API key may have in flight at once, unless the key has a limit of its own; one more is refused with 429. 0 leaves it at `VERAVOX_KEY_SHARE_PERCENT`, which holds in any case.',
+  }),
+} satisfies OptionsOf<
+  | 'maxInflightBytes'
+  | 'maxInflightRequests'
+  | 'maxTransfers'
+  | 'maxWaitMs'
+  | 'keySharePercent'
+  | 'keyMemoryPercent'
+  | 'addressSharePercent'
+  | 'rateLimitRequests'
+  | 'rateLimitWindowS'
+  | 'keyConcurrency'
+>;

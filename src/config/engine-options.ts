@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import { defaultDataDir } from './data-dir.js';
+import { choice, integer, type OptionsOf, text } from './option.js';
+
+/** What runs the models, and on what. */
+export const engineOptions = {
+  dataDir: text({
+    variable: 'VERAVOX_DATA_DIR',
+    accepts: 'a folder',
+    default: defaultDataDir,
+    defaultText:
+      "`data` beside the program's own files; of a package that npm installed, `~/.local/state/veravox` (`XDG_STATE_HOME`)",
+    resolve: path.resolve,
+    description:
+      'Folder for what must outlive a restart, such as API keys; made when missing, named at start. The default does not depend on the working directory.',
+  }),
+  modelsDir: text({
+    variable: 'VERAVOX_MODELS_DIR',
+    accepts: 'a folder that exists',
+    isAccepted: (folder) => fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
+    default: ({ packageDir }) => path.join(packageDir, 'models'),
+    defaultText: "the package's `models`",
+    description: 'Folder with `manifest.json` and the ONNX files that it names.',
+  }),
+  device: choice({
+    variable: 'VERAVOX_DEVICE',
+    choices: ['auto', 'cpu', 'cuda'],
+    default: 'auto',
+    description:
+      'What runs the models: `cuda` fails at start when CUDA cannot be loaded, `auto` falls back to the CPU and says why.',
+  }),
+  processes: integer({
+    variable: 'VERAVOX_PROCESSES',
+    default: 0,
+    minimum: 0,
+    maximum: 64,
+    unit: 'processes',
+    description:
+      'Processes that share the port. A supervisor starts one again that ends, while the others go on. 0 runs the server in a single process without a supervisor. Threads, memory and requests in flight count per process; the limits of a key itself hold over all.',
+  }),
+  prepareThreads: integer({
+    variable: 'VERAVOX_PREPARE_THREADS',
+    default: ({ cores }) => Math.max(2, Math.ceil(cores / 4)),
+    defaultText: 'a quarter of the cores, rounded up, at least 2',
+    minimum: 1,
+    maximum: 256,
+    description:
+      'Threads that decode audio and compute features; too few let the scoring threads starve, too many take their cores. Large files leave one of them to others, unless there is only one.',
+  }),
+  scoringThreads: integer({
+    variable: 'VERAVOX_SCORING_THREADS',
+    default: ({ cores }) => cores,
+    defaultText: 'the number of cores',
+    minimum: 1,
+    maximum: 256,
+    description:
+      'Threads that run the models, each with its own copy of them in memory; more than there are cores only adds waiting.',
+  }),
+  decoderSandbox: choice({
+    variable: 'VERAVOX_DECODER_SANDBOX',
+    choices: ['auto', 'required', 'off'],
+    default: 'auto',
+    description:
+      'A filter of system calls (seccomp) for the threads that decode: they can open no files or connections and start no programs. `auto` goes without and says so if the system has no such filter, `required` does not start then.',
+  }),
+  maxBatchWindows: integer({
+    variable: 'VERAVOX_MAX_BATCH_WINDOWS',
+    default: 4,
+    minimum: 1,
+    maximum: 1024,
+    unit: 'windows',
+    description:
+      'Windows handed to a scoring thread at once at most; more than one only under load. A GPU runs them as one batch and wants 32 or more; a CPU runs one after the other, and a few spare it the handing over.',
+  }),
+  batchWaitMs: integer({
+    variable: 'VERAVOX_BATCH_WAIT_MS',
+    default: 2,
+    minimum: 0,
+    maximum: 1000,
+    unit: 'ms',
+    description:
+      'On a GPU, how long an incomplete batch waits for more windows; adds at most this much to an answer. On a CPU batches never wait.',
+  }),
+} satisfies OptionsOf<
+  | 'dataDir'
+  | 'modelsDir'
+  | 'device'
+  | 'processes'
+  | 'prepareThreads'
+  | 'scoringThreads'
+  | 'decoderSandbox'
+  | 'maxBatchWindows'
+  | 'batchWaitMs'
+>;
