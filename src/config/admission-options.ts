@@ -27,7 +27,7 @@ export const admissionOptions = {
     maximum: 1_000_000,
     unit: 'transfers',
     description:
-      'Uploads and downloads through links to the data folder at once, beside the requests; one more is refused with 503 and `Retry-After`.',
+      'Uploads and downloads at once through links to the data folder, apart from other requests; one more is refused with 503 and `Retry-After`.',
   }),
   maxWaitMs: integer({
     variable: 'VERAVOX_MAX_WAIT_MS',
@@ -36,7 +36,7 @@ export const admissionOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'Wait for a free thread that a new request may expect, by the time that requests take now; where it would be longer, the request is refused with 503 and `Retry-After` before its body is read.',
+      'Longest expected wait for a free thread, by the current pace of requests; if it would be longer, a new request is refused with 503 and `Retry-After` before its body is read.',
   }),
   keySharePercent: integer({
     variable: 'VERAVOX_KEY_SHARE_PERCENT',
@@ -45,7 +45,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      "Of the requests in flight that others leave, what one API key may have; of the transfers, what one account's links may.",
+      "Share of one API key in the requests in flight that others leave, and of one account's links in the transfers.",
   }),
   keyMemoryPercent: integer({
     variable: 'VERAVOX_KEY_MEMORY_PERCENT',
@@ -54,7 +54,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      'Of the upload memory that others leave, what one API key may have; the default lets one key send two of the largest files at once.',
+      'Share of one API key in the upload memory that others leave; by default, one key can send two of the largest files at once.',
   }),
   addressSharePercent: integer({
     variable: 'VERAVOX_ADDRESS_SHARE_PERCENT',
@@ -63,7 +63,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      'Of the requests, transfers and upload memory that others leave, what one client address may have; 100 behind a proxy that hides the addresses.',
+      'Share of one client address in the requests, transfers and upload memory that others leave; set 100 behind a proxy that hides the addresses.',
   }),
   rateLimitRequests: integer({
     variable: 'VERAVOX_RATE_LIMIT_REQUESTS',

@@ -11,7 +11,7 @@ export const engineOptions = {
     accepts: 'a folder',
     default: defaultDataDir,
     defaultText:
-      "`data` beside the program's own files; of a package that npm installed, `~/.local/state/veravox` (`XDG_STATE_HOME`)",
+      "`data` beside the program's own files; for a package installed by npm, `~/.local/state/veravox` (`XDG_STATE_HOME`)",
     resolve: path.resolve,
     description:
       'Folder for what must outlive a restart, such as API keys; made when missing, named at start. The default does not depend on the working directory.',
@@ -38,7 +38,7 @@ export const engineOptions = {
     maximum: 64,
     unit: 'processes',
     description:
-      'Processes that share the port. A supervisor starts one again that ends, while the others go on. 0 runs the server in a single process without a supervisor. Threads, memory and requests in flight count per process; the limits of a key itself hold over all.',
+      "Processes that share the port. A supervisor replaces one that ends, while the others go on. 0 runs a single process without a supervisor. Threads, memory, connections and requests in flight count per process; a key's own limits hold over all.",
   }),
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',
@@ -63,7 +63,7 @@ export const engineOptions = {
     choices: ['auto', 'required', 'off'],
     default: 'auto',
     description:
-      'A filter of system calls (seccomp) for the threads that decode: they can open no files or connections and start no programs. `auto` goes without and says so if the system has no such filter, `required` does not start then.',
+      'A filter of system calls (seccomp) for decoder threads: they cannot open files or connections or start programs. Without support for it, `auto` logs a warning and `required` does not start.',
   }),
   maxBatchWindows: integer({
     variable: 'VERAVOX_MAX_BATCH_WINDOWS',

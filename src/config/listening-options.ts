@@ -24,7 +24,7 @@ export const listeningOptions = {
     accepts: 'addresses or ranges such as `10.0.0.0/8`',
     parseItem: parseAddressRange,
     description:
-      'Proxies whose `X-Forwarded-For` says which address a request came from. Without them it is the address that the connection came from; a range that holds clients lets them choose their address.',
+      "Proxies whose `X-Forwarded-For` names the client's address. Without them it is the address of the connection. Clients inside such a range could choose their address.",
   }),
   adminAddress: optional({
     variable: 'VERAVOX_ADMIN_ADDRESS',
@@ -32,29 +32,28 @@ export const listeningOptions = {
     defaultText: 'none: everything is on the public port',
     parseValue: parseListenAddress,
     description:
-      'A second address with all routes, for operators: `/metrics` and `/docs` are only there then, and `/readyz` gives its details. It speaks HTTP without TLS and asks for no key there, so keep strangers from it.',
+      'A second address with all routes, for operators. Only there are `/metrics`, `/docs` and the details of `/readyz` then. It speaks HTTP without TLS and needs no key for these, so keep strangers away from it.',
   }),
   tlsCertFile: text({
     variable: 'VERAVOX_TLS_CERT',
     accepts: 'a file',
     default: '',
     defaultText: 'none: HTTP',
-    description:
-      'Certificate for HTTPS in the form of PEM, followed by those between it and the root. It is read again on SIGHUP.',
+    description: 'Certificate for HTTPS as PEM, followed by its intermediate certificates. SIGHUP renews it.',
   }),
   tlsKeyFile: text({
     variable: 'VERAVOX_TLS_KEY',
     accepts: 'a file',
     default: '',
     defaultText: 'none: HTTP',
-    description: 'The private key of the certificate in the form of PEM, without a passphrase.',
+    description: "The certificate's private key as PEM, without a passphrase.",
   }),
   corsOrigins: list({
     variable: 'VERAVOX_CORS_ORIGINS',
     accepts: '`*` or origins such as `https://app.example`',
     parseItem: parseCorsOrigin,
     description:
-      'Pages in browsers that may read answers of the API and use links of the data folder. An API key in a page can be read by everybody who opens it.',
+      'Pages in browsers that may read answers of the API and use links of the data folder. Everybody who opens a page can read an API key in it.',
   }),
   maxConnections: integer({
     variable: 'VERAVOX_MAX_CONNECTIONS',
@@ -63,7 +62,7 @@ export const listeningOptions = {
     maximum: 1_000_000,
     unit: 'connections',
     description:
-      'Open connections at once; one more is closed. Fewer where the process may not open as many files: a quarter of those, up to 512, stays free for other uses.',
+      'Open connections; one more is closed. If the process may open fewer files, a quarter of those, up to 512, stays free for other uses.',
   }),
   maxConnectionsPerAddress: integer({
     variable: 'VERAVOX_MAX_CONNECTIONS_PER_ADDRESS',
@@ -72,7 +71,7 @@ export const listeningOptions = {
     maximum: 1_000_000,
     unit: 'connections',
     description:
-      'Open connections of one IPv4 address or one IPv6 network of 64 bits, except trusted proxies; one more is closed. 0 sets no limit.',
+      'Open connections of one IPv4 address or one 64-bit IPv6 network, except trusted proxies; one more is closed. 0 sets no limit.',
   }),
   maxAnswerBytes: integer({
     variable: 'VERAVOX_MAX_ANSWER_BYTES',
@@ -81,7 +80,7 @@ export const listeningOptions = {
     maximum: 64 * 1024 * MEBIBYTE,
     unit: 'bytes',
     description:
-      'Memory for answers that clients take slowly, over all connections; when it is full, further slow clients are cut off.',
+      'Memory for answers to slow clients, over all connections; if it is full, further slow clients are cut off.',
   }),
 } satisfies OptionsOf<
   | 'port'

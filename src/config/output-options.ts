@@ -9,7 +9,7 @@ export const outputOptions = {
     default: '',
     defaultText: 'none: the key is printed',
     description:
-      'File for the API key that the first start makes, readable by its user only. Set it where standard output is kept, as a container does: whoever reads that log would have the key.',
+      "File for the API key of the first start, readable by the server's user only. Set it if standard output is kept, as in a container: every reader of that log would have the key.",
   }),
   logFormat: choice({
     variable: 'VERAVOX_LOG_FORMAT',

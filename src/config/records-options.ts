@@ -15,7 +15,7 @@ export const recordsOptions = {
     choices: ['off', 'interval', 'each'],
     default: 'interval',
     description:
-      'When audit lines are forced to the disk, so that they outlive a power failure: never, twice a second, or each as soon as its request is over.',
+      'When audit lines are forced to the disk, to outlive a power failure: never, twice a second, or each as soon as its request is over.',
   }),
   auditDays: integer({
     variable: 'VERAVOX_AUDIT_DAYS',
@@ -23,7 +23,7 @@ export const recordsOptions = {
     minimum: 0,
     maximum: 36_500,
     unit: 'days',
-    description: 'How many days audit files are kept, counted as days on which a server ran; 0 keeps all.',
+    description: 'How long audit files are kept, in days on which a server ran; 0 keeps all.',
   }),
   usageDays: integer({
     variable: 'VERAVOX_USAGE_DAYS',
@@ -31,6 +31,6 @@ export const recordsOptions = {
     minimum: 0,
     maximum: 36_500,
     unit: 'days',
-    description: 'How many days the usage per key and day is kept, counted in the same way; 0 keeps all.',
+    description: 'How long the usage per key and day is kept, in days on which a server ran; 0 keeps all.',
   }),
 } satisfies OptionsOf<'audit' | 'auditSync' | 'auditDays' | 'usageDays'>;

@@ -50,7 +50,7 @@ export const storageOptions = {
     maximum: 36_500,
     unit: 'days',
     description:
-      'How many days a file of `/file` is kept in the data folder, counted as days on which a server ran; then it is removed. 0 keeps it until it is deleted. In a bucket the storage decides.',
+      'How long a file of `/file` stays in the data folder, in days on which a server ran. 0 keeps it until it is deleted. In a bucket the storage decides.',
   }),
   accountMaxBytes: integer({
     variable: 'VERAVOX_ACCOUNT_MAX_BYTES',
@@ -60,14 +60,14 @@ export const storageOptions = {
     maximum: 999_999_999_999_999,
     unit: 'bytes',
     description:
-      'What the files of one account may take in the data folder; an upload beyond it is refused with 413. 0 sets no limit.',
+      'Room for the files of one account in the data folder; an upload beyond it is refused with 413. 0 sets no limit.',
   }),
   accountMaxObjects: integer({
     variable: 'VERAVOX_ACCOUNT_MAX_OBJECTS',
     default: 0,
     minimum: 0,
     maximum: 1_000_000_000,
-    description: 'How many files one account may have in the data folder; 0 sets no limit.',
+    description: 'Files of one account in the data folder; one more is refused with 413. 0 sets no limit.',
   }),
   diskReserveBytes: integer({
     variable: 'VERAVOX_DISK_RESERVE_BYTES',
@@ -76,7 +76,7 @@ export const storageOptions = {
     maximum: 999_999_999_999_999,
     unit: 'bytes',
     description:
-      'What uploads leave free on the disk under the data folder, so that keys, usage and audit can always be written; an upload beyond it is refused with 503.',
+      'Disk space under the data folder that uploads leave free for keys, usage and audit; an upload beyond it is refused with 503.',
   }),
   maxObjectBytes: integer({
     variable: 'VERAVOX_MAX_OBJECT_BYTES',

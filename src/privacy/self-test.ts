@@ -35,7 +35,7 @@ export async function testPrivacy(main: string): Promise<PrivacyReport> {
     }) as [string, string, string, string];
     const firstKeyFile = path.join(data, 'first-key');
     const env = {
-      ...withoutStorage(process.env),
+      ...forOneServerAlone(process.env),
       HOME: home,
       TMPDIR: temporary,
       HOST: '127.0.0.1',
@@ -86,9 +86,12 @@ export async function testPrivacy(main: string): Promise<PrivacyReport> {
   }
 }
 
-/** A bucket is contacted because it is configured. */
-function withoutStorage(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^VERAVOX_(STORAGE|FETCH)_/.test(name)));
+/** A bucket is contacted because it is configured, and the admin address may be that of a running server. */
+const LEFT_OUT = /^VERAVOX_(STORAGE|FETCH|TLS|ADMIN|PROCESSES)/;
+
+/** For a server that speaks HTTP on one port of its own, in one process. */
+function forOneServerAlone(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.test(name)));
 }
 
 function canTrace(traceFile: string): boolean {
