@@ -3,12 +3,14 @@
 
 import csv
 import importlib.util
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 import wave
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -17,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from balance import MAX_FACTOR, balanced, rate_band, shares_of
 from channel_chain import OPUS_RATES_HZ, RATES_HZ, RESAMPLERS, SWR_FILTERS, draw_chain, pass_through, resample, through_codec
+from corpus_cache import write_clips
 from detector import SIZES, Detector, export_onnx
 from judge_originals import inside_pages, recalibrated
 from mirrors import Absent, Mirror, blob_id, clone, find_mirror
@@ -27,6 +30,7 @@ from prepare_chains import choose, is_for_calibration, streams
 from recipe import RECIPES
 from sampler import CropSampler
 from torch_features import Spectrogram
+from train_detector import FeatureBatches
 
 COLUMNS = ["label", "split", "system", "category", "family", "speaker", "repository", "path", "start_s", "end_s", "branch", "commit",
            "blob", "licence", "terms", "language", "original_rate", "original_format", "duration_s", "pair_id", "system_in_training",
@@ -295,6 +299,21 @@ class Twin(unittest.TestCase):
             self.assertEqual(made.shape, native.shape)
             self.assertLess(np.abs(made - native).max(), 2e-3)
             self.assertLess(np.abs(made - native).mean(), 1e-4)
+
+
+    def test_a_batch_for_a_gpu_is_the_batch_for_the_processor(self):
+        clips = [{"path": str(index), "label": ("bonafide", "spoof")[index % 2], "split": "train", "source": "page", "speaker": "",
+                  "system": "s" * (index % 2), "category": "", "family": "", "language": "en", "rate_hz": 16000} for index in range(4)]
+        with tempfile.TemporaryDirectory() as folder:
+            write_clips(folder, clips, [(32767 * babble(6, 16000, index)).astype(np.int16) for index in range(4)])
+            shutil.copy(Path(folder, "clean.i16"), Path(folder, "codec1.i16"))
+            options = SimpleNamespace(cache=folder, seed=1, batch=4, without=(), hold_out=None)
+            (native,), labels = next(iter(FeatureBatches(options, [RECIPES["linear"]])))
+            (samples,), again = next(iter(FeatureBatches(options, [RECIPES["linear"]], as_samples=True)))
+        self.assertEqual(labels.tolist(), again.tolist())
+        made = Spectrogram(RECIPES["linear"])(samples)
+        self.assertEqual(made.shape, native.shape)
+        self.assertLess((made - native).abs().mean().item(), 1e-3)
 
 
 @unittest.skipUnless(importlib.util.find_spec("onnx") and importlib.util.find_spec("onnxruntime"), "needs onnx and onnxruntime")

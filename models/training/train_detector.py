@@ -31,6 +31,7 @@ from figures import error_figures
 from native import FeatureExtractor
 from recipe import RECIPES, WINDOW_SAMPLES
 from sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_sound
+from torch_features import Spectrogram
 
 LABEL_SMOOTHING = 0.03
 TEACHER_SHARE = 0.7  # of the target, where there are teachers: their probability; the rest is the label
@@ -51,10 +52,11 @@ def hide_parts(views, rng):
 
 
 class FeatureBatches(IterableDataset):
-    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels)."""
+    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels). With as_samples [batch, window]
+    stands in place of what the recipes make."""
 
-    def __init__(self, options, recipes, first_step=0):
-        self._options, self._recipes, self._first = options, recipes, first_step
+    def __init__(self, options, recipes, first_step=0, as_samples=False):
+        self._options, self._recipes, self._first, self._as_samples = options, recipes, first_step, as_samples
 
     def __iter__(self):
         torch.set_num_threads(1)
@@ -65,8 +67,11 @@ class FeatureBatches(IterableDataset):
         index = self._first + (worker.id if worker else 0)
         while True:
             samples, labels = sampler.batch(index)
-            features = [np.stack([extractor.compute(crop) for crop in samples]) for extractor in extractors]
-            yield [torch.from_numpy(made).unsqueeze(1) for made in features], torch.from_numpy(labels)
+            if self._as_samples:
+                yield [torch.from_numpy(samples)], torch.from_numpy(labels)
+            else:
+                features = [np.stack([extractor.compute(crop) for crop in samples]) for extractor in extractors]
+                yield [torch.from_numpy(made).unsqueeze(1) for made in features], torch.from_numpy(labels)
             index += worker.num_workers if worker else 1
 
 
@@ -86,14 +91,18 @@ def validation_windows(cache, recipe, hold_out=None):
     return np.stack(features), clips
 
 
+def device_of(model):
+    return next(model.parameters()).device
+
+
 @torch.no_grad()
 def score(model, features):
     model.eval()
     logits = []
     for first in range(0, len(features), 16):
-        batch = torch.from_numpy(features[first:first + 16].astype(np.float32)).unsqueeze(1)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            logits.append(model(batch.to(memory_format=torch.channels_last)).float())
+        batch = torch.from_numpy(features[first:first + 16].astype(np.float32)).unsqueeze(1).to(device_of(model))
+        with torch.autocast(batch.device.type, dtype=torch.bfloat16):
+            logits.append(model(batch.to(memory_format=torch.channels_last)).float().cpu())
     return torch.cat(logits).numpy()
 
 
@@ -126,9 +135,10 @@ class Run:
     """What a run can be taken up from: the weights, their average, the optimiser's state and the number of the step."""
 
     def __init__(self, options, folder):
-        self.model = Detector(RECIPES[options.features]["bands"], **SIZES[options.size]).to(memory_format=torch.channels_last)
+        self.model = Detector(RECIPES[options.features]["bands"], **SIZES[options.size])
+        self.model = self.model.to(options.device, memory_format=torch.channels_last)
         if options.start_from:
-            self.model.load_state_dict(torch.load(options.start_from))
+            self.model.load_state_dict(torch.load(options.start_from, map_location=options.device))
         self.averaged = copy.deepcopy(self.model)
         decayed = [p for p in self.model.parameters() if p.dim() > 1]
         others = [p for p in self.model.parameters() if p.dim() <= 1]
@@ -136,7 +146,7 @@ class Run:
                                             {"params": others, "weight_decay": 0.0}], lr=options.peak_rate)
         self.step, self.minutes, self.best, self._file = 0, 0.0, 1.0, folder / "state.pt"
         if options.steps and self._file.exists():
-            self._load(torch.load(self._file))
+            self._load(torch.load(self._file, map_location=options.device))
 
     def _load(self, state):
         self.step, self.minutes, self.best = state["step"], state["minutes"], state["best"]
@@ -174,7 +184,9 @@ def train(options, folder):
     run.model.train()
     decide = torch.compile(run.model.decide, dynamic=False) if options.compile else run.model.decide
     parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
-    crops = FeatureBatches(options, [recipe], run.step)
+    by_torch = options.device != "cpu" or options.torch_features
+    make_features = Spectrogram(recipe).to(options.device) if by_torch else None
+    crops = FeatureBatches(options, [recipe], run.step, as_samples=by_torch)
     batches = iter(DataLoader(crops, batch_size=None, **parallel))
     log, losses = open_log(folder / "log.csv", run.step == 0), []
     started = time.monotonic() - run.minutes * 60
@@ -201,11 +213,16 @@ def train(options, folder):
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(progress, options.peak_rate)
         (features,), labels = next(batches)
+        features = features.to(options.device)
+        if make_features:
+            with torch.no_grad():
+                features = make_features(features)
         views = hide_parts(two_views(features), np.random.default_rng([options.seed, run.step, 1]))
         views = views.to(memory_format=torch.channels_last)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast(views.device.type, dtype=torch.bfloat16):
             predicted = decide(views).float()
-        loss = functional.binary_cross_entropy_with_logits(predicted, targets_of(labels, None if taught is None else taught[run.step]))
+        targets = targets_of(labels, None if taught is None else taught[run.step]).to(options.device)
+        loss = functional.binary_cross_entropy_with_logits(predicted, targets)
         run.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
@@ -238,6 +255,8 @@ def main():
     parser.add_argument("--weight-decay", type=float, default=0.02)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes that prepare batches; 0: none but this one")
+    parser.add_argument("--device", default="cpu", help="cuda: the networks and the features on a GPU")
+    parser.add_argument("--torch-features", action="store_true", help="on the processor, too: tries out what --device cuda does")
     parser.add_argument("--compile", action="store_true", help="a quarter faster, with PyTorch 2 and a C++ compiler")
     parser.add_argument("--validate-minutes", type=float, default=5)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
