@@ -12,13 +12,17 @@ export class BackgroundWriter {
   readonly #onError: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   #writing: Promise<void> = Promise.resolve();
+  #isWriting = false;
   #isFailing = false;
   #isDue = false;
 
   constructor(write: () => Promise<void>, { everyMs, onError }: BackgroundWriterOptions) {
     this.#write = write;
     this.#onError = onError;
-    this.#timer = setInterval(() => void this.flush(), everyMs);
+    this.#timer = setInterval(() => {
+      // Attempts that wait for a disk or a lock must not queue up: the end would have to wait for each of them.
+      if (!this.#isWriting) void this.flush();
+    }, everyMs);
     this.#timer.unref();
   }
 
@@ -47,6 +51,7 @@ export class BackgroundWriter {
   }
 
   async #attempt(): Promise<void> {
+    this.#isWriting = true;
     try {
       await this.#write();
       this.#isFailing = false;
@@ -54,5 +59,6 @@ export class BackgroundWriter {
       if (!this.#isFailing) this.#onError(error);
       this.#isFailing = true;
     }
+    this.#isWriting = false;
   }
 }
