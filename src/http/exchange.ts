@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import type { AuthenticatedKey } from '../admission/authenticator.js';
 import type { Turn } from '../admission/expected-wait.js';
 import type { RateState } from '../admission/rate-limits.js';
@@ -11,6 +10,7 @@ import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes
 import type { BodyStream } from '../upload/body-stream.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
+import { closingHeaders, headersOf, statusLine, valuesOf, writeHead } from './heads.js';
 import { PendingAnswer } from './pending-answer.js';
 import { ClientStalled, sendPiece } from './piece-sender.js';
 import { answerAndCut, type HttpRequest, type HttpResponse, writeHeadUnended, writeUnended } from './uws.js';
@@ -31,19 +31,6 @@ export class ClientGone extends Error {
 }
 
 const noHeaders: ReadonlyMap<string, string> = new Map();
-
-const statusLines = new Map(
-  Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]),
-);
-
-/** All values of a header that may come several times: `getHeader` knows the first one only. */
-function valuesOf(req: HttpRequest, wanted: string): string {
-  const values: string[] = [];
-  req.forEach((name, value) => {
-    if (name === wanted) values.push(value);
-  });
-  return values.join(',');
-}
 
 /**
  * One request and its answer. Everything uWebSockets.js demands of its users happens here and nowhere else: what is
@@ -151,12 +138,7 @@ export class Exchange implements RouteRequest, BodyStream {
 
   /** For routes that need more of them than every request keeps. Only while uWebSockets.js' handler runs. */
   copyHeaders(req: HttpRequest): void {
-    const headers = new Map<string, string>();
-    req.forEach((name, value) => {
-      const earlier = headers.get(name);
-      headers.set(name, earlier === undefined ? value : `${earlier},${value}`);
-    });
-    this.headers = headers;
+    this.headers = headersOf(req);
   }
 
   get body(): BodyStream {
@@ -259,8 +241,8 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#receiving.delete(this);
     this.record.status = reply.status;
     this.#limits.onClose('framing');
-    const status = statusLines.get(reply.status) as string;
-    answerAndCut(this.#res, status, this.#closingHeaders(reply, headers), String(reply.body));
+    const status = statusLine(reply.status);
+    answerAndCut(this.#res, status, closingHeaders(reply, headers), String(reply.body));
   }
 
   /**
@@ -280,8 +262,8 @@ export class Exchange implements RouteRequest, BodyStream {
       while (sentBytes < stream.bytes) {
         const piece = await stream.read();
         if (this.#over) return;
-        const writeHead = sentBytes === 0 ? () => this.#writeHead(reply, headers, closes) : undefined;
-        await sendPiece(this.#res, piece, stream.bytes, writeHead, limits);
+        const begin = sentBytes === 0 ? () => writeHead(this.#res, reply, headers, closes) : undefined;
+        await sendPiece(this.#res, piece, stream.bytes, begin, limits);
         if (this.#over) return;
         sentBytes += piece.length;
       }
@@ -294,14 +276,6 @@ export class Exchange implements RouteRequest, BodyStream {
     } finally {
       this.#receiving.delete(this);
     }
-  }
-
-  #writeHead({ status, contentType }: Reply, headers: Headers, closes: boolean): void {
-    const res = this.#res;
-    res.writeStatus(statusLines.get(status) as string);
-    for (const [name, value] of headers) res.writeHeader(name, value);
-    if (contentType !== '') res.writeHeader('content-type', contentType);
-    if (closes) res.writeHeader('connection', 'close');
   }
 
   #sendNow(reply: Reply, headers: Headers, closes: boolean): void {
@@ -320,8 +294,8 @@ export class Exchange implements RouteRequest, BodyStream {
     if (bytes === 0) this.#sendBodiless(reply, headers, closes);
     else if (closes && isSmall) this.#sendLast(reply, headers);
     else {
-      const writeHead = (): void => this.#writeHead(reply, headers, closes);
-      this.#pending = PendingAnswer.offer(this.#res, reply.body, bytes, this.#limits, writeHead);
+      const begin = (): void => writeHead(this.#res, reply, headers, closes);
+      this.#pending = PendingAnswer.offer(this.#res, reply.body, bytes, this.#limits, begin);
     }
   }
 
@@ -334,7 +308,7 @@ export class Exchange implements RouteRequest, BodyStream {
     if (reply.status !== 204) {
       all.push(['content-length', String(reply.stream?.bytes ?? Buffer.byteLength(reply.body))]);
     }
-    const status = statusLines.get(reply.status) as string;
+    const status = statusLine(reply.status);
     const isLast = closes || (this.caller === undefined && !this.#limits.takeBodiless());
     if (isLast) {
       res.cork(() => writeHeadUnended(res, status, [...all, ['date', new Date().toUTCString()]]));
@@ -350,10 +324,8 @@ export class Exchange implements RouteRequest, BodyStream {
 
   /** The last answer of its connection, which ends as soon as the system has it. */
   #sendLast(reply: Reply, headers: Headers): void {
-    const status = statusLines.get(reply.status) as string;
-    this.#res.cork(() =>
-      writeUnended(this.#res, status, this.#closingHeaders(reply, headers), String(reply.body)),
-    );
+    const status = statusLine(reply.status);
+    this.#res.cork(() => writeUnended(this.#res, status, closingHeaders(reply, headers), String(reply.body)));
     // Not now: the answer may still be in uWebSockets.js' buffer.
     setImmediate(() => this.#cutOff());
   }
@@ -382,19 +354,10 @@ export class Exchange implements RouteRequest, BodyStream {
   /** The answer to a request whose body is still coming. The connection is closed, but not before it has been read. */
   #sendEarly(reply: Reply, headers: Headers): void {
     this.#listener = undefined;
-    const status = statusLines.get(reply.status) as string;
-    writeUnended(this.#res, status, this.#closingHeaders(reply, headers), String(reply.body));
+    const status = statusLine(reply.status);
+    writeUnended(this.#res, status, closingHeaders(reply, headers), String(reply.body));
     this.#lingerTimer = setTimeout(() => this.#close(), LINGER_MS);
     this.#lingerTimer.unref();
-  }
-
-  #closingHeaders(reply: Reply, headers: Headers): Headers {
-    return [
-      ...headers,
-      ['content-type', reply.contentType],
-      ['connection', 'close'],
-      ['date', new Date().toUTCString()],
-    ];
   }
 
   #cutOff(): void {
