@@ -2,6 +2,7 @@
 //
 // The only file that speaks Node-API: it turns JavaScript values into plain structs, calls a stage, and turns
 // its result or StageError back. It keeps no state of its own beyond the wrapped objects.
+#include <malloc.h>
 #include <napi.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -445,6 +446,13 @@ Napi::Value TryLock(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(env, result == 0);
 }
 
+// trimHeap(): gives the free memory of all of the C library's heaps back to the system.
+void TrimHeap(const Napi::CallbackInfo&) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 Napi::Value Versions(const Napi::CallbackInfo& info) {
   auto result = Napi::Object::New(info.Env());
   for (const auto& [library, version] : LibraryVersions()) result.Set(library, version);
@@ -465,6 +473,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("forgetInput", Napi::Function::New(env, Forget, "forgetInput"));
   exports.Set("sandboxThisThread", Napi::Function::New(env, Sandbox, "sandboxThisThread"));
   exports.Set("tryLock", Napi::Function::New(env, TryLock, "tryLock"));
+  exports.Set("trimHeap", Napi::Function::New(env, TrimHeap, "trimHeap"));
   exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
   return exports;
 }

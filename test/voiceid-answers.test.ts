@@ -205,7 +205,7 @@ test('both analyses get the same file, limits and windows', async (t) => {
   await verify(port, [audio, vectorEntry(voiceprint)]);
   assert.equal(new Set(analyser.hashes).size, 1);
   const seen = analyser.requests.map(({ modelId, signal, region, ...limits }) => limits);
-  const common = { silenceThresholdPercent: 80, maxDurationS: 77 };
+  const common = { silenceThresholdPercent: 80, maxDurationS: 77, owner: 'key-1' };
   assert.deepEqual(seen, [
     { ...common, minDurationS: 10 },
     { ...common, minDurationS: 10 },

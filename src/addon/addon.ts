@@ -111,6 +111,8 @@ export interface Addon extends Stages {
   sandboxThisThread(): string | undefined;
   /** flock(2) without waiting: whether the lock was given. It belongs to the open file and goes with its last descriptor. */
   tryLock(descriptor: number, kind: 'exclusive' | 'shared' | 'none'): boolean;
+  /** Gives memory that C++ code has freed, and the C library keeps for later, back to the system. Takes milliseconds. */
+  trimHeap(): void;
   libraryVersions(): Record<string, string>;
 }
 

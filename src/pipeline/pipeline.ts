@@ -227,8 +227,10 @@ class Pipeline implements Analyser {
     await this.#prepare.close();
     await this.#scheduler.close();
     // The collector does not know how much memory this is, and may take its time to come.
-    const { releasePages } = loadAddon();
+    const { releasePages, trimHeap } = loadAddon();
     for (const memory of [new Uint8Array(this.#slots.shared.floats), ...this.#files]) releasePages(memory);
+    // Each thread's heap keeps what its models had: without this, every reload would add some of it.
+    trimHeap();
   }
 
   async #process<Output, Result>(
