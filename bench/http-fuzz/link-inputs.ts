@@ -60,7 +60,7 @@ export function linkInput(
   const url = new URL(isUpload ? uploadLink : downloadLink);
   const other = random.pick(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']);
   const method = random.chance(0.85) ? (isUpload ? 'PUT' : 'GET') : other;
-  const target = bentTarget(random, url.pathname + url.search).slice(0, 3500);
+  const target = bentTarget(random, url.pathname + url.search).slice(0, 2000);
   const headers: HeaderLine[] = [
     ['host', random.chance(0.95) ? url.host : `${oddHeaderValue(random).replace(/ /g, '') || 'a'}`],
     ['x-correlation-id', correlationId],
