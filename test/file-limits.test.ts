@@ -108,7 +108,7 @@ for (const [name, startStorage] of storages) {
 test("an account's bytes and files are limited, at the start of an upload and at its end", async (t) => {
   const server = await start(t, { accountMaxBytes: 100_000, accountMaxObjects: 3 });
   assert.equal((await put(server, 'a', 60_000)).status, 200);
-  const message = /The account may store 100000 bytes, and this upload would be over that/;
+  const message = /The account may store 100000 bytes, and this upload would exceed that/;
   assertOverQuota(await put(server, 'b', 40_001), message);
   assertOverQuota(await put(server, 'b', 40_001, { chunked: true }), message);
   assert.equal(filesOnDisk(server.dataDir).length, 1);
