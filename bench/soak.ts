@@ -46,6 +46,11 @@ const allowedRefused = 0.05;
 const allowedMore = { threads: 4, openFiles: 8 };
 
 const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
+// From the start on: the server would be left running otherwise.
+let isEndedEarly = false;
+process.on('SIGINT', () => {
+  isEndedEarly = true;
+});
 const recordings = makeRecordings(join(folder, 'recordings'));
 const server = await startServer(join(folder, 'data'));
 const client = new Client(server.port, server.apiKey);
@@ -58,7 +63,7 @@ try {
   const tasks = await makeLoad(client, recordings);
   const choices = tasks.map((task) => [task.perThousand, task] as const);
   const random = new Random(1, 0);
-  for (const { run } of tasks) for (let i = 0; i < 10; i++) await run(i);
+  for (const { run } of tasks) await Promise.all(Array.from({ length: 10 }, (_, i) => run(i)));
   await delay(settleMs);
   const before = usageOf(server.pid);
 
@@ -83,10 +88,6 @@ try {
   let sent = 0;
   let reloads = 0;
   let nextSampleS = sampleS;
-  let isEndedEarly = false;
-  process.once('SIGINT', () => {
-    isEndedEarly = true;
-  });
   while (elapsedS() < durationS && !isEndedEarly && hasEnded === undefined) {
     if (values['pause-file'] !== '' && existsSync(values['pause-file'])) {
       const pauseMs = performance.now();
