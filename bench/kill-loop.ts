@@ -15,8 +15,8 @@ import { parseArgs } from 'node:util';
 import { VeravoxClient } from '../src/client/client.js';
 import { packageDir } from '../src/config/package-dir.js';
 import { KeyDirectory } from '../src/keys/key-directory.js';
-import { verifyAudit } from '../src/metering/audit-verify.js';
-import { readUsage } from '../src/metering/usage-report.js';
+import { verifyAudit } from '../src/records/audit-verify.js';
+import { readUsage } from '../src/records/usage-report.js';
 import { describeMachine } from './machine.js';
 
 const { values } = parseArgs({ options: { kills: { type: 'string', default: '200' } } });

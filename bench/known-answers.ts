@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How far the answers of models are from those in their manifest: as they are, and with small mistakes in their recipes. What
-// the tolerances in src/pipeline/known-answers.ts follow from.
+// the tolerances in src/known-answers/known-answers.ts follow from.
 //
 //   node scripts/bench.mjs known-answers                         on this processor
 //   node scripts/bench.mjs known-answers --models-dir FOLDER     of models/training/round_to_tf32.py, say
@@ -9,8 +9,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageDir } from '../src/config/package-dir.js';
+import { checkAnswers, differenceOf } from '../src/known-answers/known-answers.js';
 import { type Model, readManifest } from '../src/models/manifest.js';
-import { checkAnswers, differenceOf } from '../src/pipeline/known-answers.js';
 import { startPipeline } from '../src/pipeline/pipeline.js';
 
 const { values } = parseArgs({

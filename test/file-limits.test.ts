@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../src/config/config.js';
-import { Retention } from '../src/metering/retention.js';
+import { Retention } from '../src/records/retention.js';
 import { ownDataFolder } from '../src/state/data-folder.js';
 import { AccountSpace } from '../src/storage/account-space.js';
 import { sweepObjects } from '../src/storage/object-sweep.js';

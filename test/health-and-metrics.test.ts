@@ -11,7 +11,6 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
   const { port, analyser, metric } = await startTestServer(t);
   analyser.currentStatus = {
     ready: false,
-    wrongAnswers: [],
     provider: 'cpu',
     models: ['m'],
     detectors: [],
@@ -36,7 +35,6 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
 
   analyser.currentStatus = {
     ready: true,
-    wrongAnswers: [],
     provider: 'cuda',
     models: ['m'],
     detectors: [],

@@ -11,7 +11,7 @@ import {
   holds,
   toleranceFor,
   tolerances,
-} from '../src/pipeline/known-answers.js';
+} from '../src/known-answers/known-answers.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';

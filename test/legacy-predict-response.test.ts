@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Analysis } from '../src/pipeline/analysis.js';
+import type { Analysis } from '../src/analyser/analyser.js';
 import { legacyPredictionBody } from '../src/verdict/legacy.js';
 import { someAnalysis } from './support/analyser-double.js';
 import { fileEntry, formBody } from './support/form-body.js';

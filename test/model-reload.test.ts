@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { Analyser } from '../src/pipeline/analysis.js';
-import { ModelReload } from '../src/pipeline/model-reload.js';
+import type { Analyser } from '../src/analyser/analyser.js';
+import type { CheckedModels } from '../src/known-answers/checked-models.js';
+import type { AnswerCheck } from '../src/known-answers/known-answers.js';
+import { ModelReload } from '../src/known-answers/model-reload.js';
 import { UploadArena } from '../src/upload/arena.js';
 import { AnalyserDouble } from './support/analyser-double.js';
 import { until } from './support/until.js';
@@ -13,7 +15,7 @@ const arena = new UploadArena(1 << 20);
 
 /** A reload whose every step is under control. */
 function create(use: (analyser: Analyser) => void = () => {}) {
-  const starts: { resolve(analyser: AnalyserDouble): void; reject(error: unknown): void }[] = [];
+  const starts: { resolve(models: CheckedModels): void; reject(error: unknown): void }[] = [];
   const used: Analyser[] = [];
   const results: string[] = [];
   const lines: { level: number; msg: string; err?: { message: string } }[] = [];
@@ -41,7 +43,7 @@ test('models that cannot be started are reported in one line and change nothing;
   );
   reload.request();
   const analyser = new AnalyserDouble(arena);
-  starts[1]?.resolve(analyser);
+  starts[1]?.resolve({ analyser, wrongAnswers: [] });
   await until(() => results.length === 2);
   assert.deepEqual(used, [analyser]);
   assert.deepEqual(results, ['failed', 'loaded']);
@@ -51,9 +53,14 @@ test('models whose known answers do not hold are closed, and the line says which
   const { reload, starts, used, results, lines } = create();
   reload.request();
   const wrong = new AnalyserDouble(arena);
-  const check = { modelId: 'm', file: 'clip.flac', expected: [0.1], measured: [0.9], tolerance: 1e-4 };
-  wrong.currentStatus = { ...wrong.currentStatus, ready: false, wrongAnswers: [check] };
-  starts[0]?.resolve(wrong);
+  const check: AnswerCheck = {
+    modelId: 'm',
+    file: 'clip.flac',
+    expected: [0.1],
+    measured: [0.9],
+    tolerance: 1e-4,
+  };
+  starts[0]?.resolve({ analyser: wrong, wrongAnswers: [check] });
   await until(() => results.length === 1);
   assert.deepEqual(used, []);
   assert.ok(wrong.closed);
@@ -66,7 +73,7 @@ test('models that cannot be put into use are closed', async () => {
   });
   reload.request();
   const analyser = new AnalyserDouble(arena);
-  starts[0]?.resolve(analyser);
+  starts[0]?.resolve({ analyser, wrongAnswers: [] });
   await until(() => results.length === 1);
   assert.deepEqual(results, ['failed']);
   assert.ok(analyser.closed);
@@ -77,9 +84,9 @@ test('requests that come during a reload make one more, however many they are', 
   for (let i = 0; i < 5; i++) reload.request();
   assert.equal(starts.length, 1);
   const [first, second] = [new AnalyserDouble(arena), new AnalyserDouble(arena)];
-  starts[0]?.resolve(first);
+  starts[0]?.resolve({ analyser: first, wrongAnswers: [] });
   await until(() => starts.length === 2);
-  starts[1]?.resolve(second);
+  starts[1]?.resolve({ analyser: second, wrongAnswers: [] });
   await until(() => results.length === 2);
   for (let i = 0; i < 10; i++) await nextTick();
   assert.equal(starts.length, 2);
@@ -97,7 +104,7 @@ test('a close waits for the models under way, which are not used, and takes no f
   for (let i = 0; i < 10; i++) await nextTick();
   assert.ok(!isClosed);
   const analyser = new AnalyserDouble(arena);
-  starts[0]?.resolve(analyser);
+  starts[0]?.resolve({ analyser, wrongAnswers: [] });
   await closed;
   assert.ok(analyser.closed);
   reload.request();

@@ -11,9 +11,9 @@ import { pino } from 'pino';
 import { loadAddon } from '../src/addon/addon.js';
 import { VeravoxClient } from '../src/client/index.js';
 import { packageDir } from '../src/config/package-dir.js';
-import { type RunningServer, startServer } from '../src/http/server.js';
 import { ServiceMetrics } from '../src/observe/service-metrics.js';
 import { startPipeline } from '../src/pipeline/pipeline.js';
+import { type RunningServer, startServer } from '../src/service/server.js';
 import { openStorage } from '../src/storage/open-storage.js';
 import { UploadArena } from '../src/upload/arena.js';
 import {

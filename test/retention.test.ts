@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { AuditLog } from '../src/metering/audit-log.js';
-import { verifyAudit } from '../src/metering/audit-verify.js';
-import { Retention } from '../src/metering/retention.js';
-import { UsageMeter } from '../src/metering/usage-meter.js';
 import type { RequestRecord } from '../src/observe/request-record.js';
+import { AuditLog } from '../src/records/audit-log.js';
+import { verifyAudit } from '../src/records/audit-verify.js';
+import { Retention } from '../src/records/retention.js';
+import { UsageMeter } from '../src/records/usage-meter.js';
 import { storedTime } from '../src/state/lived-days.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Analysis } from '../src/pipeline/analysis.js';
+import type { Analysis } from '../src/analyser/analyser.js';
 import { predictionBody } from '../src/verdict/prediction.js';
 import { confidenceOf, resultOf, verdictOf } from '../src/verdict/verdict.js';
 import { warningsOf } from '../src/verdict/warnings.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SpeakerModelStatus } from '../src/pipeline/analysis.js';
+import type { SpeakerModelStatus } from '../src/analyser/analyser.js';
 import { VoiceprintSpace } from '../src/voiceid/voiceprint-space.js';
 import { someAnalysis, someEmbedding, someSpeakerModel } from './support/analyser-double.js';
 import { startTestServer, type TestServer } from './support/test-server.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../errors/service-error.js';
-import type { AuthenticatedKey } from './authenticator.js';
+import type { AuthenticatedKey } from '../keys/authenticator.js';
 
 /** What other processes of the same server have in flight. */
 export interface InFlightElsewhere {

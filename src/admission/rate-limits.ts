@@ -2,7 +2,7 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config/config.js';
 import type { RateLimit } from '../keys/api-key.js';
-import type { AuthenticatedKey } from './authenticator.js';
+import type { AuthenticatedKey } from '../keys/authenticator.js';
 
 /** Where a key stands with its rate after one more request. */
 export interface RateState extends RateLimit {

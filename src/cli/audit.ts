@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load-config.js';
-import { noteAdminAct } from '../metering/admin-act.js';
-import { auditDir } from '../metering/audit-chain.js';
-import { type AuditFindings, verifyAudit, type Witness } from '../metering/audit-verify.js';
+import { noteAdminAct } from '../records/admin-act.js';
+import { auditDir } from '../records/audit-chain.js';
+import { type AuditFindings, verifyAudit, type Witness } from '../records/audit-verify.js';
 import { noteDataFolder } from './data-folder-note.js';
 
 interface VerifyOptions {

@@ -2,19 +2,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config/load-config.js';
 import { OPERATING_POINT_NAME, OPERATING_POINT_NAME_EXPECTED } from '../config/operating-point-name.js';
+import { percent } from '../drawings/frame.js';
+import { errorNames, rowNames } from '../drawings/wording.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import { ListError } from '../evaluation/labelled-list.js';
 import { samplesToShow } from '../evaluation/proportion.js';
 import type { ErrorShare, Findings, Share } from '../evaluation/report.js';
 import { type ErrorTarget, thresholdFor } from '../evaluation/threshold-search.js';
-import { noteAdminAct } from '../metering/admin-act.js';
+import { type ListOptions, type ScoredList, scoreList } from '../labelled-lists/scored-list.js';
 import type { MeasuredErrors, OperatingPoint } from '../operating-points/operating-point.js';
 import { readOperatingPoints, saveOperatingPoint } from '../operating-points/operating-point-file.js';
-import { percent } from '../report/frame.js';
-import { errorNames, rowNames } from '../report/wording.js';
+import { noteAdminAct } from '../records/admin-act.js';
 import { within } from './arguments.js';
 import { addListOptions, outcomesOf } from './evaluate.js';
-import { type ListOptions, type ScoredList, scoreList } from './scored-list.js';
+import { showListProgress } from './progress-line.js';
 
 interface CalibrateOptions extends Omit<ListOptions, 'threshold'> {
   readonly name: string;
@@ -42,7 +43,7 @@ export function addCalibrateCommand(program: Command): void {
 
 async function calibrate(file: string, options: CalibrateOptions, command: Command): Promise<void> {
   const target = targetOf(options, command);
-  const scored = await scoreList(file, options);
+  const scored = await scoreList(file, options, showListProgress);
   // A damaged file is to be known before the result of a long run would be lost.
   readOperatingPoints(scored.dataDir);
   const { samples, failed } = outcomesOf(scored.rows);

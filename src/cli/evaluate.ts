@@ -6,21 +6,22 @@ import pc from 'picocolors';
 import type { Config } from '../config/config.js';
 import { options as settings } from '../config/options.js';
 import { packageVersion } from '../config/package-dir.js';
+import { groupDrawings, overallDrawings } from '../drawings/drawings.js';
+import { reportPage } from '../drawings/report-page.js';
+import { svgFile } from '../drawings/svg.js';
 import { catalogue } from '../errors/catalogue.js';
 import { defaultBootstrap } from '../evaluation/bootstrap.js';
 import { evaluate, type FailedSample } from '../evaluation/evaluate.js';
 import { type Condition, ListError, parseCondition } from '../evaluation/labelled-list.js';
 import type { Report } from '../evaluation/report.js';
 import { DURATION_COLUMN, type Sample, usualGroupColumns } from '../evaluation/sample.js';
-import { groupDrawings, overallDrawings } from '../report/drawings.js';
-import { reportPage } from '../report/report-page.js';
-import { svgFile } from '../report/svg.js';
+import { type ListOptions, type ScoredList, scoreList } from '../labelled-lists/scored-list.js';
+import { isFailed, type ScoredRow } from '../labelled-lists/scored-rows.js';
+import { scoresCsv } from '../labelled-lists/scores-file.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT } from '../routes/predict-fields.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { evaluationTable } from './evaluation-table.js';
-import { type ListOptions, type ScoredList, scoreList } from './scored-list.js';
-import { isFailed, type ScoredRow } from './scored-rows.js';
-import { scoresCsv } from './scores-file.js';
+import { showListProgress } from './progress-line.js';
 
 interface EvaluateOptions extends ListOptions {
   readonly groupBy?: readonly string[];
@@ -67,7 +68,7 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
     if (target !== undefined) await stat(path.dirname(target));
   }
   if (options.svg !== undefined) await mkdir(options.svg, { recursive: true });
-  const scored = await scoreList(file, options);
+  const scored = await scoreList(file, options, showListProgress);
   const report = reportOf(scored, options);
   if (options.scores !== undefined) {
     await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored.model));

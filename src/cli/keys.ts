@@ -13,7 +13,7 @@ import {
   scopes,
 } from '../keys/api-key.js';
 import { type CreatedKey, KeyDirectory, type NewKey } from '../keys/key-directory.js';
-import { noteAdminAct } from '../metering/admin-act.js';
+import { noteAdminAct } from '../records/admin-act.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { textTable } from './text-table.js';
 

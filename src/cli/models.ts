@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { checkModels, type ModelCheck, type TimeMs } from '../check/model-check.js';
-import { recordAnswers } from '../check/record.js';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
-import { noteAdminAct } from '../metering/admin-act.js';
+import { holds } from '../known-answers/known-answers.js';
+import { checkModels, type ModelCheck, type TimeMs } from '../known-answers/model-check.js';
+import { recordAnswers } from '../known-answers/record.js';
+import { withoutTimeouts } from '../labelled-lists/local-files.js';
 import { ManifestError, type Model, readManifest, type Tolerances } from '../models/manifest.js';
-import { holds } from '../pipeline/known-answers.js';
+import { noteAdminAct } from '../records/admin-act.js';
 import { chooseProvider } from '../scoring/provider.js';
 import { numberThat } from './arguments.js';
-import { withoutTimeouts } from './local-files.js';
 import { textTable } from './text-table.js';
 
 const parseTolerance = numberThat((value) => value > 0 && value < 1, 'a number above 0 and below 1');

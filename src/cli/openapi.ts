@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
+import type { Analyser } from '../analyser/analyser.js';
 import { loadConfig } from '../config/load-config.js';
 import { packageVersion } from '../config/package-dir.js';
-import { ServedModels } from '../http/served-models.js';
-import { serverRoutes } from '../http/server-routes.js';
 import { loadManifest } from '../models/manifest.js';
 import { openApiDocument } from '../openapi/document.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
-import type { Analyser } from '../pipeline/analysis.js';
 import { modelStatus } from '../pipeline/model-status.js';
+import { ServedModels } from '../service/served-models.js';
+import { serverRoutes } from '../service/server-routes.js';
 
 export function addOpenApiCommand(program: Command): void {
   program
@@ -28,7 +28,7 @@ async function printDocument(): Promise<void> {
   const { models } = await loadManifest(config.modelsDir);
   // The routes describe themselves by the models' ids; none of them runs.
   const analyser: Analyser = {
-    status: () => ({ ready: false, wrongAnswers: [], provider: 'cpu', ...modelStatus(models) }),
+    status: () => ({ ready: false, provider: 'cpu', ...modelStatus(models) }),
     analyse: neverCalled,
     embed: neverCalled,
     close: neverCalled,

@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadConfig } from '../config/load-config.js';
+import { inOrder } from '../labelled-lists/in-flight.js';
+import { ListPipeline } from '../labelled-lists/list-pipeline.js';
+import { maxDurationS, withoutTimeouts } from '../labelled-lists/local-files.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
 import { detectorNamed } from '../pipeline/model-status.js';
 import {
@@ -13,12 +16,10 @@ import {
 } from '../routes/predict-fields.js';
 import { predictionBody } from '../verdict/prediction.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
-import { inOrder } from './in-flight.js';
-import { ListPipeline } from './list-pipeline.js';
-import { maxDurationS, reportFailure, withoutTimeouts } from './local-files.js';
+import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
 import { type Prediction, predictionTable, runSummary } from './prediction-table.js';
-import { ListProgressLine, ProgressLine } from './progress-line.js';
+import { ProgressLine, showListProgress } from './progress-line.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
 
 interface PredictOptions {
@@ -79,7 +80,7 @@ async function predictAll(
   options: ResolvedOptions,
 ): Promise<void> {
   const isOneFile = inputs.length === 1;
-  const progress = new ListProgressLine(process.stderr, inputs.length);
+  const progress = showListProgress(inputs.length);
   const counts = { spoofed: 0, bonafide: 0, failed: 0 };
   await inOrder(
     inputs,

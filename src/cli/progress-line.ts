@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnalysisProgress } from '../pipeline/analysis.js';
+import type { AnalysisProgress } from '../analyser/analyser.js';
 import { bar, clock } from './prediction-table.js';
 import { type ProgressOutput, TerminalLine } from './terminal-line.js';
 
@@ -28,6 +28,10 @@ export class ProgressLine {
     this.#line.clear();
   }
 }
+
+/** How a command on a list shows its progress. */
+export const showListProgress = (files: number): ListProgressLine =>
+  new ListProgressLine(process.stderr, files);
 
 /** Shows on a terminal how far a list of files has come. */
 export class ListProgressLine {

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config/load-config.js';
 import { KeyDirectory } from '../keys/key-directory.js';
-import { type DayUsage, readUsage, type UsageFilter } from '../metering/usage-report.js';
+import { type DayUsage, readUsage, type UsageFilter } from '../records/usage-report.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { DAY_EXPECTED, dayIn } from './days.js';
 import { textTable } from './text-table.js';

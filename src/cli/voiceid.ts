@@ -5,6 +5,7 @@ import pc from 'picocolors';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
 import { ServiceError } from '../errors/service-error.js';
+import { maxDurationS, readInto, sizeOf, withoutTimeouts } from '../labelled-lists/local-files.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import { defaultModel } from '../routes/predict-fields.js';
@@ -21,7 +22,7 @@ import {
 import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
 import { parseVoiceVector } from '../voiceid/voice-vector.js';
-import { maxDurationS, readInto, reportFailure, sizeOf, withoutTimeouts } from './local-files.js';
+import { reportFailure } from './failed-file.js';
 import { bar } from './prediction-table.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
 

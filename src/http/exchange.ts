@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import type { AuthenticatedKey } from '../admission/authenticator.js';
 import type { Turn } from '../admission/expected-wait.js';
 import type { RateState } from '../admission/rate-limits.js';
 import type { Permit } from '../admission/request-permits.js';
 import { type Holder, nobody } from '../admission/shared-budget.js';
+import type { AuthenticatedKey } from '../keys/authenticator.js';
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../observe/request-record.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes/route.js';
 import type { BodyStream } from '../upload/body-stream.js';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { addressBlock } from '../admission/address-block.js';
-import type { AuthenticatedKey, Authenticator } from '../admission/authenticator.js';
 import type { ExpectedWait } from '../admission/expected-wait.js';
 import type { KeyConcurrency } from '../admission/key-concurrency.js';
 import {
@@ -16,6 +15,7 @@ import { errorBody } from '../errors/error-body.js';
 import { notFound } from '../errors/not-found.js';
 import { ServiceError } from '../errors/service-error.js';
 import { allows } from '../keys/api-key.js';
+import type { AuthenticatedKey, Authenticator } from '../keys/authenticator.js';
 import type { Logger } from '../observe/log.js';
 import { logRequest } from '../observe/request-log.js';
 import { CLIENT_GONE_STATUS, type RequestRecorder } from '../observe/request-record.js';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { timingSafeEqual } from 'node:crypto';
 import fs from 'node:fs';
-import type { AuthenticatedKey } from '../admission/authenticator.js';
 import { digestOfSecret, isActive, parseKey, type StoredKey } from './api-key.js';
+import type { AuthenticatedKey } from './authenticator.js';
 import { KeyDirectory, readKey } from './key-directory.js';
 
 interface LoadedKey {

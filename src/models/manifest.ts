@@ -105,7 +105,7 @@ export interface SpeakerModel extends AnyModel {
   readonly known_answers?: readonly SpeakerAnswer[];
 }
 
-/** How far each number of an answer may be off, where that is not what src/pipeline/known-answers.ts says. */
+/** How far each number of an answer may be off, where that is not what src/known-answers/known-answers.ts says. */
 export interface Tolerances {
   readonly tolerance?: number;
   /** In place of `tolerance` where CUDA runs the model. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis } from './analysis.js';
+import type { Analysis } from '../analyser/analyser.js';
 import { type CollectedFile, FileRun } from './file-run.js';
 
 /** What a detector says of a file: one probability per model input. */

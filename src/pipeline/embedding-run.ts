@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { VoiceEmbedding } from './analysis.js';
+import type { VoiceEmbedding } from '../analyser/analyser.js';
 import { type CollectedFile, FileRun } from './file-run.js';
 
 const lengthOf = (vector: Float64Array): number => Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { PrepareSummary } from '../addon/addon.js';
+import type { AnalysisProgress, StageTimesMs } from '../analyser/analyser.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { PrepareResult, SlottedInput } from '../prepare/prepare-task.js';
-import type { AnalysisProgress, StageTimesMs } from './analysis.js';
 
 /** A window of the audio, with what the model says of each input that it gave; holes where that is still to come. */
 export interface CollectedWindow<Output> {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { DetectorStatus, PipelineStatus } from '../analyser/analyser.js';
 import { ServiceError } from '../errors/service-error.js';
 import { fingerprintOf } from '../models/fingerprint.js';
 import type { Model } from '../models/manifest.js';
 import { scoreFingerprintOf } from '../models/score-fingerprint.js';
-import type { DetectorStatus, PipelineStatus } from './analysis.js';
 
 /**
  * The detector that a request means by this name, an id or an alias.

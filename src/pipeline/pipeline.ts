@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { loadAddon } from '../addon/addon.js';
+import type {
+  Analyser,
+  Analysis,
+  AnalysisRequest,
+  PipelineStatus,
+  VoiceEmbedding,
+} from '../analyser/analyser.js';
 import type { Config } from '../config/config.js';
 import { ServiceError } from '../errors/service-error.js';
 import { type Model, readManifest, readModelFile } from '../models/manifest.js';
@@ -11,11 +18,9 @@ import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { RunControl } from '../prepare/run-control.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
-import type { Analyser, Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from './analysis.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import type { FileRun } from './file-run.js';
-import { type AnswerCheck, checkAnswers, holds } from './known-answers.js';
 import { modelStatus } from './model-status.js';
 import { toServiceError } from './stage-failure.js';
 
@@ -41,8 +46,6 @@ export interface PipelineOptions {
   readonly models?: readonly Model[];
   /** What runs the models; chosen by the configuration where absent. */
   readonly choice?: ProviderChoice;
-  /** How many of each model's known answers have to hold before the pipeline says that it is ready; none where absent. */
-  readonly answersPerModel?: number;
   /** Inputs to refuse: see RefusedInputs. */
   readonly refused?: SharedArrayBuffer;
   /** Told of a thread that died while it had nothing to do; it is replaced. */
@@ -81,7 +84,6 @@ export async function startPipeline(
     await pipeline.close();
     throw error;
   }
-  await pipeline.checkAnswers(options.answersPerModel ?? 0);
   return pipeline;
 }
 
@@ -123,7 +125,6 @@ class Pipeline implements Analyser {
   readonly #prepare: PreparePool;
   readonly #flights = new Map<number, Flight>();
   readonly #active = new Set<AbortController>();
-  #wrongAnswers: readonly AnswerCheck[] = [];
   #lastId = 0;
   #closing = false;
 
@@ -191,18 +192,10 @@ class Pipeline implements Analyser {
     await Promise.all(threads);
   }
 
-  async checkAnswers(answersPerModel: number): Promise<void> {
-    const checks = await checkAnswers(this, this.#config.modelsDir, this.#models, answersPerModel);
-    this.#wrongAnswers = checks.filter((check) => !holds(check));
-  }
-
   status(): PipelineStatus {
-    const wrongAnswers = this.#wrongAnswers;
-    const ready = !this.#closing && wrongAnswers.length === 0;
     const { sandboxFailure } = this.#prepare;
     return {
-      ready,
-      wrongAnswers,
+      ready: !this.#closing,
       ...this.#offered,
       ...this.#choice,
       ...(sandboxFailure !== undefined && { sandboxFailure }),

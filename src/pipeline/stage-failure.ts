@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { AnalysisRequest } from '../analyser/analyser.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { PrepareResult } from '../prepare/prepare-task.js';
-import type { AnalysisRequest } from './analysis.js';
 
 /** Of native/decode/decoder.cc, which would say the same twice. */
 const NOT_RECOGNISED = 'The file is not in any of the supported formats.';

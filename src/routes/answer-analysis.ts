@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
+import type { Analyser, Analysis, AnalysisRequest, VoiceEmbedding } from '../analyser/analyser.js';
 import type { RequestRecord } from '../observe/request-record.js';
-import type { Analyser, Analysis, AnalysisRequest, VoiceEmbedding } from '../pipeline/analysis.js';
 import type { AnalysisInput } from './form-input.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { CheckedStatus } from '../known-answers/checked-models.js';
 import type { Schema } from '../openapi/operation.js';
-import type { PipelineStatus } from '../pipeline/analysis.js';
 import { jsonReply, type Route } from './route.js';
 
 const liveness: Schema = {
@@ -89,7 +89,7 @@ export const livezRoute: Route = {
  * 200 while requests should be sent here: after the warm-up, unless known answers do not hold, and until the server was
  * told to stop.
  */
-export function readyzRoute(status: () => PipelineStatus, isStopping: () => boolean): Route {
+export function readyzRoute(status: () => CheckedStatus, isStopping: () => boolean): Route {
   return {
     method: 'GET',
     path: '/readyz',

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BytePermits } from '../admission/byte-permits.js';
+import type { Analyser } from '../analyser/analyser.js';
 import { MIN_LARGE_FILE_BYTES } from '../config/analysis-options.js';
 import type { Config } from '../config/config.js';
 import { largeFilePrediction } from '../contract/prediction.js';
@@ -8,7 +9,6 @@ import type { Logger } from '../observe/log.js';
 import { progressLog } from '../observe/progress-log.js';
 import { analysisErrors, formErrors } from '../openapi/error-groups.js';
 import { mediaFormats, type Operation } from '../openapi/operation.js';
-import type { Analyser } from '../pipeline/analysis.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { largeFileBody } from '../verdict/prediction.js';
 import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/config.js';
 import { legacyPrediction } from '../contract/legacy-prediction.js';
 import { ServiceError } from '../errors/service-error.js';
 import { analysisErrors, inputErrors } from '../openapi/error-groups.js';
 import { mediaFormats, type Operation } from '../openapi/operation.js';
-import type { Analyser } from '../pipeline/analysis.js';
 import { legacyPredictionBody } from '../verdict/legacy.js';
 import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/config.js';
 import { prediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
 import { analysisErrors, inputErrors } from '../openapi/error-groups.js';
 import { mediaFormats, type Operation } from '../openapi/operation.js';
 import type { OperatingPoints } from '../operating-points/operating-points.js';
-import type { Analyser } from '../pipeline/analysis.js';
 import { detectorNamed } from '../pipeline/model-status.js';
 import { predictionBody } from '../verdict/prediction.js';
 import { type FileIntake, type InputLimits, receiveInput, withLink } from './analysis-input.js';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AuthenticatedKey } from '../admission/authenticator.js';
+
 import type { ServiceError } from '../errors/service-error.js';
 import type { Scope } from '../keys/api-key.js';
+import type { AuthenticatedKey } from '../keys/authenticator.js';
 import type { RequestRecord } from '../observe/request-record.js';
 import type { Operation } from '../openapi/operation.js';
 import type { BodyStream } from '../upload/body-stream.js';

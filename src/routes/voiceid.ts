@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/config.js';
 import { enrollment, verification } from '../contract/voice-identity.js';
 import { ServiceError } from '../errors/service-error.js';
 import { analysisErrors, formErrors } from '../openapi/error-groups.js';
 import { audioFormats, type Fields as FormFields, type Operation } from '../openapi/operation.js';
 import type { OperatingPoints } from '../operating-points/operating-points.js';
-import type { Analyser } from '../pipeline/analysis.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import {
   enrollmentBody,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AuthenticatedKey } from '../admission/authenticator.js';
+
 import type { InFlightElsewhere } from '../admission/key-concurrency.js';
 import type { RateCounter, RateState } from '../admission/rate-limits.js';
 import type { RateLimit } from '../keys/api-key.js';
+import type { AuthenticatedKey } from '../keys/authenticator.js';
 import type { ParentLink } from './parent-link.js';
 
 /** Counts against rates in the supervisor, so that a key's rate holds over all processes. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis } from '../pipeline/analysis.js';
+import type { Analysis } from '../analyser/analyser.js';
 import { type Chunk, chunksOf, SAMPLES_PER_S, samplesIn } from './chunk-plan.js';
 import { type Result, rounded, verdictOf } from './verdict.js';
 import { seconds, skippedText } from './warnings.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis } from '../pipeline/analysis.js';
+import type { Analysis } from '../analyser/analyser.js';
 import { rounded, type Segment, type Verdict, verdictOf } from './verdict.js';
 import { warningsOf } from './warnings.js';
 

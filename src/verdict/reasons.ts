@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis } from '../pipeline/analysis.js';
+import type { Analysis } from '../analyser/analyser.js';
 
 /** Less speech than this in the whole file is little to judge by. */
 export const LOW_SPEECH_BELOW_S = 2;

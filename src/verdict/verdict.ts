@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { Analysis, ScoredWindow } from '../pipeline/analysis.js';
 import { type Reason, reasonOf } from './reasons.js';
 
 export type Result = 'spoofed' | 'bonafide';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis, SkippedStretch } from '../pipeline/analysis.js';
+import type { Analysis, SkippedStretch } from '../analyser/analyser.js';
 
 /** To the millisecond, without zeros at the end. */
 export const seconds = (time: number): string => String(Number(time.toFixed(3)));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { SpeakerModelStatus } from '../analyser/analyser.js';
 import type { Config } from '../config/config.js';
 import type { OperatingPoints } from '../operating-points/operating-points.js';
-import type { SpeakerModelStatus } from '../pipeline/analysis.js';
 import { dot, normalised } from './vectors.js';
 import { VoiceprintSpace } from './voiceprint-space.js';
 

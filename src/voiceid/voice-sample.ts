@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ServiceError } from '../errors/service-error.js';
+
 import type {
   Analyser,
   Analysis,
@@ -7,7 +7,8 @@ import type {
   SkippedStretch,
   StageTimesMs,
   VoiceEmbedding,
-} from '../pipeline/analysis.js';
+} from '../analyser/analyser.js';
+import { ServiceError } from '../errors/service-error.js';
 import { verdictOf } from '../verdict/verdict.js';
 import { sideBySide } from './side-by-side.js';
 import type { Speaker } from './speaker.js';

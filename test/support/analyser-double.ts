@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../../src/errors/service-error.js';
 import type {
   Analyser,
   Analysis,
@@ -9,7 +8,8 @@ import type {
   PipelineStatus,
   SpeakerModelStatus,
   VoiceEmbedding,
-} from '../../src/pipeline/analysis.js';
+} from '../../src/analyser/analyser.js';
+import { ServiceError } from '../../src/errors/service-error.js';
 import type { UploadArena } from '../../src/upload/arena.js';
 
 export const someAnalysis: Analysis = {
@@ -72,7 +72,6 @@ export class AnalyserDouble implements Analyser {
   closed = false;
   currentStatus: PipelineStatus = {
     ready: true,
-    wrongAnswers: [],
     provider: 'cpu',
     models: someDetectors.map(({ id }) => id),
     detectors: someDetectors,

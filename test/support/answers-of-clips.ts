@@ -4,8 +4,8 @@
 //
 //   node answers-of-clips.js MODELS_DIR FILE...
 import { readFile } from 'node:fs/promises';
+import { answerOf } from '../../src/known-answers/known-answers.js';
 import { readManifest } from '../../src/models/manifest.js';
-import { answerOf } from '../../src/pipeline/known-answers.js';
 import { type PipelineConfig, startPipeline } from '../../src/pipeline/pipeline.js';
 
 export type Answers = Readonly<Record<string, readonly number[]>>;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
+import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/analyser/analyser.js';
 import type { Config } from '../../src/config/config.js';
-import { startServer } from '../../src/http/server.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
-import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/pipeline/analysis.js';
 import { startPipeline } from '../../src/pipeline/pipeline.js';
+import { startServer } from '../../src/service/server.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { modelsFolder } from './models-folder.js';

@@ -4,9 +4,9 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { startServer } from '../../src/http/server.js';
 import { createLog } from '../../src/observe/log.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { startServer } from '../../src/service/server.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble } from './analyser-double.js';

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { Authenticator } from '../../src/admission/authenticator.js';
+import type { Analyser, PipelineStatus } from '../../src/analyser/analyser.js';
 import type { Config } from '../../src/config/config.js';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
 import type { Scope } from '../../src/keys/api-key.js';
+import type { Authenticator } from '../../src/keys/authenticator.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { errorsOf, errorsOutsideOperations } from '../../src/openapi/responses.js';
-import type { Analyser, PipelineStatus } from '../../src/pipeline/analysis.js';
 import type { Route } from '../../src/routes/route.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/service/server.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble, someDetector } from './analyser-double.js';

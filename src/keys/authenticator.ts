@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RateLimit, Scope } from '../keys/api-key.js';
+import type { RateLimit, Scope } from './api-key.js';
 
 export interface AuthenticatedKey {
   /** Names the key in logs; says nothing about its secret. */

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analyser } from '../pipeline/analysis.js';
+import type { Analyser } from '../analyser/analyser.js';
+import { type CheckedModels, type CheckedStatus, checkedStatus } from '../known-answers/checked-models.js';
 
 /** The models that requests are answered with, and how many requests that is. */
 export class ServedModels {
   readonly analyser: Analyser;
+  readonly #wrongAnswers: CheckedModels['wrongAnswers'];
   #requests = 0;
   #whenUnused: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(analyser: Analyser) {
+  constructor(analyser: Analyser, wrongAnswers: CheckedModels['wrongAnswers'] = []) {
     this.analyser = analyser;
+    this.#wrongAnswers = wrongAnswers;
+  }
+
+  status(): CheckedStatus {
+    return checkedStatus({ analyser: this.analyser, wrongAnswers: this.#wrongAnswers });
   }
 
   enter(): void {

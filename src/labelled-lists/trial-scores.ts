@@ -7,7 +7,7 @@ import type { Sample } from '../evaluation/sample.js';
 import { enrollNeeds, verificationBody, verifyNeeds } from '../voiceid/answers.js';
 import type { Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
-import { type Finding, ListPipeline } from './list-pipeline.js';
+import { type Finding, ListPipeline, type ShowProgress } from './list-pipeline.js';
 import { maxDurationS } from './local-files.js';
 import { failureOf, runOf, type ScoredRows } from './scored-rows.js';
 
@@ -23,6 +23,7 @@ export async function scoreTrials(
   folder: string,
   speaker: Speaker,
   config: Config,
+  showProgress: ShowProgress,
 ): Promise<ScoredRows> {
   const textsIn = (column: 'enrolment' | 'sample') => [
     ...new Set(listed.map(({ columns }) => columns[column] as string)),
@@ -37,16 +38,20 @@ export async function scoreTrials(
   const pipeline = await ListPipeline.start(config, recordings);
   try {
     const startedMs = performance.now();
-    const found = await pipeline.analyse(recordings, async (region, i) => {
-      const voice = await readVoice(pipeline.analyser, speaker, {
-        ...(wanted[i]?.needs ?? verifyNeeds),
-        region,
-        detectorId: undefined,
-        maxDurationS,
-        signal: new AbortController().signal,
-      });
-      return { result: voice, durationS: voice.durationS };
-    });
+    const found = await pipeline.analyse(
+      recordings,
+      async (region, i) => {
+        const voice = await readVoice(pipeline.analyser, speaker, {
+          ...(wanted[i]?.needs ?? verifyNeeds),
+          region,
+          detectorId: undefined,
+          maxDurationS,
+          signal: new AbortController().signal,
+        });
+        return { result: voice, durationS: voice.durationS };
+      },
+      showProgress,
+    );
     const voicesWith = (needs: unknown) =>
       new Map(
         wanted.flatMap((recording, i) =>

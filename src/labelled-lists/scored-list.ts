@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { SpeakerModelStatus } from '../analyser/analyser.js';
 import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -10,11 +11,11 @@ import type { Report } from '../evaluation/report.js';
 import { loadManifest } from '../models/manifest.js';
 import type { ScoringModel } from '../operating-points/operating-point.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
-import type { SpeakerModelStatus } from '../pipeline/analysis.js';
 import { detectorNamed, modelStatus } from '../pipeline/model-status.js';
 import { DEFAULT_THRESHOLD, defaultModel } from '../routes/predict-fields.js';
 import { chooseSpeaker } from '../voiceid/speaker.js';
 import { scoreClips } from './clip-scores.js';
+import type { ShowProgress } from './list-pipeline.js';
 import { withoutTimeouts } from './local-files.js';
 import type { ScoredRows } from './scored-rows.js';
 import { listedScores, modelOfScores } from './scores-file.js';
@@ -45,7 +46,11 @@ export interface ScoredList extends ScoredRows {
  * Reads a list and scores what it lists, by the pipeline that serves or, where it has scores, by these.
  * @throws ListError, ServiceError for a model or an operating point that is not there
  */
-export async function scoreList(file: string, options: ListOptions): Promise<ScoredList> {
+export async function scoreList(
+  file: string,
+  options: ListOptions,
+  showProgress: ShowProgress,
+): Promise<ScoredList> {
   const content = await readFile(file);
   const list = parseList(content.toString('utf8'), options.where);
   if (list.samples.length === 0) throw new ListError('The list has no row to score.');
@@ -74,7 +79,7 @@ export async function scoreList(file: string, options: ListOptions): Promise<Sco
     const { silenceThreshold } = options;
     const scored = list.isScored
       ? { rows: listedScores(list, model), run: null }
-      : await scoreClips(list.samples, folder, model.id, silenceThreshold, config);
+      : await scoreClips(list.samples, folder, model.id, silenceThreshold, config, showProgress);
     return {
       ...base,
       model,
@@ -90,7 +95,7 @@ export async function scoreList(file: string, options: ListOptions): Promise<Sco
   const threshold = thresholdFor(model, speaker.threshold);
   const scored = list.isScored
     ? { rows: listedScores(list, model), run: null }
-    : await scoreTrials(list.samples, folder, speaker, config);
+    : await scoreTrials(list.samples, folder, speaker, config, showProgress);
   return { ...base, model, threshold, silenceThreshold: null, ...scored };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ArenaRegion } from '../upload/arena.js';
-import type { AnswerCheck } from './known-answers.js';
 
 /** One file to analyse. */
 export interface AnalysisRequest {
@@ -114,10 +113,8 @@ export interface SpeakerModelStatus extends ScoringModelStatus {
 }
 
 export interface PipelineStatus {
-  /** Models are warm, and say of known clips what they are known to say. */
+  /** Models are warm. */
   readonly ready: boolean;
-  /** Of what the models were asked at the start, the answers that are too far from the known ones. */
-  readonly wrongAnswers: readonly AnswerCheck[];
   /** What runs the models now. */
   readonly provider: 'cpu' | 'cuda';
   /** Why `auto` did not give CUDA; absent where it did or was not asked for. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/config.js';
-import type { AuditEvent } from '../metering/audit-chain.js';
-import { AuditLog } from '../metering/audit-log.js';
-import { Retention } from '../metering/retention.js';
-import { UsageMeter } from '../metering/usage-meter.js';
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
+import type { AuditEvent } from '../records/audit-chain.js';
+import { AuditLog } from '../records/audit-log.js';
+import { Retention } from '../records/retention.js';
+import { UsageMeter } from '../records/usage-meter.js';
 import { AccountSpace } from '../storage/account-space.js';
 import { sweepObjects } from '../storage/object-sweep.js';
 import { diskSettings } from '../storage/open-storage.js';

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import type { ListedSample } from '../evaluation/labelled-list.js';
 import { DEFAULT_THRESHOLD, MIN_DURATION_S } from '../routes/predict-fields.js';
 import { verdictOf } from '../verdict/verdict.js';
-import { type Finding, ListPipeline } from './list-pipeline.js';
+import { type Finding, ListPipeline, type ShowProgress } from './list-pipeline.js';
 import { maxDurationS } from './local-files.js';
 import { failureOf, runOf, type ScoredRow, type ScoredRows } from './scored-rows.js';
 
@@ -15,25 +15,30 @@ export async function scoreClips(
   modelId: string,
   silenceThresholdPercent: number,
   config: Config,
+  showProgress: ShowProgress,
 ): Promise<ScoredRows> {
   const names = [...new Set(listed.map(({ columns }) => columns.path as string))];
   const recordings = names.map((name) => [path.resolve(folder, name)]);
   const pipeline = await ListPipeline.start(config, recordings);
   try {
     const startedMs = performance.now();
-    const found = await pipeline.analyse(recordings, async (region) => {
-      const analysis = await pipeline.analyser.analyse({
-        region,
-        modelId,
-        silenceThresholdPercent,
-        minDurationS: MIN_DURATION_S,
-        maxDurationS,
-        signal: new AbortController().signal,
-      });
-      // The score of a verdict is the same at every threshold.
-      const { score } = verdictOf(analysis, DEFAULT_THRESHOLD, silenceThresholdPercent);
-      return { result: score, durationS: analysis.durationS };
-    });
+    const found = await pipeline.analyse(
+      recordings,
+      async (region) => {
+        const analysis = await pipeline.analyser.analyse({
+          region,
+          modelId,
+          silenceThresholdPercent,
+          minDurationS: MIN_DURATION_S,
+          maxDurationS,
+          signal: new AbortController().signal,
+        });
+        // The score of a verdict is the same at every threshold.
+        const { score } = verdictOf(analysis, DEFAULT_THRESHOLD, silenceThresholdPercent);
+        return { result: score, durationS: analysis.durationS };
+      },
+      showProgress,
+    );
     const findings = new Map(names.map((name, i) => [name, found[i] as Finding<number>]));
     const rows = listed.map((row): ScoredRow => {
       const { isPositive, columns } = row;

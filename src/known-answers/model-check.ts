@@ -5,10 +5,10 @@ import { loadAddon, type Preparer } from '../addon/addon.js';
 import { ManifestError, type Model, readModelFile } from '../models/manifest.js';
 import type { OnnxHeader } from '../models/onnx-header.js';
 import { makePreparer } from '../models/recipe-check.js';
-import { type AnswerCheck, checkAnswers, describeCheck, holds } from '../pipeline/known-answers.js';
 import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
 import { ModelSession } from '../scoring/model-session.js';
 import type { Provider } from '../scoring/scoring-task.js';
+import { type AnswerCheck, checkAnswers, describeCheck, holds } from './known-answers.js';
 
 export interface TimeMs {
   readonly median: number;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/config.js';
-import type { Analyser } from '../pipeline/analysis.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import type { ArenaRegion } from '../upload/arena.js';
 import { FileArena } from './file-arena.js';
 import { mapInFlight } from './in-flight.js';
 import { joinedRecording } from './joined-recording.js';
 import { readInto, sizeOf } from './local-files.js';
-import { ListProgressLine } from './progress-line.js';
 
 /** One file, or several whose audio is joined to one recording. */
 export type Recording = readonly string[];
@@ -16,6 +16,14 @@ export type Recording = readonly string[];
 export type Finding<Result> =
   | { readonly ok: true; readonly result: Result; readonly durationS: number }
   | { readonly ok: false; readonly error: unknown };
+
+/** Is told of each recording that is done. */
+export interface ListProgress {
+  add(isFailure: boolean): void;
+  clear(): void;
+}
+
+export type ShowProgress = (recordings: number) => ListProgress;
 
 /** Files whose size is asked for at once. */
 const STATS_IN_FLIGHT = 32;
@@ -81,15 +89,16 @@ export class ListPipeline {
   }
 
   /**
-   * Analyses recordings side by side, and shows on a terminal how far it has come.
+   * Analyses recordings side by side.
    * @param work what is done with a recording that lies in a region of the pipeline's arena
    * @returns in the order of the recordings, one that failed among them
    */
   async analyse<Result>(
     recordings: readonly Recording[],
     work: (region: ArenaRegion, at: number) => Promise<{ result: Result; durationS: number }>,
+    showProgress: ShowProgress,
   ): Promise<Finding<Result>[]> {
-    const progress = new ListProgressLine(process.stderr, recordings.length);
+    const progress = showProgress(recordings.length);
     const found = await mapInFlight(
       [...recordings.keys()],
       this.inFlight,

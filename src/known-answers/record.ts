@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Analyser } from '../analyser/analyser.js';
 import { packageDir } from '../config/package-dir.js';
 import { checkManifest, type Model, manifestPath, type Tolerances } from '../models/manifest.js';
-import type { Analyser } from '../pipeline/analysis.js';
-import { answerOf } from '../pipeline/known-answers.js';
 import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
 import { replaceFileLater } from '../state/durable-file.js';
+import { answerOf } from './known-answers.js';
 
 const clipsFolder = 'known-answers';
 const shippedClips = join(packageDir, 'models', clipsFolder);

@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Authenticator } from '../admission/authenticator.js';
+
 import { ExpectedWait } from '../admission/expected-wait.js';
 import { type InFlightElsewhere, KeyConcurrency } from '../admission/key-concurrency.js';
 import { type RateCounter, RateLimits, rateLimitOf } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
+import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/config.js';
 import type { ListenAddress } from '../config/listen-address.js';
 import { FetchPolicy } from '../fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
+import { restWithoutDescriptors } from '../http/accept-rest.js';
+import { AnswerLimits } from '../http/answer-limits.js';
+import { ClientAddresses } from '../http/client-address.js';
+import { Connections } from '../http/connections.js';
+import { Cors } from '../http/cors.js';
+import { connectionsInDescriptors } from '../http/descriptors.js';
+import { FrontDoor } from '../http/front-door.js';
+import { type Listener, listen } from '../http/listener.js';
+import { connectionsByPeer } from '../http/peer-connections.js';
+import type { TlsFiles } from '../http/tls-files.js';
+import type { Authenticator } from '../keys/authenticator.js';
+import type { CheckedModels, CheckedStatus } from '../known-answers/checked-models.js';
 import type { CloseReason } from '../observe/close-reason.js';
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
-import type { Analyser, PipelineStatus } from '../pipeline/analysis.js';
 import { createLargeFilePermits } from '../routes/large-file-intake.js';
 import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import type { Route } from '../routes/route.js';
@@ -21,22 +33,14 @@ import type { FileStore } from '../storage/open-storage.js';
 import type { UploadArena } from '../upload/arena.js';
 import { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
-import { restWithoutDescriptors } from './accept-rest.js';
-import { AnswerLimits } from './answer-limits.js';
-import { ClientAddresses } from './client-address.js';
-import { Connections } from './connections.js';
-import { Cors } from './cors.js';
-import { connectionsInDescriptors } from './descriptors.js';
-import { FrontDoor } from './front-door.js';
-import { type Listener, listen } from './listener.js';
-import { connectionsByPeer } from './peer-connections.js';
 import { ServedModels } from './served-models.js';
 import { publicRoutes, serverRoutes } from './server-routes.js';
-import type { TlsFiles } from './tls-files.js';
 
 export interface ServerOptions {
   readonly config: Config;
   readonly analyser: Analyser;
+  /** What its models answered wrong when they were asked; nothing when absent. */
+  readonly wrongAnswers?: CheckedModels['wrongAnswers'];
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
@@ -207,9 +211,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     fellBackToCpu: () => status().fallbackReason !== undefined,
   });
 
-  let models = new ServedModels(options.analyser);
+  let models = new ServedModels(options.analyser, options.wrongAnswers);
   const retiring = new Set<ServedModels>();
-  const status = (): PipelineStatus => models.analyser.status();
+  const status = (): CheckedStatus => models.status();
 
   function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
     const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping };

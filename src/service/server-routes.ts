@@ -64,7 +64,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     ...fileRoutes(config, files),
     ...(files.embedded ? objectRoutes(config, files.embedded) : []),
     livezRoute,
-    readyzRoute(() => analyser.status(), isStopping),
+    readyzRoute(() => models.status(), isStopping),
     metricsRoute(metrics),
     rootRoute(true),
   ];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Analyser } from '../analyser/analyser.js';
 import type { Logger } from '../observe/log.js';
-import type { Analyser } from './analysis.js';
+import { type CheckedModels, checkedStatus } from './checked-models.js';
 import { describeCheck } from './known-answers.js';
 
 export interface ModelReloadOptions {
   /** Reads the manifest, loads and warms its models, and asks for their known answers. */
-  readonly start: () => Promise<Analyser>;
+  readonly start: () => Promise<CheckedModels>;
   /** Puts models into use; where it throws, they are closed again. */
   readonly use: (analyser: Analyser) => void;
   readonly onResult: (result: 'loaded' | 'failed') => void;
@@ -72,9 +73,9 @@ export class ModelReload {
 
   /** Undefined when they are not wanted any more. */
   async #loaded(): Promise<Analyser | undefined> {
-    const analyser = await this.#options.start();
-    const { ready, wrongAnswers } = analyser.status();
-    if (ready && !this.#isClosed) return analyser;
+    const checked = await this.#options.start();
+    const { analyser, wrongAnswers } = checked;
+    if (checkedStatus(checked).ready && !this.#isClosed) return analyser;
     await analyser.close();
     if (this.#isClosed) return undefined;
     throw new Error(wrongAnswers.map(describeCheck).join('; '));

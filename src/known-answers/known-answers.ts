@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Analyser } from '../analyser/analyser.js';
 import type { Model, Tolerances } from '../models/manifest.js';
 import type { Provider } from '../scoring/scoring-task.js';
-import type { Analyser } from './analysis.js';
 
 /**
  * How far a score, 0..1, or a number of an embedding of length 1 may be from what is known, which was recorded on a CPU. GPUs

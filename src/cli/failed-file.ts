@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { errorBody } from '../errors/error-body.js';
+import { ServiceError } from '../errors/service-error.js';
+
+/** Says why a file was not analysed; with `json` also as the server would, to keep one line per file. */
+export function reportFailure(file: string, error: unknown, json: true | undefined): void {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${file}: ${message}\n`);
+  if (!json) return;
+  const correlationId = randomUUID();
+  const body =
+    error instanceof ServiceError
+      ? errorBody(error, correlationId)
+      : { error: 'validation_error', message, status: 400, correlation_id: correlationId };
+  process.stdout.write(`${JSON.stringify({ file, ...body })}\n`);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Analyser, PipelineStatus } from '../analyser/analyser.js';
+import { readManifest } from '../models/manifest.js';
+import { type PipelineConfig, type PipelineOptions, startPipeline } from '../pipeline/pipeline.js';
+import { type AnswerCheck, checkAnswers, holds } from './known-answers.js';
+
+/** Models that are warm, and what they answered wrong when they were asked. */
+export interface CheckedModels {
+  readonly analyser: Analyser;
+  /** Answers that are too far from the known ones; requests are sent elsewhere while there is one. */
+  readonly wrongAnswers: readonly AnswerCheck[];
+}
+
+export interface CheckedStatus extends PipelineStatus {
+  readonly wrongAnswers: readonly AnswerCheck[];
+}
+
+/** Starts a pipeline and asks each of its models for at most `answersPerModel` of its known answers. */
+export async function startChecked(
+  config: PipelineConfig,
+  arena: SharedArrayBuffer,
+  answersPerModel: number,
+  options: PipelineOptions = {},
+): Promise<CheckedModels> {
+  const models = options.models ?? (await readManifest(config.modelsDir)).models;
+  const analyser = await startPipeline(config, arena, { ...options, models });
+  const checks = await checkAnswers(analyser, config.modelsDir, models, answersPerModel);
+  return { analyser, wrongAnswers: checks.filter((check) => !holds(check)) };
+}
+
+/** Ready means: warm, and right about what is known. */
+export function checkedStatus({ analyser, wrongAnswers }: CheckedModels): CheckedStatus {
+  const status = analyser.status();
+  return { ...status, ready: status.ready && wrongAnswers.length === 0, wrongAnswers };
+}

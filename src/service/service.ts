@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { MetricObject } from 'prom-client';
+import { type Addon, loadAddon } from '../addon/addon.js';
+import { rateLimitOf } from '../admission/rate-limits.js';
+import type { PipelineStatus } from '../analyser/analyser.js';
+import type { Config } from '../config/config.js';
+import { packageVersion } from '../config/package-dir.js';
+import { KeyStore } from '../keys/key-store.js';
+import { type CheckedModels, checkedStatus, startChecked } from '../known-answers/checked-models.js';
+import { differenceOf } from '../known-answers/known-answers.js';
+import { ModelReload } from '../known-answers/model-reload.js';
+import type { Logger, ServiceLog } from '../observe/log.js';
+import type { ServiceMetrics } from '../observe/service-metrics.js';
+import { OperatingPoints } from '../operating-points/operating-points.js';
+import type { PipelineOptions } from '../pipeline/pipeline.js';
+import { actor } from '../records/admin-act.js';
+import type { AuditEvent } from '../records/audit-chain.js';
+import type { ParentLink } from '../supervision/parent-link.js';
+import { SharedInFlight, SharedRates } from '../supervision/shared-limits.js';
+import { UploadArena } from '../upload/arena.js';
+import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
+import type { RunningServer } from './server.js';
+import { openBooks } from './server-books.js';
+
+/** Known answers of each model that have to hold before requests are answered. */
+const ANSWERS_PER_MODEL = 1;
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: ServiceLog;
+  /** The supervisor, in one of several processes. */
+  readonly parent: ParentLink | undefined;
+}
+
+/** All that one process serves with. */
+export interface Service {
+  readonly port: number;
+  /** Whether the models held what is known of them at the start. */
+  readonly isReady: boolean;
+  /** Writes into the audit, where there is one. */
+  note(event: AuditEvent): void;
+  /** Loads models and operating points anew, beside those in use. */
+  reloadModels(): void;
+  renewTls(): void;
+  /** @param sha256 of inputs that are not to be worked on, in hexadecimal digits */
+  refuse(sha256: readonly string[]): void;
+  metrics(): Promise<readonly MetricObject[]>;
+  /** Resolves when no request is in flight and everything has been written. */
+  stop(): Promise<void>;
+}
+
+/** Puts a server together from what the configuration says, and starts it. */
+export async function startService({ config, log, parent }: ServiceOptions): Promise<Service> {
+  const { logger } = log;
+  const keys = new KeyStore(config.dataDir, {
+    onReloadError: (error) => logger.error({ err: error }, 'API keys could not be read again'),
+  });
+  const operatingPoints = OperatingPoints.load(config.dataDir);
+  const addon = loadAddon();
+  const arena = createArena(config.maxInflightBytes, addon);
+  const refusals = new SharedRefusals();
+  const deadlyInputs = openDeadlyInputs(config.dataDir, logger, parent === undefined);
+  refusals.add(deadlyInputs?.refused ?? []);
+  if (deadlyInputs !== undefined) {
+    keepCrashNotes(deadlyInputs.notesFileOf(process.pid), addon, logger);
+  }
+  let countThreadFailure: ServiceMetrics['countThreadFailure'] | undefined;
+  const pipelineOptions: PipelineOptions = {
+    refused: refusals.shared,
+    onThreadError(pool, error) {
+      logger.error({ err: error, pool }, 'an idle thread has died; it is replaced');
+      countThreadFailure?.(pool);
+    },
+  };
+  const loading = startChecked(config, arena.buffer, ANSWERS_PER_MODEL, pipelineOptions);
+  // While other threads load the models.
+  const parts = loadServerParts(config);
+  const [models, { startServer, metrics, files }] = await bothOrNone(loading, parts);
+  countThreadFailure = (pool) => metrics.countThreadFailure(pool);
+  log.countDropped((lines) => metrics.logLinesDropped.inc(lines));
+  const status = checkedStatus(models);
+  tellOfModels(models, logger);
+  warnOfUnusable(operatingPoints, status, logger);
+  const books = openBooks(config, logger, metrics, parent?.isFirst ?? true);
+  books.note({ event: 'server_started', ...actor(), version: packageVersion });
+  let server: RunningServer;
+  try {
+    server = await startServer({
+      config,
+      ...models,
+      arena,
+      keys,
+      files,
+      operatingPoints,
+      log: logger,
+      metrics,
+      recorders: books.recorders,
+      ...(parent && {
+        rates: new SharedRates(rateLimitOf(config), parent),
+        inFlightElsewhere: new SharedInFlight(parent),
+      }),
+      isPortShared: parent !== undefined,
+    });
+  } catch (error) {
+    await models.analyser.close();
+    throw error;
+  }
+  if (parent !== undefined) metrics.gather = () => parent.metricsOfAll();
+  const { provider, fallbackReason } = status;
+  const choice = { provider, ...(fallbackReason !== undefined && { fallbackReason }) };
+  const reload = new ModelReload({
+    // On what runs the models now: whether there is CUDA has been found out.
+    start: () => startChecked(config, arena.buffer, ANSWERS_PER_MODEL, { ...pipelineOptions, choice }),
+    use(next) {
+      const points = OperatingPoints.load(config.dataDir);
+      server.replaceModels(next, points);
+      warnOfUnusable(points, next.status(), logger);
+    },
+    onResult(result) {
+      metrics.countReload(result);
+      books.note({ event: 'models_reloaded', result, ...actor() });
+      parent?.reloaded(result);
+    },
+    log: logger,
+  });
+  return {
+    port: server.port,
+    isReady: status.ready,
+    note: (event) => books.note(event),
+    reloadModels: () => reload.request(),
+    renewTls() {
+      try {
+        server.renewTls();
+      } catch (error) {
+        logger.error({ err: error }, 'the certificate was not renewed');
+      }
+    },
+    refuse: (sha256) => refusals.add(sha256),
+    metrics: () => metrics.registry.getMetricsAsJSON(),
+    async stop() {
+      books.note({ event: 'server_stopping', ...actor() });
+      await Promise.all([reload.close(), server.stop()]);
+    },
+  };
+}
+
+async function loadServerParts(config: Config) {
+  const { startServer } = await import('./server.js');
+  const { ServiceMetrics } = await import('../observe/service-metrics.js');
+  const { openStorage } = await import('../storage/open-storage.js');
+  return { startServer, metrics: new ServiceMetrics(), files: await openStorage(config) };
+}
+
+/** Threads that were started keep the process from ending, also where the rest failed. */
+async function bothOrNone<Parts>(
+  loading: Promise<CheckedModels>,
+  parts: Promise<Parts>,
+): Promise<[CheckedModels, Parts]> {
+  try {
+    return await Promise.all([loading, parts]);
+  } catch (error) {
+    await loading.then(
+      ({ analyser }) => analyser.close(),
+      () => {},
+    );
+    throw error;
+  }
+}
+
+function tellOfModels({ analyser, wrongAnswers }: CheckedModels, logger: Logger): void {
+  const { provider, fallbackReason, models, speakerModels, sandboxFailure } = analyser.status();
+  if (sandboxFailure !== undefined) {
+    logger.warn({ sandboxFailure }, 'decoder threads run without a filter of system calls');
+  }
+  const speakers = speakerModels.map((model) => model.id);
+  logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
+  for (const check of wrongAnswers) {
+    logger.error({ ...check, difference: differenceOf(check) }, 'a known answer does not hold: not ready');
+  }
+}
+
+/** They are answered with 400; whoever runs the server should know it first. */
+function warnOfUnusable(points: OperatingPoints, status: PipelineStatus, logger: Logger): void {
+  for (const { name, model, why } of points.unusable([...status.detectors, ...status.speakerModels])) {
+    logger.warn({ operatingPoint: name, model, why }, 'operating point cannot be used');
+  }
+}
+
+function createArena(bytes: number, addon: Addon): UploadArena {
+  const arena: UploadArena = new UploadArena(bytes, (offset, length) =>
+    addon.releasePages(arena.bytes.subarray(offset, offset + length)),
+  );
+  return arena;
+}
