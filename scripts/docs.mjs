@@ -17,7 +17,7 @@ const inRoot = (name) => path.join(rootDir, name);
 const renew = (name, renewed) =>
   fs.writeFileSync(inRoot(name), renewed(fs.readFileSync(inRoot(name), 'utf8')));
 
-renew('README.md', withConfigurationTable);
+renew('docs/configuration.md', withConfigurationTable);
 renew('docs/evaluate.md', (page) => withMarkedSection(page, reportTable()));
 fs.writeFileSync(inRoot('docs/errors.md'), errorReferencePage());
 renew('docs/models.md', withManifestTables);

@@ -10,7 +10,7 @@ import { outputOptions } from './output-options.js';
 import { recordsOptions } from './records-options.js';
 import { storageOptions } from './storage-options.js';
 
-/** The one table of settings: `loadConfig` reads by it, and the README's table is made from it. */
+/** The one table of settings: `loadConfig` reads by it, and `docs/configuration.md` is made from it. */
 export const options: OptionsOf<keyof Config> = {
   ...listeningOptions,
   ...engineOptions,

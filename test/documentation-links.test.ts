@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+const pages = spawnSync('git', ['ls-files', '*.md'], { encoding: 'utf8' })
+  .stdout.split('\n')
+  .filter((name) => fs.existsSync(name));
+
+const withoutCode = (page: string): string => page.replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
+
+/** The anchors of headings as GitHub makes them. */
+function anchorsOf(file: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of withoutCode(fs.readFileSync(file, 'utf8')).matchAll(/^#+ (.+)$/gm)) {
+    const words = heading.replaceAll(/[^\p{L}\p{N} _-]/gu, '');
+    anchors.add(words.toLowerCase().replaceAll(' ', '-'));
+  }
+  return anchors;
+}
+
+test('every link between pages leads to a file and a heading that exist', {
+  skip: pages.length === 0,
+}, () => {
+  const broken: string[] = [];
+  let links = 0;
+  for (const page of pages) {
+    const text = withoutCode(fs.readFileSync(page, 'utf8')).replaceAll(/`[^`\n]+`/g, '');
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      links++;
+      const [name = '', anchor] = target.split('#');
+      const file = name === '' ? page : path.join(path.dirname(page), decodeURIComponent(name));
+      const isThere = fs.existsSync(file);
+      if (!isThere || (anchor !== undefined && !anchorsOf(file).has(anchor))) {
+        broken.push(`${page}: ${target}`);
+      }
+    }
+  }
+  assert.ok(links > 50, `only ${links} links were found`);
+  assert.deepEqual(broken, []);
+});
+
+test('every page of docs/ is in the index', () => {
+  const index = fs.readFileSync('docs/README.md', 'utf8');
+  const missing = fs
+    .readdirSync('docs')
+    .filter((name) => name.endsWith('.md') && name !== 'README.md' && !index.includes(`](${name})`));
+  assert.deepEqual(missing, []);
+});
