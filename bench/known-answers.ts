@@ -4,7 +4,7 @@
 // the tolerances in src/known-answers/known-answers.ts follow from.
 //
 //   node scripts/bench.mjs known-answers                         on this processor
-//   node scripts/bench.mjs known-answers --models-dir FOLDER     of models/training/round_to_tf32.py, say
+//   node scripts/bench.mjs known-answers --models-dir FOLDER     of training/export/round_to_tf32.py, say
 //   qemu-x86_64 -cpu Haswell $(which node) build/test/bench/known-answers.js --as-they-are
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The stages as a C interface for models/training, so that training and serving compute every number with the
-// same code. Built as libveravox_training.so by -DVERAVOX_SHARED=ON; models/training/native.py is its only
+// The stages as a C interface for training, so that training and serving compute every number with the
+// same code. Built as libveravox_training.so by -DVERAVOX_SHARED=ON; training/features/native.py is its only
 // caller.
 //
 // Conventions: a function that can fail takes an error buffer (may be null) and reports failure by a null

@@ -10,7 +10,7 @@
 namespace veravox {
 
 // A recurrent network (one layer of gated recurrent units, one linear output per frame) that looks at two
-// frames of SpeechFeatures per step. Trained by models/training/vad/train.py, which writes the weights.
+// frames of SpeechFeatures per step. Trained by training/vad/train.py, which writes the weights.
 class SpeechNetwork {
  public:
   static constexpr size_t kStepFrames = 2;

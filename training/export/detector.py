@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turn trained weights into the shipped file and its manifest entry.
+
+    python3 -m export.detector --model-id ID --weights RUN/last.pt ... [--quantise CACHE] [--calibration CALIBRATION.json] [--models FOLDER]
+
+Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several weights become
+one file that answers with the mean of their logits. With --quantise most convolutions have 8 bits, in ranges that crops from CACHE
+show. CALIBRATION.json is what judge/calibrate_detector.py wrote; without it the calibration is the identity. `veravox models record` then
+adds the known answers.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from data.corpus_cache import CorpusCache
+from networks.detector import export_onnx, load_trained
+from networks.ensemble import Ensemble
+from export.manifest_file import MODELS, put_entry, sha256_of
+from features.recipe import WINDOW_SAMPLES, frames_of
+
+
+def manifest_entry(model_id, onnx_path, features, calibration):
+    return {
+        "id": model_id, "aliases": [], "task": "detection", "file": onnx_path.name,
+        "sha256": sha256_of(onnx_path), "licence": "Apache-2.0",
+        "sample_rate_hz": 16000, "window_samples": WINDOW_SAMPLES, "hop_samples": WINDOW_SAMPLES,
+        "short_window": "repeat_sound", "features": features,
+        "input": {"name": "features", "shape": ["batch", 1, features["bands"], frames_of(WINDOW_SAMPLES)]},
+        "output": {"name": "logit", "kind": "logit", "index": 0},
+        "calibration": calibration, "operating_point": 0.5, "metrics": {},
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weights", nargs="+", required=True)
+    parser.add_argument("--quantise", metavar="CACHE")
+    parser.add_argument("--calibration")
+    parser.add_argument("--model-id", required=True)
+    parser.add_argument("--models", default=MODELS)
+    options = parser.parse_args()
+    trained = [load_trained(weights) for weights in options.weights]
+    model, features = trained[0]
+    if len(trained) > 1:
+        model = Ensemble(trained)
+        features = model.features
+    onnx_path = Path(options.models) / f"{options.model_id}.onnx"
+    export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
+    if options.quantise:
+        from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here does
+
+        quantise_blocks(onnx_path, training_windows(CorpusCache(options.quantise), features, WINDOW_SAMPLES))
+    fitted = options.calibration and json.loads(Path(options.calibration).read_text())
+    put_entry(manifest_entry(options.model_id, onnx_path, features, fitted or {"scale": 1.0, "bias": 0.0}), options.models)
+    print(f"Now record its known answers: veravox models record {options.model_id} --models-dir {options.models}")
+
+
+if __name__ == "__main__":
+    main()

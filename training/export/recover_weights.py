@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take the detectors out of a shipped ONNX file, to train them further where their weights were not kept.
+
+    python3 -m export.recover_weights --model ../models/apollo-4-2025-10-20.onnx --sizes small --cache CACHE --out FOLDER
+
+--sizes names the detectors inside, in their order. Writes FOLDER/0/last.pt and settings.json, and so on, which train/detector.py
+--start-from, train/teach.py and export/detector.py take. Normalisation after the convolutions is folded into them in the file: its
+statistics are taken anew from crops of CACHE, so that the function stays what it was, to the rounding of the 8 bits. Linear bands
+only. Needs the Python package onnx.
+"""
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from torch import nn
+
+from data.corpus_cache import CorpusCache
+from networks.detector import SIZES, Detector
+from export.quantise import training_windows
+from features.recipe import FEATURES, WINDOW_SAMPLES
+
+
+def module_of(node_name):
+    """("blocks.0.body.3", 1) of "/blocks/blocks.0/body/body.3_1/Conv", its second use: of nested scopes the inner has the whole name."""
+    parts = node_name.strip("/").split("/")[:-1]
+    member = re.fullmatch(r"(.*?)(?:_(\d+))?", parts[-1])
+    parts[-1] = member[1]
+    kept = [part for part, following in zip(parts, [*parts[1:], ""]) if not following.startswith(f"{part}.")]
+    return ".".join(kept), int(member[2] or 0)
+
+
+def stored_tensors(graph):
+    """Initialisers by name; those of 8 bits also as numbers by the name of what makes numbers of them."""
+    tensors = {item.name: numpy_helper.to_array(item) for item in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "DequantizeLinear" and node.input[0] in tensors:
+            values, scale, zero = (tensors[name].astype(np.float32) for name in node.input)
+            axes = (-1,) + (1,) * (values.ndim - 1)
+            tensors[node.output[0]] = (values - zero.reshape(axes)) * scale.reshape(axes) if scale.ndim else (values - zero) * scale
+    return tensors
+
+
+def parameters_of(path, sizes):
+    """Per detector {"module.weight": tensor}, with the biases that normalisation left in the convolutions as "module.bias"."""
+    graph = onnx.load(str(path)).graph
+    tensors, found = stored_tensors(graph), [{} for _ in sizes]
+    modules = [dict(Detector(**SIZES[size]).named_modules()) for size in sizes]
+    names = {"Conv": ["weight", "bias"], "Gemm": ["weight", "bias"],
+             "BatchNormalization": ["weight", "bias", "running_mean", "running_var"]}
+    for node in graph.node:
+        if node.op_type in names:
+            module, use = module_of(node.name)
+            # The larger detector alone has the later blocks.
+            owners = [parameters for parameters, own in zip(found, modules) if module in own]
+            if use >= len(owners):
+                raise ValueError(f"{path} has more of {module} than {' '.join(sizes)}")
+            for kind, name in zip(names[node.op_type], node.input[1:]):
+                owners[use][f"{module}.{kind}"] = torch.from_numpy(np.array(tensors[name]))
+    return found
+
+
+def normalised_pairs(network):
+    """[(convolution's name, its normalisation)] in the order of computation."""
+    pairs, before = [], None
+    for name, module in network.named_modules():
+        if isinstance(module, nn.BatchNorm2d):
+            pairs.append((before, module))
+        elif isinstance(module, nn.Conv2d):
+            before = name
+    return pairs
+
+
+@torch.no_grad()
+def rebuild(size, parameters, windows):
+    """A Detector of that function. `windows`: [n, 1, bands, frames], which the normalisations' statistics are taken from."""
+    network, parameters = Detector(**SIZES[size]), dict(parameters)
+    pairs = normalised_pairs(network)
+    biases = [parameters.pop(f"{name}.bias") for name, _ in pairs]
+    missing, unexpected = network.load_state_dict(parameters, strict=False)
+    own = {f"{name}." for name, module in network.named_modules() if isinstance(module, nn.BatchNorm2d)}
+    lacking = [name for name in missing if not any(name.startswith(start) for start in own) and "num_batches" not in name]
+    if lacking or unexpected:
+        raise ValueError(f"lacking: {lacking}; unexpected: {unexpected}")
+    sums = [[0.0, 0.0, 0] for _ in pairs]
+    for (_, norm), bias, found in zip(pairs, biases, sums):
+        norm.weight.fill_(float(np.sqrt(1 + norm.eps)))
+        norm.bias.copy_(bias)
+
+        def note(_, inputs, found=found):
+            x = inputs[0].double()
+            found[0] += x.sum((0, 2, 3))
+            found[1] += x.square().sum((0, 2, 3))
+            found[2] += x.numel() // x.shape[1]
+
+        norm.hook = norm.register_forward_pre_hook(note)
+    network.eval()
+    for batch in torch.from_numpy(windows).split(16):
+        network(batch)
+    for (_, norm), bias, (total, squares, count) in zip(pairs, biases, sums):
+        norm.hook.remove()
+        del norm.hook
+        mean = total / count
+        variance = (squares / count - mean * mean).clamp_min(1e-8)
+        norm.running_mean.copy_(mean)
+        norm.running_var.copy_(variance)
+        norm.weight.copy_((variance + norm.eps).sqrt())
+        norm.bias.copy_(bias + mean)
+    return network
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, required=True)
+    parser.add_argument("--cache", required=True)
+    parser.add_argument("--out", required=True)
+    options = parser.parse_args()
+    windows = np.concatenate(training_windows(CorpusCache(options.cache), FEATURES, WINDOW_SAMPLES))
+    found = parameters_of(options.model, options.sizes)
+    for member, (size, parameters) in enumerate(zip(options.sizes, found)):
+        folder = Path(options.out) / str(member)
+        folder.mkdir(parents=True, exist_ok=True)
+        torch.save(rebuild(size, parameters, windows).state_dict(), folder / "last.pt")
+        (folder / "settings.json").write_text(json.dumps({"size": size, "recovered_from": Path(options.model).name,
+                                                          "features": FEATURES}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

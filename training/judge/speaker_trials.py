@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verification trials over labelled speakers: an enrolment of at least 10 s against a sample from other recordings."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import fft
+
+from data.corpus_cache import SAMPLE_RATE_HZ
+from features.native import SPEECH_HOP_SAMPLES, speech_decisions
+
+ENROLMENT_S, ENROLMENT_SPEECH_S = 10.0, 3.0  # what /voiceid/enroll asks for
+MOST_SAMPLES_PER_ENROLMENT = 12
+
+
+@dataclass
+class Recording:
+    """Clips of one speaker and source, joined. `split` numbers the division of the speaker's clips that it comes from."""
+
+    source: str
+    speaker: str
+    split: int
+    paths: list
+    samples: np.ndarray = field(repr=False)
+
+
+def speech_seconds(samples):
+    return float(speech_decisions(samples).sum()) * SPEECH_HOP_SAMPLES / SAMPLE_RATE_HZ
+
+
+def join_until(clips, cache, wanted_s, wanted_speech_s):
+    """Joins clips from the front of the list until both are reached: (clips taken, samples), or None if they run out."""
+    parts = []
+    for count, clip in enumerate(clips, 1):
+        parts.append(cache.samples(clip))
+        samples = np.concatenate(parts)
+        if len(samples) >= wanted_s * SAMPLE_RATE_HZ and speech_seconds(samples) >= wanted_speech_s:
+            return count, samples
+    return None
+
+
+def _recording(owner, split, clips, samples):
+    return Recording(owner[0], owner[1], split, [clip["path"] for clip in clips], samples)
+
+
+def divide(owner, clips, cache, split, rng, test_speech_s, enrolment=(ENROLMENT_S, ENROLMENT_SPEECH_S)):
+    """One random division of a speaker's clips: (enrolment or None, {speech seconds: samples to test}). The clips of the
+    enrolment are in none of the samples; where it cannot be filled, all clips go to the samples."""
+    shuffled = [clips[index] for index in rng.permutation(len(clips))]
+    taken, enrolled = 0, None
+    filled = join_until(shuffled, cache, *enrolment)
+    if filled and filled[0] < len(shuffled):
+        taken = filled[0]
+        enrolled = _recording(owner, split, shuffled[:taken], filled[1])
+    tests = {}
+    for wanted_s in test_speech_s:
+        tests[wanted_s], first = [], taken
+        while first < len(shuffled) and len(tests[wanted_s]) < MOST_SAMPLES_PER_ENROLMENT:
+            joined = join_until(shuffled[first:], cache, 1.0, wanted_s)
+            if joined is None:
+                break
+            tests[wanted_s].append(_recording(owner, split, shuffled[first:first + joined[0]], joined[1]))
+            first += joined[0]
+    return enrolled, tests
+
+
+@dataclass
+class Trials:
+    """Parallel arrays, one element per trial; `enrolled` and `tested` are indices into the lists given."""
+
+    enrolled: np.ndarray
+    tested: np.ndarray
+    same: np.ndarray
+    one_source: np.ndarray
+
+    def where(self, mask):
+        return Trials(self.enrolled[mask], self.tested[mask], self.same[mask], self.one_source[mask])
+
+
+def all_trials(enrolments, tests):
+    """Every enrolment against every sample of the same division. Two recordings of one speaker from two sources make no
+    trial here: demo pages share recordings."""
+    enrolled, tested = (grid.ravel() for grid in np.meshgrid(np.arange(len(enrolments)), np.arange(len(tests)), indexing="ij"))
+    column = lambda recordings, name: np.array([getattr(recording, name) for recording in recordings])
+    same = column(enrolments, "speaker")[enrolled] == column(tests, "speaker")[tested]
+    one_source = column(enrolments, "source")[enrolled] == column(tests, "source")[tested]
+    kept = (column(enrolments, "split")[enrolled] == column(tests, "split")[tested]) & (one_source | ~same)
+    return Trials(enrolled, tested, same, one_source).where(kept)
+
+
+def is_same_recording(first, second):
+    """Whether one recording holds the other at any shift and level: the peak of the normalised cross-correlation."""
+    size = fft.next_fast_len(len(first) + len(second), real=True)
+    correlation = fft.irfft(fft.rfft(first, size) * np.conj(fft.rfft(second, size)), size)
+    shorter, longer = sorted((first, second), key=len)
+    # Of the longer one only as much energy counts as a stretch of the shorter one's length holds on average.
+    energy = np.linalg.norm(shorter) * np.linalg.norm(longer) * np.sqrt(len(shorter) / len(longer))
+    return bool(np.abs(correlation).max() > 0.5 * energy)
+
+
+def median_pitch_hz(samples):
+    """Median over the voiced 40 ms frames of the strongest autocorrelation lag between 60 and 400 Hz; nan if none."""
+    frame, shortest, longest = 640, SAMPLE_RATE_HZ // 400, SAMPLE_RATE_HZ // 60
+    frames = samples[:len(samples) // frame * frame].reshape(-1, frame)
+    frames = frames - frames.mean(axis=1, keepdims=True)
+    loud = np.sqrt((frames ** 2).mean(axis=1))
+    frames = frames[loud > 0.3 * np.quantile(loud, 0.95)] * np.hanning(frame)
+    spectrum = fft.rfft(frames, 2 * frame)
+    correlation = fft.irfft(np.abs(spectrum) ** 2)[:, :longest + 1]
+    # A window's own autocorrelation falls with the lag; without the division low voices would look high.
+    taper = fft.irfft(np.abs(fft.rfft(np.hanning(frame), 2 * frame)) ** 2)[:longest + 1]
+    strength = correlation[:, shortest:] / (correlation[:, :1] + 1e-9) * (taper[0] / taper[shortest:])
+    voiced = strength.max(axis=1) > 0.5
+    if not voiced.any():
+        return float("nan")
+    # The first lag nearly as strong as the best one: multiples of the period correlate as well.
+    near = strength[voiced] > 0.9 * strength[voiced].max(axis=1, keepdims=True)
+    return float(np.median(SAMPLE_RATE_HZ / (shortest + near.argmax(axis=1))))
