@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Config } from '../src/config/config.js';
+import type { Config } from '../src/config/options.js';
 import { requestedRange } from '../src/routes/byte-range.js';
 import { LinkSigner } from '../src/storage/link-signer.js';
 import { s3Signer } from '../src/storage/signature.js';

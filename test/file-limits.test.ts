@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Config } from '../src/config/config.js';
+import type { Config } from '../src/config/options.js';
 import { Retention } from '../src/records/retention.js';
 import { ownDataFolder } from '../src/state/data-folder.js';
 import { AccountSpace } from '../src/storage/account-space.js';

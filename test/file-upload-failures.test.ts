@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../src/config/config.js';
+import type { Config } from '../src/config/options.js';
 import { ownDataFolder } from '../src/state/data-folder.js';
 import { downloadLink, filesOnDisk, follow, s3Code, stored, uploadLink } from './support/file-links.js';
 import { noise } from './support/form-body.js';

@@ -13,7 +13,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { loadAddon } from '../src/addon/addon.js';
 import type { Analyser } from '../src/analyser/analyser.js';
-import type { Config } from '../src/config/config.js';
+import type { Config } from '../src/config/options.js';
 import { packageDir } from '../src/config/package-dir.js';
 import { startPipeline } from '../src/pipeline/pipeline.js';
 import { UploadArena } from '../src/upload/arena.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import type { RateLimit } from '../keys/api-key.js';
 import type { AuthenticatedKey } from '../keys/authenticator.js';
 

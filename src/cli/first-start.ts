@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { packageDir } from '../config/package-dir.js';
 import { type CreatedKey, KeyDirectory } from '../keys/key-directory.js';
 

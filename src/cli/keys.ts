@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
+import type { Config } from '../config/options.js';
 import {
   DEFAULT_ACCOUNT,
   isAccount,

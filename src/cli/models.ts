@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
+import type { Config } from '../config/options.js';
 import { holds } from '../known-answers/known-answers.js';
 import { checkModels, type ModelCheck, type TimeMs } from '../known-answers/model-check.js';
 import { recordAnswers } from '../known-answers/record.js';

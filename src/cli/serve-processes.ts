@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { whyNotListening } from '../http/listen-error.js';
 import type { ServiceLog } from '../observe/log.js';
 import { noteAdminAct } from '../records/admin-act.js';

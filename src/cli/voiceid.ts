@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import type { Config } from '../config/config.js';
 import { loadConfig } from '../config/load-config.js';
+import type { Config } from '../config/options.js';
 import { ServiceError } from '../errors/service-error.js';
 import { maxDurationS, readInto, sizeOf, withoutTimeouts } from '../labelled-lists/local-files.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { integer, MEBIBYTE, type OptionsOf } from './option.js';
+import { integer, MEBIBYTE } from './option.js';
 
 /** How much is taken in at once, and from whom. */
 export const admissionOptions = {
@@ -91,15 +91,4 @@ export const admissionOptions = {
     description:
       'Requests that an API key may have in flight at once, unless the key has a limit of its own; one more is refused with 429. 0 leaves it at `VERAVOX_KEY_SHARE_PERCENT`, which holds in any case.',
   }),
-} satisfies OptionsOf<
-  | 'maxInflightBytes'
-  | 'maxInflightRequests'
-  | 'maxTransfers'
-  | 'maxWaitMs'
-  | 'keySharePercent'
-  | 'keyMemoryPercent'
-  | 'addressSharePercent'
-  | 'rateLimitRequests'
-  | 'rateLimitWindowS'
-  | 'keyConcurrency'
->;
+};

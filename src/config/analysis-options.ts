@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseAllowedHost } from './allowed-host.js';
-import { choice, integer, list, MEBIBYTE, type OptionsOf, text, threshold } from './option.js';
+import { choice, integer, list, MEBIBYTE, text, threshold } from './option.js';
 
 /** What is smaller is not for `/v1/predict/large-file` (service interface, section 8). */
 export const MIN_LARGE_FILE_BYTES = 5_000_000;
@@ -162,24 +162,4 @@ export const analysisOptions = {
     unit: 'ms',
     description: 'After the grace period, how long requests in flight may take before they are cut off.',
   }),
-} satisfies OptionsOf<
-  | 'maxPredictBytes'
-  | 'maxPredictDurationS'
-  | 'maxLargeFileBytes'
-  | 'maxLargeFileDurationS'
-  | 'maxVoiceidBytes'
-  | 'maxVoiceidDurationS'
-  | 'enrollAuthenticity'
-  | 'speakerModel'
-  | 'matchThreshold'
-  | 'receiveTimeoutMs'
-  | 'largeFileReceiveTimeoutMs'
-  | 'queueTimeoutMs'
-  | 'analysisTimeoutMs'
-  | 'largeFileTimeoutMs'
-  | 'fetchAllowedHosts'
-  | 'fetchTimeoutMs'
-  | 'fetchStallTimeoutMs'
-  | 'stopGraceMs'
-  | 'stopDrainMs'
->;
+};

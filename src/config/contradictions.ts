@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Config } from './config.js';
-import { options } from './options.js';
+import { type Config, options } from './options.js';
 
 /** Settings that do nothing without another one: given alone, they show that something else was meant. */
 const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, otherwise: string][] = [

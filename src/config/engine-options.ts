@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { defaultDataDir } from './data-dir.js';
-import { choice, integer, type OptionsOf, text } from './option.js';
+import { choice, integer, text } from './option.js';
 
 /** What runs the models, and on what. */
 export const engineOptions = {
@@ -83,14 +83,4 @@ export const engineOptions = {
     description:
       'On a GPU, how long an incomplete batch waits for more windows; adds at most this much to an answer. On a CPU batches never wait.',
   }),
-} satisfies OptionsOf<
-  | 'dataDir'
-  | 'modelsDir'
-  | 'device'
-  | 'processes'
-  | 'prepareThreads'
-  | 'scoringThreads'
-  | 'decoderSandbox'
-  | 'maxBatchWindows'
-  | 'batchWaitMs'
->;
+};

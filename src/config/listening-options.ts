@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseAddressRange } from './address-range.js';
 import { parseCorsOrigin, parseListenAddress } from './listen-address.js';
-import { integer, list, MEBIBYTE, type OptionsOf, optional, text } from './option.js';
+import { integer, list, MEBIBYTE, optional, text } from './option.js';
 
 /** Where the server listens, and for whom. */
 export const listeningOptions = {
@@ -82,15 +82,4 @@ export const listeningOptions = {
     description:
       'Memory for answers to slow clients, over all connections; if it is full, further slow clients are cut off.',
   }),
-} satisfies OptionsOf<
-  | 'port'
-  | 'host'
-  | 'trustedProxies'
-  | 'adminAddress'
-  | 'tlsCertFile'
-  | 'tlsKeyFile'
-  | 'corsOrigins'
-  | 'maxConnections'
-  | 'maxConnectionsPerAddress'
-  | 'maxAnswerBytes'
->;
+};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import os from 'node:os';
-import type { Config } from './config.js';
 import { contradictionsOf } from './contradictions.js';
 import { stateDirIn } from './data-dir.js';
 import type { Option, Surroundings } from './option.js';
-import { options } from './options.js';
+import { type Config, options } from './options.js';
 import { packageDir } from './package-dir.js';
 import { unknownVariables } from './unknown-variables.js';
 

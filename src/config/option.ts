@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Config } from './config.js';
 import { OPERATING_POINT_NAME } from './operating-point-name.js';
 import { exampleOf, isUnit, parseQuantity } from './quantity.js';
 
@@ -28,9 +27,6 @@ export interface Option<Value> {
   /** Undefined for a text that is not accepted. */
   parse(text: string): Value | undefined;
 }
-
-/** Those of these names; what TypeScript infers the values of their options from. */
-export type OptionsOf<Name extends keyof Config> = { readonly [Each in Name]: Option<Config[Each]> };
 
 export const MEBIBYTE = 1024 * 1024;
 

@@ -2,16 +2,15 @@
 
 import { admissionOptions } from './admission-options.js';
 import { analysisOptions } from './analysis-options.js';
-import type { Config } from './config.js';
 import { engineOptions } from './engine-options.js';
 import { listeningOptions } from './listening-options.js';
-import type { OptionsOf } from './option.js';
+import type { Option } from './option.js';
 import { outputOptions } from './output-options.js';
 import { recordsOptions } from './records-options.js';
 import { storageOptions } from './storage-options.js';
 
 /** The one table of settings: `loadConfig` reads by it, and `docs/configuration.md` is made from it. */
-export const options: OptionsOf<keyof Config> = {
+export const options = {
   ...listeningOptions,
   ...engineOptions,
   ...admissionOptions,
@@ -19,4 +18,11 @@ export const options: OptionsOf<keyof Config> = {
   ...analysisOptions,
   ...storageOptions,
   ...outputOptions,
+};
+
+type Options = typeof options;
+
+/** Everything an operator can set, with the values that `loadConfig` reads. */
+export type Config = {
+  readonly [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never;
 };

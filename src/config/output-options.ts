@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { choice, type OptionsOf, text } from './option.js';
+import { choice, text } from './option.js';
 
 /** What the server tells on standard output. */
 export const outputOptions = {
@@ -24,4 +24,4 @@ export const outputOptions = {
     description:
       'Least severe log lines to write; `debug` adds requests for `/livez`, `/readyz` and `/metrics`.',
   }),
-} satisfies OptionsOf<'firstKeyFile' | 'logFormat' | 'logLevel'>;
+};

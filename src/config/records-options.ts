@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { choice, integer, type OptionsOf } from './option.js';
+import { choice, integer } from './option.js';
 
 /** What is noted, and for how long. */
 export const recordsOptions = {
@@ -33,4 +33,4 @@ export const recordsOptions = {
     unit: 'days',
     description: 'How long the usage per key and day is kept, in days on which a server ran; 0 keeps all.',
   }),
-} satisfies OptionsOf<'audit' | 'auditSync' | 'auditDays' | 'usageDays'>;
+};

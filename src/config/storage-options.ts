@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { choice, integer, MEBIBYTE, type OptionsOf, origin, text } from './option.js';
+import { choice, integer, MEBIBYTE, origin, text } from './option.js';
 
 /** Where files of clients lie, and how many. */
 export const storageOptions = {
@@ -87,16 +87,4 @@ export const storageOptions = {
     description:
       'Largest file that a link takes into the data folder; a larger one is refused with 413. In a bucket the storage decides.',
   }),
-} satisfies OptionsOf<
-  | 'storageBucket'
-  | 'storageRegion'
-  | 'storageEndpoint'
-  | 'storagePathStyle'
-  | 'storagePublicUrl'
-  | 'storageLinkLifetimeS'
-  | 'objectTtlDays'
-  | 'accountMaxBytes'
-  | 'accountMaxObjects'
-  | 'diskReserveBytes'
-  | 'maxObjectBytes'
->;
+};

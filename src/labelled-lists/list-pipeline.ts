@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Analyser } from '../analyser/analyser.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { startPipeline } from '../pipeline/pipeline.js';
 import type { ArenaRegion } from '../upload/arena.js';
 import { FileArena } from './file-arena.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import type { FailedSample } from '../evaluation/evaluate.js';
 import type { ListedSample } from '../evaluation/labelled-list.js';
 import type { Sample } from '../evaluation/sample.js';

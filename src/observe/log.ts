@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { ATOMIC_BYTES, BackgroundOutput } from './background-output.js';
 import { textOfLine } from './log-text.js';
 import { openStandardOutput } from './standard-output.js';

@@ -8,7 +8,7 @@ import type {
   PipelineStatus,
   VoiceEmbedding,
 } from '../analyser/analyser.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { ServiceError } from '../errors/service-error.js';
 import { type Model, readManifest, readModelFile } from '../models/manifest.js';
 import { makePreparer } from '../models/recipe-check.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { dayOf } from '../state/days.js';
 import { type AuditEvent, appendToChain, auditDir } from './audit-chain.js';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as otherWork } from 'node:timers/promises';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { deletedFiles } from '../contract/deleted-files.js';
 import { linkList as linkListSchema } from '../contract/link-list.js';
 import { ServiceError } from '../errors/service-error.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BytePermits } from '../admission/byte-permits.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES, type FormLimits } from '../upload/form-upload.js';
 import type { FieldValidator } from './form-fields.js';

@@ -2,7 +2,7 @@
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { Analyser } from '../analyser/analyser.js';
 import { MIN_LARGE_FILE_BYTES } from '../config/analysis-options.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { largeFilePrediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../observe/log.js';

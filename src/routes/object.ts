@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { ServiceError } from '../errors/service-error.js';
 import { signatureErrors } from '../openapi/error-groups.js';
 import type { Operation } from '../openapi/operation.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Analyser } from '../analyser/analyser.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { enrollment, verification } from '../contract/voice-identity.js';
 import { ServiceError } from '../errors/service-error.js';
 import { analysisErrors, formErrors } from '../openapi/error-groups.js';

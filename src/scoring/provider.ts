@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import type { Provider } from './scoring-task.js';
 
 export interface ProviderChoice {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import type { Logger } from '../observe/log.js';
 import type { RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BytePermits } from '../admission/byte-permits.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { packageVersion } from '../config/package-dir.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';

@@ -5,8 +5,8 @@ import { type InFlightElsewhere, KeyConcurrency } from '../admission/key-concurr
 import { type RateCounter, RateLimits, rateLimitOf } from '../admission/rate-limits.js';
 import { RequestPermits } from '../admission/request-permits.js';
 import type { Analyser } from '../analyser/analyser.js';
-import type { Config } from '../config/config.js';
 import type { ListenAddress } from '../config/listen-address.js';
+import type { Config } from '../config/options.js';
 import { FetchPolicy } from '../fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import { restWithoutDescriptors } from '../http/accept-rest.js';

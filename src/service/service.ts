@@ -3,7 +3,7 @@ import type { MetricObject } from 'prom-client';
 import { type Addon, loadAddon } from '../addon/addon.js';
 import { rateLimitOf } from '../admission/rate-limits.js';
 import type { PipelineStatus } from '../analyser/analyser.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import { packageVersion } from '../config/package-dir.js';
 import { KeyStore } from '../keys/key-store.js';
 import { type CheckedModels, checkedStatus, startChecked } from '../known-answers/checked-models.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import type { DiskSettings } from './disk-objects.js';
 import type { FreeBytes } from './disk-room.js';
 import { EmbeddedStorage } from './embedded-storage.js';

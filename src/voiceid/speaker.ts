@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { SpeakerModelStatus } from '../analyser/analyser.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/options.js';
 import type { OperatingPoints } from '../operating-points/operating-points.js';
 import { dot, normalised } from './vectors.js';
 import { VoiceprintSpace } from './voiceprint-space.js';

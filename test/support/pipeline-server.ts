@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/analyser/analyser.js';
-import type { Config } from '../../src/config/config.js';
+import type { Config } from '../../src/config/options.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { startPipeline } from '../../src/pipeline/pipeline.js';
 import { startServer } from '../../src/service/server.js';

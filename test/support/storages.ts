@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { Config } from '../../src/config/config.js';
+import type { Config } from '../../src/config/options.js';
 import { packageDir } from '../../src/config/package-dir.js';
 import { loadStorageSecrets } from '../../src/storage/storage-secrets.js';
 import { temporaryFolder } from './temporary-folder.js';

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { Analyser, PipelineStatus } from '../../src/analyser/analyser.js';
-import type { Config } from '../../src/config/config.js';
+import { loadConfig } from '../../src/config/load-config.js';
+import type { Config } from '../../src/config/options.js';
+import { packageDir } from '../../src/config/package-dir.js';
 import type { Scope } from '../../src/keys/api-key.js';
 import type { Authenticator } from '../../src/keys/authenticator.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
@@ -22,72 +24,41 @@ export const OTHER_API_KEY = 'a-valid-key-of-others';
 export const ADMIN_API_KEY = 'a-key-for-everything';
 export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
 
+/** The defaults on a machine with one core, but for what tests of other things would stumble over. */
 export const testConfig: Config = {
-  host: '127.0.0.1',
+  ...loadConfig({}, { cores: 1, packageDir, stateDir: '' }),
   port: 0,
-  trustedProxies: [],
-  adminAddress: undefined,
-  tlsCertFile: '',
-  tlsKeyFile: '',
-  corsOrigins: [],
-  maxConnections: 8192,
-  maxConnectionsPerAddress: 0,
-  maxAnswerBytes: 64 << 20,
+  // Every test has a folder of its own.
   dataDir: '',
   modelsDir: '',
   device: 'cpu',
-  processes: 0,
   prepareThreads: 1,
-  scoringThreads: 1,
-  decoderSandbox: 'auto',
   maxBatchWindows: 1,
   batchWaitMs: 0,
+  maxConnectionsPerAddress: 0,
   maxInflightBytes: 64 << 20,
-  maxInflightRequests: 1024,
-  // Tests of other things have one key and one address only, and hold requests for as long as they like.
+  // One key and one address for most tests, which hold requests for as long as they like.
   maxTransfers: 1024,
   maxWaitMs: 300_000,
   keySharePercent: 100,
   keyMemoryPercent: 100,
   addressSharePercent: 100,
-  rateLimitRequests: 0,
-  rateLimitWindowS: 60,
   keyConcurrency: 0,
   audit: 'off',
-  auditSync: 'interval',
   auditDays: 0,
   usageDays: 0,
-  maxPredictBytes: 5 << 20,
-  maxPredictDurationS: 600,
   maxLargeFileBytes: 5 << 20,
-  maxLargeFileDurationS: 21_600,
   maxVoiceidBytes: 4 << 20,
-  maxVoiceidDurationS: 600,
-  enrollAuthenticity: 'reject',
-  speakerModel: '',
-  matchThreshold: undefined,
   receiveTimeoutMs: 300_000,
   largeFileReceiveTimeoutMs: 300_000,
   queueTimeoutMs: 300_000,
   analysisTimeoutMs: 300_000,
   largeFileTimeoutMs: 300_000,
-  fetchAllowedHosts: [],
   fetchTimeoutMs: 300_000,
   fetchStallTimeoutMs: 300_000,
   stopGraceMs: 0,
   stopDrainMs: 5000,
-  storageBucket: '',
-  storageRegion: 'us-east-1',
-  storageEndpoint: '',
-  storagePathStyle: 'auto',
-  storagePublicUrl: '',
-  storageLinkLifetimeS: 900,
-  objectTtlDays: 0,
-  accountMaxBytes: 0,
-  accountMaxObjects: 0,
   diskReserveBytes: 0,
-  maxObjectBytes: 5 * 2 ** 30,
-  firstKeyFile: '',
   logFormat: 'json',
   logLevel: 'silent',
 };
