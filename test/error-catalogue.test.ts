@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { type CatalogueEntry, catalogue, type ErrorKey } from '../src/errors/catalogue.js';
-import { errorReferencePage } from '../src/errors/reference-page.js';
 import { ServiceError } from '../src/errors/service-error.js';
 import { reasons } from '../src/verdict/reasons.js';
 
@@ -14,7 +13,6 @@ const docs = (name: string): string => readFileSync(path.resolve('docs', name), 
 
 test('docs/errors.md lists exactly the catalogue', () => {
   const page = docs('errors.md');
-  assert.equal(page, errorReferencePage(), 'docs/errors.md is out of date');
   const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, key]) => key);
   assert.deepEqual(documented, Object.keys(catalogue));
 });

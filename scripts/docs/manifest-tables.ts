@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { withMarkedSection } from '../config/marked-section.js';
 import {
   calibrationSchema,
   detectionAnswerSchema,
@@ -10,7 +9,8 @@ import {
   speakerOutputSchema,
   spectrogramSchema,
   waveformSchema,
-} from './manifest-schema.js';
+} from '../../src/models/manifest-schema.js';
+import { withMarkedSection } from './marked-section.js';
 
 interface FieldSchema {
   readonly type?: string;

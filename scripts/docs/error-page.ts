@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type CatalogueEntry, catalogue } from './catalogue.js';
+import { type CatalogueEntry, catalogue } from '../../src/errors/catalogue.js';
 
 /** `docs/errors.md`. */
 export function errorReferencePage(): string {

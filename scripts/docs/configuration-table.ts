@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { options } from '../../src/config/options.js';
 import { withMarkedSection } from './marked-section.js';
-import { options } from './options.js';
 
 /** All settings as a Markdown table, without a line break at its end. */
 export function configurationTable(): string {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the documentation that is made from the code.
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageDir } from '../../src/config/package-dir.js';
+import { clientTypes } from '../../src/openapi/client-types.js';
+import { pages } from './pages.js';
+
+for (const { file, renewed } of pages) {
+  const at = path.join(packageDir, file);
+  fs.writeFileSync(at, renewed(fs.readFileSync(at, 'utf8')));
+}
+fs.writeFileSync(path.join(packageDir, 'src/client/types.ts'), clientTypes());

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageDir } from '../../src/config/package-dir.js';
+import { withConfigurationTable } from './configuration-table.js';
+import { errorReferencePage } from './error-page.js';
+import { withManifestTables } from './manifest-tables.js';
+import { withMarkedSection } from './marked-section.js';
+import { reasonsPage } from './reasons-page.js';
+import { reportTable } from './report-table.js';
+
+export interface Page {
+  /** In the repository. */
+  readonly file: string;
+  /** The page as it should be, from the page as it is. */
+  readonly renewed: (page: string) => string;
+}
+
+/** Pages of which the code makes all or a part. */
+export const pages: readonly Page[] = [
+  { file: 'docs/configuration.md', renewed: withConfigurationTable },
+  { file: 'docs/evaluate.md', renewed: (page) => withMarkedSection(page, reportTable()) },
+  { file: 'docs/errors.md', renewed: errorReferencePage },
+  { file: 'docs/models.md', renewed: withManifestTables },
+  { file: 'docs/reasons.md', renewed: () => reasonsPage(measuredReasons()) },
+];
+
+function measuredReasons() {
+  const results = path.join(packageDir, 'bench/results/reasons.json');
+  return JSON.parse(fs.readFileSync(results, 'utf8')).rows;
+}
