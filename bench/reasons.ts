@@ -12,8 +12,9 @@ import { loadAddon, type PrepareSummary } from '../src/addon/addon.js';
 import { BAND_LIMITED_FROM_DB, LOW_SNR_BELOW_DB, LOW_SPEECH_BELOW_S } from '../src/verdict/reasons.js';
 import { ffmpegInto, noise, powerOf } from '../test/support/recordings.js';
 import { monoWav } from '../test/wav.js';
+import { readIndex } from './corpus-index.js';
 import { describeMachine } from './machine.js';
-import { parseCsv, randomOf, shuffled } from './voiceid-trials.js';
+import { randomOf, shuffled } from './voiceid-trials.js';
 
 const RATE_HZ = 16_000;
 const MIN_S = 3;
@@ -33,13 +34,12 @@ const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
 
 /** Clips whose source had more than telephone bandwidth, few of each source, human and generated. */
 function chooseClips(): string[] {
-  const [names = [], ...rows] = parseCsv(readFileSync(join(corpus as string, 'index.csv'), 'utf8'));
   const bySource = new Map<string, string[]>();
-  for (const row of rows) {
-    const of = (name: string): string => row[names.indexOf(name)] ?? '';
-    if (!(Number(of('original_rate')) >= RATE_HZ) || Number(of('duration_s')) < MIN_S) continue;
-    const source = `${of('label')} ${of('source')}`;
-    bySource.set(source, [...(bySource.get(source) ?? []), of('path')]);
+  for (const { path = '', label, source, original_rate, duration_s } of readIndex(corpus as string)) {
+    // An index need not know the rate.
+    if (!(Number(original_rate) >= RATE_HZ) || !(Number(duration_s) >= MIN_S)) continue;
+    const name = `${label} ${source}`;
+    bySource.set(name, [...(bySource.get(name) ?? []), path]);
   }
   const some = [...bySource.values()].flatMap((paths) =>
     shuffled(paths, random).slice(0, Number(values['per-source'])),

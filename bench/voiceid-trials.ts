@@ -4,9 +4,9 @@
 // samples with 3 s of speech from other recordings, all inside one source, since across sources the recording conditions
 // would give the answer away.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAddon } from '../src/addon/addon.js';
+import { readIndex } from './corpus-index.js';
 
 export const SAMPLE_RATE_HZ = 16000;
 export const TEST_SPEECH_S = 3;
@@ -49,7 +49,7 @@ export function makeTrials(corpus: string, limits: TrialLimits): Trials {
   const random = randomOf(limits.seed);
   const enrolments: Recording[] = [];
   const samples: Recording[] = [];
-  for (const clips of groupsOf(readIndex(corpus))) {
+  for (const clips of groupsOf(clipsOf(corpus))) {
     const { speaker, source } = clips[0] as Clip;
     const queue = shuffled(clips, random);
     const take = (wantedS: number, speechS: number) => joinUntil(corpus, queue, wantedS, speechS);
@@ -77,35 +77,13 @@ export function makeTrials(corpus: string, limits: TrialLimits): Trials {
   return { enrolments, samples, trials };
 }
 
-function readIndex(corpus: string): Clip[] {
-  const [header = [], ...rows] = parseCsv(readFileSync(join(corpus, 'index.csv'), 'utf8'));
-  const column = (name: string): number => header.indexOf(name);
-  const [path, label, split, speaker, verified, source] = [
-    'path',
-    'label',
-    'split',
-    'speaker',
-    'speaker_verified',
-    'source',
-  ].map(column) as [number, number, number, number, number, number];
-  return rows
-    .filter((row) => row[label] === 'bonafide' && row[split] === 'valid' && row[verified] === 'yes')
-    .map((row) => ({
-      path: row[path] as string,
-      speaker: row[speaker] as string,
-      source: row[source] as string,
-    }));
-}
-
-export function parseCsv(text: string): string[][] {
-  return text
-    .split(/\r?\n/)
-    .filter((line) => line !== '')
-    .map((line) =>
-      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-        ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
-      ),
-    );
+function clipsOf(corpus: string): Clip[] {
+  return readIndex(corpus)
+    .filter(
+      ({ label, split, speaker_verified }) =>
+        label === 'bonafide' && split === 'valid' && speaker_verified === 'yes',
+    )
+    .map(({ path = '', speaker = '', source = '' }) => ({ path, speaker, source }));
 }
 
 function groupsOf(clips: readonly Clip[]): Clip[][] {
