@@ -21,7 +21,6 @@ import { logRequest } from '../observe/request-log.js';
 import { CLIENT_GONE_STATUS, type RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { serverTiming } from '../observe/timing.js';
-import { deprecationHeaders } from '../routes/deprecation.js';
 import {
   type ApiVersion,
   type Headers,
@@ -33,6 +32,7 @@ import {
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
 import type { Cors } from './cors.js';
+import { deprecationHeaders } from './deprecation.js';
 import { ClientGone, Exchange } from './exchange.js';
 import { framingFault } from './framing.js';
 import { RouteTable } from './route-table.js';

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { FORM_TYPE } from './form-body.js';
-import { API_KEY } from './test-server.js';
+import { API_KEY } from './test-keys.js';
 
 export interface Answer {
   readonly status: number;

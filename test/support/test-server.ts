@@ -6,7 +6,6 @@ import type { Analyser, PipelineStatus } from '../../src/analyser/analyser.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { Config } from '../../src/config/options.js';
 import { packageDir } from '../../src/config/package-dir.js';
-import type { Scope } from '../../src/keys/api-key.js';
 import type { Authenticator } from '../../src/keys/authenticator.js';
 import { ServiceMetrics } from '../../src/observe/service-metrics.js';
 import { errorsOf, errorsOutsideOperations } from '../../src/openapi/responses.js';
@@ -17,12 +16,9 @@ import { UploadArena } from '../../src/upload/arena.js';
 import { AnalyserDouble, someDetector } from './analyser-double.js';
 import { request } from './http-client.js';
 import { temporaryFolder } from './temporary-folder.js';
+import { testKeys } from './test-keys.js';
 
-export const API_KEY = 'a-valid-key';
-/** Of another account than `API_KEY`. */
-export const OTHER_API_KEY = 'a-valid-key-of-others';
-export const ADMIN_API_KEY = 'a-key-for-everything';
-export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
+export { ADMIN_API_KEY, API_KEY, KEY_WITHOUT_SCOPE, OTHER_API_KEY, testKeys } from './test-keys.js';
 
 /** The defaults on a machine with one core, but for what tests of other things would stumble over. */
 export const testConfig: Config = {
@@ -62,13 +58,6 @@ export const testConfig: Config = {
   logFormat: 'json',
   logLevel: 'silent',
 };
-
-export const testKeys = new Map([
-  [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
-  [OTHER_API_KEY, { id: 'key-3', account: 'three', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
-  [ADMIN_API_KEY, { id: 'key-4', account: 'one', scopes: new Set<Scope>(['admin']) }],
-  [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
-]);
 
 export interface TestServer {
   readonly server: RunningServer;

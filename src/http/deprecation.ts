@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Headers, Route } from './route.js';
+import type { Headers, Route } from '../routes/route.js';
 
 /** v0 was deprecated when v1 was released; it stays for six months (service interface, section 9). */
 const deprecatedAt = new Date('2026-11-21T00:00:00Z');

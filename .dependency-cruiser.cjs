@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who may import what. `npm run lint` checks it; type-only imports count.
+
+/** The files of these folders of src, whichever wing they stand in. */
+const rooms = (...names) => `^src/(?:|[^/]+/)(?:${names.join('|')})/`;
+const packages = (...names) => `^(?:node_modules/)?(?:${names.join('|')})(?:/|$)`;
+
+/** An error: nothing `from` may import what `to` matches. */
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+/** What a room may import of src and of packages; itself always. */
+const onlyImports = (room, others, comment) =>
+  rule(
+    `${room}-imports`,
+    comment,
+    { path: rooms(room) },
+    { path: ['^src/'], pathNot: [rooms(room, ...others)] },
+  );
+
+const own = { pathNot: '^src/' };
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    rule('no-circle-of-files', 'Files import each other one way.', {}, { circular: true }),
+    {
+      ...rule('no-circle-of-folders', 'So do folders.', { path: '^src/' }, { circular: true }),
+      // Three pairs are left.
+      severity: 'warn',
+      scope: 'folder',
+    },
+
+    rule(
+      'uws-in-http',
+      'uWebSockets.js has traps; two files know them.',
+      { pathNot: [`${rooms('http')}(?:uws|listener)\\.ts$`] },
+      { path: packages('uWebSockets\\.js') },
+    ),
+    rule(
+      'one-onnxruntime',
+      'The module that loads onnxruntime-node turns its telemetry off first.',
+      { pathNot: [`${rooms('scoring')}onnxruntime\\.ts$`] },
+      { path: packages('onnxruntime-node') },
+    ),
+    rule(
+      'pools-of-threads',
+      'Two pools, each with its own room.',
+      { path: '^src/', pathNot: [rooms('prepare', 'scoring')] },
+      { path: packages('piscina') },
+    ),
+    rule(
+      'csv-of-lists',
+      'Lists are read in one place.',
+      { path: '^src/', pathNot: [rooms('evaluation')] },
+      { path: packages('csv-parse') },
+    ),
+
+    rule(
+      'http-below-service',
+      'HTTP is put together in src/service; commands look at its parts only.',
+      { path: '^src/', pathNot: [rooms('http', 'service', 'cli')] },
+      { path: rooms('http') },
+    ),
+    rule(
+      'http-knows-no-route',
+      'Of routes, http knows the interface.',
+      { path: rooms('http') },
+      { path: rooms('routes'), pathNot: [`${rooms('routes')}route\\.ts$`] },
+    ),
+    rule(
+      'cli-is-the-top',
+      'Nothing imports a command.',
+      { path: '^src/', pathNot: [rooms('cli')] },
+      { path: rooms('cli') },
+    ),
+    rule(
+      'service-is-composition',
+      'Only commands start a service.',
+      { path: '^src/', pathNot: [rooms('service', 'cli')] },
+      { path: rooms('service') },
+    ),
+    rule(
+      'pipeline-asks-nobody',
+      'The pipeline is asked for known answers; it does not ask itself.',
+      { path: rooms('pipeline', 'prepare', 'scoring') },
+      { path: rooms('known-answers') },
+    ),
+    rule(
+      'no-tests-in-src',
+      'What runs knows nothing of tests, benchmarks and scripts.',
+      { path: '^src/' },
+      { path: '^(?:test|bench|scripts)/' },
+    ),
+
+    onlyImports('config', ['errors'], 'Everybody imports config.'),
+    onlyImports('errors', [], 'Everybody imports errors.'),
+    onlyImports('observe', ['config', 'errors'], 'Everybody imports observe.'),
+    onlyImports('verdict', ['analyser', 'errors'], 'A verdict is a pure function of an analysis.'),
+    onlyImports('evaluation', [], 'Figures are pure functions of scores.'),
+    onlyImports('drawings', ['evaluation'], 'Drawings are pure functions of figures.'),
+    rule(
+      'contract-is-data',
+      'The contract imports nothing.',
+      { path: rooms('contract') },
+      { pathNot: [rooms('contract')] },
+    ),
+    rule(
+      'client-alone',
+      'The client runs elsewhere, without dependencies.',
+      { path: rooms('client') },
+      { pathNot: [rooms('client')] },
+    ),
+    rule(
+      'pure-without-packages',
+      'Pure functions need no package and nothing of Node.',
+      { path: rooms('verdict', 'drawings') },
+      own,
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // The compiler of TypeScript 7 has no interface for programs.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    exclude: { path: '^(?:build|dist)/' },
+  },
+};

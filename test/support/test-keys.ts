@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Scope } from '../../src/keys/api-key.js';
+
+export const API_KEY = 'a-valid-key';
+/** Of another account than `API_KEY`. */
+export const OTHER_API_KEY = 'a-valid-key-of-others';
+export const ADMIN_API_KEY = 'a-key-for-everything';
+export const KEY_WITHOUT_SCOPE = 'a-key-for-nothing';
+
+export const testKeys = new Map([
+  [API_KEY, { id: 'key-1', account: 'one', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
+  [OTHER_API_KEY, { id: 'key-3', account: 'three', scopes: new Set<Scope>(['predict', 'voiceid', 'file']) }],
+  [ADMIN_API_KEY, { id: 'key-4', account: 'one', scopes: new Set<Scope>(['admin']) }],
+  [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
+]);
