@@ -5,9 +5,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
-const pages = spawnSync('git', ['ls-files', '*.md'], { encoding: 'utf8' })
-  .stdout.split('\n')
-  .filter((name) => fs.existsSync(name));
+const filesOf = (...patterns: string[]): string[] =>
+  (spawnSync('git', ['ls-files', ...patterns], { encoding: 'utf8' }).stdout ?? '')
+    .split('\n')
+    .filter((name) => fs.existsSync(name) && fs.statSync(name).isFile());
+
+/** None where the checkout came without Git. */
+const pages = filesOf('*.md');
 
 const withoutCode = (page: string): string => page.replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
 
@@ -40,6 +44,25 @@ test('every link between pages leads to a file and a heading that exist', {
     }
   }
   assert.ok(links > 50, `only ${links} links were found`);
+  assert.deepEqual(broken, []);
+});
+
+test('every page that the code speaks of is there, and so is the heading', {
+  skip: pages.length === 0,
+}, () => {
+  const sources = filesOf('src', 'native', 'test', 'bench', 'scripts', '*.json', 'Dockerfile');
+  const broken: string[] = [];
+  let mentions = 0;
+  for (const source of sources) {
+    const text = fs.readFileSync(source, 'utf8');
+    for (const [mention, file = '', anchor] of text.matchAll(/\b(docs\/[\w-]+\.md)(?:#([\w-]+))?/g)) {
+      mentions++;
+      if (!fs.existsSync(file) || (anchor !== undefined && !anchorsOf(file).has(anchor))) {
+        broken.push(`${source}: ${mention}`);
+      }
+    }
+  }
+  assert.ok(mentions > 20, `only ${mentions} mentions were found`);
   assert.deepEqual(broken, []);
 });
 

@@ -23,14 +23,14 @@ test('docs/reasons.md lists exactly the reasons', () => {
   assert.deepEqual(documented, Object.keys(reasons));
 });
 
-test('one code stands for one status, as the service interface has it', () => {
+test('one code stands for one status, as docs/api.md has it', () => {
   const statuses: Record<string, number[]> = {
     // S3 clients know 416 as the answer to a range that no byte satisfies.
     validation_error: [400, 416, 422],
     // v0 answers a refused key with 403.
     unauthorized: [401, 403],
     forbidden: [403],
-    // Its body has a shape of its own (section 7.2).
+    // Its body has a shape of its own (docs/api.md#ai-generated-voices).
     forbidden_error: [403],
     not_found: [404],
     method_not_allowed: [405],

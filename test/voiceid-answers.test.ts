@@ -35,7 +35,7 @@ function voiceprintAt(cosine: number): Float32Array {
   return voiceprint.map((x, i) => cosine * x + (sine * (across[i] as number)) / length);
 }
 
-test('an AI-generated sample is 403 with the body of section 7.2, for verify and for enroll', async (t) => {
+test('an AI-generated sample is 403 with a body of its own, for verify and for enroll', async (t) => {
   const { port, analyser, arena, metric } = await startTestServer(t);
   analyser.answer = () => scored(0.98, 0.966);
   for (const answer of [await verify(port, [audio, vectorEntry(voiceprint)]), await enroll(port, [audio])]) {

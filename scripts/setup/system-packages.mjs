@@ -31,6 +31,8 @@ const testPackages = [
   { name: 'ffmpeg', isThere: () => onPath('ffmpeg') },
   { name: 'libgtest-dev', isThere: () => fs.existsSync('/usr/include/gtest/gtest.h') },
   { name: 'curl', isThere: () => onPath('curl') },
+  // Examples of the documentation use it.
+  { name: 'jq', isThere: () => onPath('jq') },
   // Makes the certificates of tests over TLS.
   { name: 'openssl', isThere: () => onPath('openssl') },
   // S3 clients that are not ours, and an S3 service that is not.

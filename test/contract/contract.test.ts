@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contract suite: one file per section of the interface document, against one server. See docs/contract-suite.md.
-const sections = [
-  '1-service',
-  '2-1-prediction',
-  '2-2-global-verdict',
-  '2-3-segment',
-  '2-4-legacy-prediction',
-  '2-5-enrollment',
-  '2-6-verification',
-  '2-7-link-list',
-  '4-1-predict',
-  '4-1-predict-by-link',
-  '4-1-fetch-rules',
-  '4-2-predict-large-file',
-  '4-3-upload-links',
-  '4-4-download-links',
-  '4-5-enroll',
-  '4-6-verify',
-  '4-7-predict-v0',
-  '4-8-file-v0',
-  '4-9-summary',
-  '5-authentication',
-  '7-1-error-body',
-  '7-2-forbidden-voice',
-  '7-3-status-codes',
-  '8-limits',
-  '9-versioning',
+// The contract suite: one file per endpoint or promise of docs/api.md, against one server. See docs/contract-suite.md.
+const parts = [
+  'every-endpoint',
+  'authentication',
+  'unknown-paths-and-methods',
+  'predict',
+  'predict-by-link',
+  'predict-by-link-fetching',
+  'prediction-answer',
+  'global-verdict',
+  'segments',
+  'predict-large-file',
+  'upload-links',
+  'download-links',
+  'link-list-answer',
+  'enroll',
+  'enrollment-answer',
+  'verify',
+  'verification-answer',
+  'ai-generated-voices',
+  'error-answers',
+  'overload-and-time-limits',
+  'limits',
+  'versions',
+  'v0-predict',
+  'v0-prediction-answer',
+  'v0-file',
 ];
 
-const { VERAVOX_CONTRACT_SECTIONS: wanted } = process.env;
-const chosen = wanted === undefined ? sections : sections.filter((name) => isWanted(name, wanted.split(',')));
-if (chosen.length === 0) throw new Error(`No section is called ${wanted}; there are ${sections.join(', ')}.`);
+const { VERAVOX_CONTRACT_ONLY: wanted } = process.env;
+const chosen = wanted === undefined ? parts : parts.filter((name) => isWanted(name, wanted.split(',')));
+if (chosen.length === 0) throw new Error(`Nothing is called ${wanted}; there are ${parts.join(', ')}.`);
 for (const name of chosen) await import(`./${name}.js`);
 
-/** `4` and `4-1` name sections, `4-1-predict` one file. */
-function isWanted(name: string, parts: readonly string[]): boolean {
-  return parts.some((part) => name === part || name.startsWith(`${part}-`));
+/** `predict` also chooses `predict-large-file`. */
+function isWanted(name: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => name === prefix || name.startsWith(`${prefix}-`));
 }

@@ -44,7 +44,7 @@ function expectBody<Body>(answer: Answer, schema: object): Body {
   assert.fail(`${ajv.errorsText(validate.errors, { dataVar: 'body' })}: ${answer.text}`);
 }
 
-/** The codes of 7.1, which 7.3 and decisions.md tie to a status. */
+/** The codes of docs/api.md#errors with their statuses. */
 export const codeOfStatus = {
   400: 'validation_error',
   401: 'unauthorized',
@@ -59,7 +59,7 @@ export const codeOfStatus = {
   503: 'unavailable',
 } as const;
 
-/** An error with the body of 7.1. Without `code` it is the one that belongs to the status. */
+/** An error with the usual body. Without `code` it is the one that belongs to the status. */
 export function expectError(
   answer: Answer,
   status: keyof typeof codeOfStatus,
@@ -75,7 +75,7 @@ export function expectError(
   return body;
 }
 
-/** A refusal where the documents leave the status open. */
+/** A refusal whose status the interface leaves open. */
 export function expectOneOf(
   answer: Answer,
   allowed: readonly (readonly [status: keyof typeof codeOfStatus, code: string])[],

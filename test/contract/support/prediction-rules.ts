@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { LargeFilePrediction, Prediction, Segment } from './answers.js';
 import { expectNear } from './judge.js';
 
-/** Answers may be rounded; four decimals are what the examples of the document show. */
+/** Answers may be rounded; four decimals have to be right. */
 const tolerance = 1e-4;
 const timeToleranceS = 5e-4;
 
@@ -68,7 +68,7 @@ function expectVerdict(
   expectResult(score, threshold, result, what);
   const [distance, room] =
     score >= threshold ? [score - threshold, 1 - threshold] : [threshold - score, threshold];
-  // At a threshold of 1 a score of 1 has no room; the documents only ask for a number there.
+  // At a threshold of 1 a score of 1 has no room: any number will do there.
   if (room > 0)
     expectNear(confidence, distance / room, tolerance + tolerance / room, `confidence of ${what}`);
 }
@@ -85,7 +85,7 @@ function expectReason({ global, segments }: Prediction | LargeFilePrediction): v
   assert.equal(results.size, 2, 'content is mixed where some segments are spoofed and some are not');
 }
 
-/** The windows that decisions.md cuts audio of this duration into. */
+/** The windows of audio of this duration (docs/predict.md#windows). */
 export function expectedWindows(durationS: number): [start: number, end: number][] {
   if (durationS < 5) return [[0, durationS]];
   const whole = Math.floor(durationS / 5);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#segments.
 import { describe, test } from 'node:test';
 import { human } from './support/audio.js';
 import { postForm } from './support/client.js';
@@ -40,7 +42,7 @@ const shown: [durationS: number, windows: [number, number][]][] = [
 ];
 const durationsS = [1, 1.5, 4.999, 5, 5.001, 5.1, 5.101, 5.999, 6, 9.999, 10, 10.1, 10.101, 14.3, 30];
 
-describe('2.3 Segment', () => {
+describe('Segments', () => {
   for (const [durationS, windows] of [...shown, ...durationsS.map((s) => [s, expectedWindows(s)] as const)]) {
     const name = `${durationS} s are analysed as ${windows.length} windows, up to ${windows.at(-1)}`;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#analyse-a-stored-file.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -18,7 +20,7 @@ async function startHost(answer: http.RequestListener): Promise<{ origin: string
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-describe('4.1 POST /predict (v1): what is behind presigned_url', { skip: skipUnlessOwn }, () => {
+describe('POST /predict (v1): what is behind presigned_url', { skip: skipUnlessOwn }, () => {
   const speech = wav(human(6));
   const hosts: http.Server[] = [];
   let veravox: Awaited<ReturnType<typeof startConfigured>>;

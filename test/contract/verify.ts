@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#verify.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { human, sameHuman, silence } from './support/audio.js';
@@ -11,7 +13,7 @@ import { wav } from './support/wav.js';
 const path = '/v1/voiceid/verify';
 const sample = wav(sameHuman(5.4));
 
-describe('4.6 POST /voiceid/verify (v1)', () => {
+describe('POST /voiceid/verify (v1)', () => {
   let embedding: readonly number[];
   let vector: string;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#analyse-a-stored-file.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Prediction } from './support/answers.js';
@@ -10,7 +12,7 @@ import { freshKey, linkToSpeech, speechBytes, store, uploadLink } from './suppor
 import { wav } from './support/wav.js';
 
 const path = '/v1/predict';
-describe('4.1 POST /predict (v1): presigned_url', () => {
+describe('POST /predict (v1): presigned_url', () => {
   test('of a stored object is answered as the upload of the same bytes is', async () => {
     const withoutRun = ({ prediction_id, processing_time, ...rest }: Prediction) => rest;
     const byLink = expectPrediction(await postJson(path, { presigned_url: await linkToSpeech() }));

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#errors.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { postForm, send } from './support/client.js';
 import { endpoints } from './support/endpoints.js';
 import { expectError } from './support/judge.js';
 
-describe('4.9 Summary', () => {
+describe('Unknown paths and methods', () => {
   const methodsOf = new Map<string, string[]>();
   for (const { path, method } of endpoints) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
 
   for (const [path, methods] of methodsOf) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
-      // The interface says nothing of deleting files; this server can.
+      // Servers of this interface need not be able to delete files; this one can.
       const isExtension = path === '/v1/file' && method === 'DELETE';
       if (methods.includes(method) || isExtension) continue;
       test(`${method} ${path} is 405, Allow says ${methods}`, async () => {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#large-files.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { noise } from '../support/form-body.js';
@@ -20,7 +22,7 @@ const large = (samples: Int16Array) => wav(samples, { totalBytes: 5_000_000 });
 const speech = large(human(12));
 const predict = (fields: FormFields, file: Uint8Array = speech) => postForm(path, { file, ...fields });
 
-describe('4.2 POST /predict/large-file (v1)', () => {
+describe('POST /predict/large-file (v1)', () => {
   test('file is required', async () => {
     expectError(await postForm(path, { device: 'api' }), 400, /file/);
   });

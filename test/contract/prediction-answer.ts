@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#read-a-verdict.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aiGenerated, human, joined, otherHuman, silence } from './support/audio.js';
@@ -20,7 +22,7 @@ const recordings = {
   'speech with a silent stretch': () => joined(human(5), silence(10), human(5)),
 };
 
-describe('2.1 Prediction', () => {
+describe('Prediction', () => {
   for (const [name, samples] of Object.entries(recordings)) {
     test(`/predict answers ${name} with all fields, which agree with each other`, async () => {
       const prediction = expectPrediction(await postForm('/v1/predict', { file: wav(samples()) }));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#authenticate.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { send } from './support/client.js';
@@ -14,7 +16,7 @@ async function expectUnauthorized(endpoint: Endpoint, key: string | null): Promi
   expectError(answer, endpoint.version === 'v1' ? 401 : 403, /./, 'unauthorized');
 }
 
-describe('5 Authentication', () => {
+describe('Authentication', () => {
   for (const endpoint of endpoints) {
     const name = nameOf(endpoint);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#links.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { expectLinks } from './support/judge.js';
 import { freshKey, requestDownloadLinks, requestUploadLinks, store } from './support/storage.js';
 
-describe('2.7 Presigned link list', () => {
+describe('Presigned link list', () => {
   for (const base of ['/v1', '/v0', '']) {
     test(`POST ${base}/file names each object as <entity>/<key>, with a signed link`, async () => {
       const keys = [freshKey(), freshKey()];

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#version-0.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { postJson, send, sendTo } from './support/client.js';
@@ -9,7 +11,7 @@ for (const [name, base] of [
   ['v0', '/v0'],
   ['unversioned', ''],
 ] as const) {
-  describe(`4.8 POST /file and GET /file (${name})`, () => {
+  describe(`POST /file and GET /file (${name})`, () => {
     test('links work: the bytes come back, also by the links of v1', async () => {
       const key = freshKey();
       const link = await store(key, Buffer.from('content'), 'analysis', base);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#ai-generated-voices.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ForbiddenBody } from './support/answers.js';
@@ -15,7 +17,7 @@ function expectDetails({ message }: ForbiddenBody): void {
   assert.ok(Math.abs(ageMs) < 60_000, `${message.timestamp} is now`);
 }
 
-describe('7.2 Forbidden-error body', () => {
+describe('Refusal of AI-generated voices', () => {
   test('verify refuses an AI-generated voice with it', async () => {
     const vector = JSON.stringify(await enrolledEmbedding());
     expectDetails(expectForbiddenVoice(await verify(await spoofedSample(), vector)));
@@ -36,7 +38,7 @@ for (const [policy, checked] of [
   ['flag', true],
   ['skip', false],
 ] as const) {
-  describe(`7.2 with the enrollment policy ${policy}`, { skip: skipUnlessOwn }, () => {
+  describe(`AI-generated voices with the enrollment policy ${policy}`, { skip: skipUnlessOwn }, () => {
     let server: Awaited<ReturnType<typeof startConfigured>>;
     before(async () => {
       server = await startConfigured({ VERAVOX_ENROLL_AUTHENTICITY: policy });

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#limits.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { human, RATE_HZ } from './support/audio.js';
@@ -22,7 +24,7 @@ const telephone = (durationS: number) => {
   return wav(samples, { rateHz: 8000, bits: 8 });
 };
 
-describe('8 Limits of /predict (v1)', () => {
+describe('Limits of /predict (v1)', () => {
   test('5 MiB are the largest file; a larger one is 413 and /predict/large-file is named', async () => {
     for (const bytes of [5_000_000, 5 * mebibyte - 1, 5 * mebibyte]) {
       expectPrediction(await postForm('/v1/predict', sized(bytes)));
@@ -57,7 +59,7 @@ describe('8 Limits of /predict (v1)', () => {
   });
 });
 
-describe('8 Limits of /predict/large-file (v1)', () => {
+describe('Limits of /predict/large-file (v1)', () => {
   const path = '/v1/predict/large-file';
 
   test('5,000,000 bytes are the smallest file; a smaller one is 400', async () => {
@@ -77,7 +79,7 @@ describe('8 Limits of /predict/large-file (v1)', () => {
   });
 });
 
-describe('8 Limits of /predict (v0)', () => {
+describe('Limits of /predict (v0)', () => {
   for (const path of ['/v0/predict', '/predict']) {
     test(`${path}: 4,000,000 bytes are the largest file; a larger one is 400`, async () => {
       for (const bytes of [3_999_999, 4_000_000]) expectLegacyPrediction(await postForm(path, sized(bytes)));
@@ -95,7 +97,7 @@ describe('8 Limits of /predict (v0)', () => {
   }
 });
 
-describe('8 Limits that are settings', { skip: skipUnlessOwn }, () => {
+describe('Limits that are settings', { skip: skipUnlessOwn }, () => {
   let server: Awaited<ReturnType<typeof startConfigured>>;
   before(async () => {
     server = await startConfigured({

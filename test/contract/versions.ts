@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#versions.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Answer } from './support/client.js';
@@ -24,7 +26,7 @@ function expectDeprecated({ headers }: Answer): void {
   assert.match(link, /<[^>]*\/v1[^>]*>[^,]*;\s*rel="?successor-version"?/, `Link: ${link}`);
 }
 
-describe('9 Versioning', () => {
+describe('Versioning', () => {
   for (const endpoint of [...v0Endpoints, ...unversionedEndpoints]) {
     test(`${nameOf(endpoint)} says that it is deprecated, until when, and what follows it`, async () => {
       const good = await endpoint.send();

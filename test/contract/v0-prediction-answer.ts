@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#version-0.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aiGenerated, human, joined, silence } from './support/audio.js';
@@ -9,7 +11,7 @@ import { wav } from './support/wav.js';
 
 const chunksOf = (durationS: number): number => expectedWindows(durationS).length;
 
-describe('2.4 Legacy prediction', () => {
+describe('Legacy prediction', () => {
   for (const durationS of [3, 4.999, 5, 5.1, 5.101, 5.39, 10.001, 10.9, 12, 30]) {
     test(`${durationS} s have ${chunksOf(durationS)} chunks, the arrays are aligned`, async () => {
       const answer = await postForm('/v0/predict', { file: wav(human(durationS)) });
@@ -24,7 +26,7 @@ describe('2.4 Legacy prediction', () => {
     });
   }
 
-  test('9.4: each chunk says what the segment of v1 says with the same model', async () => {
+  test('each chunk says what the segment of v1 says with the same model', async () => {
     const samples = joined(human(7), aiGenerated(9));
     const legacy = expectLegacyPrediction(await postForm('/v0/predict', { file: wav(samples) }));
     const { segments, model } = expectLargeFilePrediction(

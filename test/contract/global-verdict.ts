@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#the-whole-recording.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +18,7 @@ const mixture = () => wav(joined(human(10), aiGenerated(10)));
 const judged = async (threshold: number): Promise<Prediction> =>
   expectPrediction(await postForm('/v1/predict', { file: mixture(), threshold: String(threshold) }));
 
-describe('2.2 Global verdict', () => {
+describe('Global verdict', () => {
   let score: number;
 
   before(async () => {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#download.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -13,7 +15,7 @@ const keysUnder = async (prefix: string, entity = 'analysis', key = target.key):
 const skipWithoutAnotherAccount =
   target.keyOfAnotherAccount === undefined && 'needs VERAVOX_CONTRACT_KEY_OF_ANOTHER_ACCOUNT';
 
-describe('4.4 GET /file (v1)', () => {
+describe('GET /file (v1)', () => {
   test('a prefix with no object gives an empty list', async () => {
     assert.deepEqual(await keysUnder(freshKey()), []);
   });

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#errors.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { human } from './support/audio.js';
@@ -10,7 +12,7 @@ import { wav } from './support/wav.js';
 const callersOwn = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const withId = { headers: { 'x-correlation-id': callersOwn } };
 
-describe('7.1 Standard error body', () => {
+describe('Standard error body', () => {
   const errors: Record<string, [status: 400 | 401 | 404 | 405 | 422, ask: () => Promise<Answer>]> = {
     'a field out of range': [400, () => postForm('/v1/predict', { file: wav(human(5)), threshold: '2' })],
     'a missing file': [400, () => postForm('/v1/predict/large-file', {})],
@@ -34,7 +36,7 @@ describe('7.1 Standard error body', () => {
   });
 });
 
-describe('7.1 correlation_id', () => {
+describe('correlation_id', () => {
   for (const endpoint of endpoints) {
     test(`of ${nameOf(endpoint)} is the caller's own UUID, in good and bad answers`, async () => {
       const good = await endpoint.send(withId);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#enroll.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Enrollment } from './support/answers.js';
@@ -7,7 +9,7 @@ import { postForm } from './support/client.js';
 import { expectEnrollment, expectNear } from './support/judge.js';
 import { wav } from './support/wav.js';
 
-describe('2.5 Voice enrollment result', () => {
+describe('Voice enrollment result', () => {
   let enrollment: Enrollment;
 
   before(async () => {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#verify.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Verification } from './support/answers.js';
@@ -7,7 +9,7 @@ import { postForm } from './support/client.js';
 import { expectEnrollment, expectNear, expectVerification } from './support/judge.js';
 import { wav } from './support/wav.js';
 
-describe('2.6 Voice verification result', () => {
+describe('Voice verification result', () => {
   let embedding: readonly number[];
   let modelVersion: string;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#the-api.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,7 +12,7 @@ import { expectEnrollment, expectPrediction } from './support/judge.js';
 import { skipUnlessOwn, target } from './support/target.js';
 import { wav } from './support/wav.js';
 
-describe('1 What the service does', () => {
+describe('Every endpoint', () => {
   for (const endpoint of endpoints) {
     test(`${nameOf(endpoint)} answers a right request with 200 and JSON`, async () => {
       const { status, headers, text } = await endpoint.send();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#predict.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { aiGenerated, human, joined, silence } from './support/audio.js';
@@ -13,7 +15,7 @@ const path = '/v1/predict';
 const speech = wav(human(5));
 const predict = (fields: FormFields, file: Uint8Array = speech) => postForm(path, { file, ...fields });
 
-describe('4.1 POST /predict (v1): file', () => {
+describe('POST /predict (v1): file', () => {
   test('is required', async () => {
     expectError(await postForm(path, { device: 'api' }), 400, /file/);
     expectError(await send(path, { method: 'POST', headers: { 'content-type': 'text/plain' } }), 400);
@@ -99,7 +101,7 @@ function codeIn(text: string): string {
   return text.includes('silence_threshold') ? 'validation_error' : 'unsupported_format';
 }
 
-describe('4.1 POST /predict (v1): device', () => {
+describe('POST /predict (v1): device', () => {
   for (const device of ['macos', 'windows', 'web_app', 'api']) {
     test(`may be ${device}`, async () => {
       expectPrediction(await predict({ device }));
@@ -112,7 +114,7 @@ describe('4.1 POST /predict (v1): device', () => {
   }
 });
 
-describe('4.1 POST /predict (v1): model', () => {
+describe('POST /predict (v1): model', () => {
   test('is apollo-4-5-2026-03-26 when none is named', async () => {
     assert.equal(expectPrediction(await predict({})).model, 'apollo-4-5-2026-03-26');
   });
@@ -130,7 +132,7 @@ describe('4.1 POST /predict (v1): model', () => {
   }
 });
 
-describe('4.1 POST /predict (v1): prediction_id', () => {
+describe('POST /predict (v1): prediction_id', () => {
   for (const id of ['a', 'A-Za.z_0:9', 'pred_0123456789ab', 'x'.repeat(127), 'x'.repeat(128)]) {
     test(`of ${id.length} permitted characters comes back: ${id.slice(0, 20)}`, async () => {
       assert.equal(expectPrediction(await predict({ prediction_id: id })).prediction_id, id);
@@ -143,7 +145,7 @@ describe('4.1 POST /predict (v1): prediction_id', () => {
   }
 });
 
-describe('4.1 POST /predict (v1): threshold', () => {
+describe('POST /predict (v1): threshold', () => {
   const file = wav(joined(human(5), aiGenerated(5)));
   test('is 0.5 when none is given', async () => {
     const [without, half] = [await predict({}, file), await predict({ threshold: '0.5' }, file)];
@@ -176,7 +178,7 @@ describe('4.1 POST /predict (v1): threshold', () => {
   }
 });
 
-describe('4.1 POST /predict (v1): silence_threshold', () => {
+describe('POST /predict (v1): silence_threshold', () => {
   const partly = wav(joined(human(2.5), silence(2.5)));
   const stretches = wav(joined(human(5), silence(5)));
   for (const percent of ['0', '0.0', '80', '99.9', '100', '100.0']) {
@@ -234,7 +236,7 @@ describe('4.1 POST /predict (v1): silence_threshold', () => {
   });
 });
 
-describe('4.1 POST /predict (v1): the form', () => {
+describe('POST /predict (v1): the form', () => {
   const permitted = {
     threshold: '0.4',
     silence_threshold: '70',

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#errors.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { FORM_TYPE, formBody } from '../support/form-body.js';
@@ -14,7 +16,7 @@ type Server = Awaited<ReturnType<typeof startConfigured>>;
 
 const analyses = endpoints.filter(({ path }) => !path.endsWith('/file'));
 
-describe('7.3 Server-Timing', () => {
+describe('Server-Timing', () => {
   for (const endpoint of analyses) {
     test(`of ${nameOf(endpoint)} says what receive, queue, decode, features and inference took`, async () => {
       const { headers } = await endpoint.send();
@@ -47,7 +49,7 @@ function expectRetryAfter({ headers }: Answer): void {
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/, 'Retry-After in seconds');
 }
 
-describe('7.3 503 temporary unavailability', { skip: skipUnlessOwn }, () => {
+describe('503 temporary unavailability', { skip: skipUnlessOwn }, () => {
   let server: Server;
   before(async () => {
     server = await startConfigured({ VERAVOX_MAX_INFLIGHT_REQUESTS: '1' });
@@ -65,7 +67,7 @@ describe('7.3 503 temporary unavailability', { skip: skipUnlessOwn }, () => {
   });
 });
 
-describe('7.3 429 rate limit exceeded', { skip: skipUnlessOwn }, () => {
+describe('429 rate limit exceeded', { skip: skipUnlessOwn }, () => {
   let server: Server;
   before(async () => {
     server = await startConfigured({ VERAVOX_RATE_LIMIT_REQUESTS: '4', VERAVOX_KEY_CONCURRENCY: '1' });
@@ -99,7 +101,7 @@ describe('7.3 429 rate limit exceeded', { skip: skipUnlessOwn }, () => {
   });
 });
 
-describe('7.3 408 and 500', { skip: skipUnlessOwn }, () => {
+describe('408 and 500', { skip: skipUnlessOwn }, () => {
   let server: Server;
   before(async () => {
     server = await startConfigured({ VERAVOX_RECEIVE_TIMEOUT_MS: '100', VERAVOX_ANALYSIS_TIMEOUT_MS: '1' });

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#upload.
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -17,7 +19,7 @@ import { skipUnlessOwn, startConfigured, target } from './support/target.js';
 const path = '/v1/file';
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `numbered/${i}.wav`);
 
-describe('4.3 POST /file (v1): keys', () => {
+describe('POST /file (v1): keys', () => {
   for (const count of [1, 2, 99, 100]) {
     test(`may be ${count}: one entry per key`, async () => {
       const links = expectLinks(await requestUploadLinks(numbered(count)));
@@ -80,7 +82,7 @@ describe('4.3 POST /file (v1): keys', () => {
   }
 });
 
-describe('4.3 POST /file (v1): many long keys', () => {
+describe('POST /file (v1): many long keys', () => {
   const full = Array.from({ length: 100 }, (_, i) => `${'ä'.repeat(254)}${String(i).padStart(4, '0')}`);
 
   test('may be 100 of 512 bytes', async () => {
@@ -98,7 +100,7 @@ describe('4.3 POST /file (v1): many long keys', () => {
   });
 });
 
-describe('4.3 POST /file (v1): entity', () => {
+describe('POST /file (v1): entity', () => {
   for (const entity of ['analysis', 'a', 'results', 'a_b-c9', `a${'0'.repeat(31)}`]) {
     test(`may be ${entity}`, async () => {
       const [link] = expectLinks(await requestUploadLinks(['recording.wav'], entity));
@@ -130,7 +132,7 @@ describe('4.3 POST /file (v1): entity', () => {
   }
 });
 
-describe('4.3 POST /file (v1): the request', () => {
+describe('POST /file (v1): the request', () => {
   for (const body of ['', '{', '[]', 'null', '"text"', '{"keys": ["a"], "entity": "analysis"']) {
     test(`may not be ${JSON.stringify(body)}`, async () => {
       expectError(await postJson(path, body), 400);
@@ -142,7 +144,7 @@ describe('4.3 POST /file (v1): the request', () => {
   });
 });
 
-describe('4.3 POST /file (v1): the links', () => {
+describe('POST /file (v1): the links', () => {
   test('take the bytes by PUT, and GET gives the same bytes', async () => {
     const bytes = randomBytes(300_000);
     const download = await sendTo(await store(freshKey(), bytes), 'GET');
@@ -269,7 +271,7 @@ describe('4.3 POST /file (v1): the links', () => {
   });
 });
 
-describe('4.3 POST /file (v1): links with a life of two seconds', { skip: skipUnlessOwn }, () => {
+describe('POST /file (v1): links with a life of two seconds', { skip: skipUnlessOwn }, () => {
   let server: Awaited<ReturnType<typeof startConfigured>>;
   before(async () => {
     server = await startConfigured({ VERAVOX_STORAGE_LINK_LIFETIME_S: '2' });

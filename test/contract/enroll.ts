@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#enroll.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { human, joined, silence } from './support/audio.js';
@@ -11,7 +13,7 @@ import { wav } from './support/wav.js';
 const path = '/v1/voiceid/enroll';
 const sample = wav(human(12));
 
-describe('4.5 POST /voiceid/enroll (v1)', () => {
+describe('POST /voiceid/enroll (v1)', () => {
   test('audio_file is required', async () => {
     expectError(await postForm(path, { user_id: 'somebody' }), 400, /audio_file/);
     expectError(await postForm(path, { file: Buffer.from('voice') }), 400, /audio_file/);

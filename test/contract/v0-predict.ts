@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Promised in docs/api.md#version-0.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LegacyPrediction } from './support/answers.js';
@@ -21,7 +23,7 @@ for (const [base, path] of [
   ['v0', '/v0/predict'],
   ['unversioned', '/predict'],
 ] as const) {
-  describe(`4.7 POST /predict (${base}): the upload form`, () => {
+  describe(`POST /predict (${base}): the upload form`, () => {
     test('answers with one prediction per chunk', async () => {
       const { predictions, model: used } = expectLegacyPrediction(await postForm(path, { file: speech }));
       assert.equal(predictions.length, 3);
@@ -84,7 +86,7 @@ for (const [base, path] of [
     });
   });
 
-  describe(`4.7 POST /predict (${base}): the JSON form`, () => {
+  describe(`POST /predict (${base}): the JSON form`, () => {
     test('is answered as the upload of the same bytes is', async () => {
       const withoutTime = ({ processing_time, ...rest }: LegacyPrediction) => rest;
       const byLink = expectLegacyPrediction(await postJson(path, { presigned_url: await linkToSpeech() }));
