@@ -1,77 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-interface Described {
-  readonly description: string;
-}
-
-const of = (type: string) => (description: string) => ({ type, description });
-const text = of('string');
-const number = of('number');
-const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
-const count = (description: string) => ({ type: 'integer', minimum: 0, description });
-
-const interval = (description: string) => ({
-  type: 'array',
-  items: { type: 'number', minimum: 0, maximum: 1 },
-  minItems: 2,
-  maxItems: 2,
-  description,
-});
-
-/** Every member is required, and there are no others. */
-const object = <Members extends Record<string, object>>(description: string, properties: Members) => ({
-  type: 'object',
-  description,
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-});
-
-const list = (description: string, items: object) => ({ type: 'array', description, items });
-const orNull = <Schema extends Described>(schema: Schema) => ({
-  anyOf: [schema, { type: 'null' }],
-  description: schema.description,
-});
+import {
+  constant,
+  count,
+  integers,
+  interval,
+  list,
+  number,
+  object,
+  oneOf,
+  orNull,
+  share,
+  text,
+  texts,
+  time,
+} from './described-schema.js';
 
 const OVER_UNITS =
   '95 % bootstrap interval: generators, speakers or sources are drawn again, never single clips of them.';
 const WILSON = '95 % Wilson interval, which takes clips for independent.';
 
-const figure = (description: string, more: Record<string, object> = {}) =>
-  object(description, { value: number('The figure.'), interval_95: interval(OVER_UNITS), ...more });
+const figureMembers = { value: number('The figure.'), interval_95: interval(OVER_UNITS) };
+export const figure = (description: string) => object(description, figureMembers);
 
-const shareOf = (description: string, more: Record<string, object> = {}) =>
+const shareMembers = {
+  count: count('How many.'),
+  of: count('Of how many.'),
+  value: share('The share.'),
+  interval_95: interval(WILSON),
+};
+export const shareOf = (description: string) => object(description, shareMembers);
+
+export const errorShare = (description: string) =>
+  object(description, { ...shareMembers, interval_95_units: interval(OVER_UNITS) });
+
+export const groupClass = (description: string) =>
   object(description, {
-    count: count('How many.'),
-    of: count('Of how many.'),
-    value: share('The share.'),
-    interval_95: interval(WILSON),
-    ...more,
+    count: count('How many there are.'),
+    mean_score: share('Their mean score.'),
+    errors: shareOf('Those on the wrong side of the threshold.'),
+    eer: orNull(share('Equal error rate against all of the other class.')),
+    auc: orNull(share('AUC against all of the other class.')),
   });
-
-const errorShare = (description: string) =>
-  orNull(shareOf(description, { interval_95_units: interval(OVER_UNITS) }));
-
-const groupClass = (description: string) =>
-  orNull(
-    object(description, {
-      count: count('How many there are.'),
-      mean_score: share('Their mean score.'),
-      errors: shareOf('Those on the wrong side of the threshold.'),
-      eer: orNull(share('Equal error rate against all of the other class.')),
-      auc: orNull(share('AUC against all of the other class.')),
-    }),
-  );
 
 /** JSON Schema of what `veravox evaluate --json` writes. */
 export const reportSchema = object('The report.', {
-  schema_version: { const: 1, description: 'Raised when a member changes its meaning or goes.' },
+  schema_version: constant(1, 'Raised when a member changes its meaning or goes.'),
   veravox_version: text('What made the report.'),
-  created_at: { type: 'string', format: 'date-time', description: 'When, in UTC.' },
-  task: {
-    enum: ['detection', 'verification'],
-    description: 'What the list is of: clips that are human or not, or trials of one speaker or two.',
-  },
+  created_at: time('When, in UTC.'),
+  task: oneOf(
+    ['detection', 'verification'],
+    'What the list is of: clips that are human or not, or trials of one speaker or two.',
+  ),
   classes: object('What the classes are called.', {
     positive: text('`spoof` or `target`: high scores are meant for these.'),
     negative: text('`bonafide` or `nontarget`.'),
@@ -79,7 +59,7 @@ export const reportSchema = object('The report.', {
   list: object('The list that was evaluated.', {
     file: text("The file's name, without its folder."),
     sha256: text('Of the file.'),
-    where: list('The conditions that rows had to fulfil.', { type: 'string' }),
+    where: texts('The conditions that rows had to fulfil.'),
     rows: count('Rows that fulfil them.'),
   }),
   model: object('The model that gave the scores.', {
@@ -128,7 +108,10 @@ export const reportSchema = object('The report.', {
   ),
   overall: object('Figures that need no threshold; each is null where a class has no sample.', {
     eer: orNull(
-      figure('Equal error rate.', { threshold: share('Where as many of either class are judged wrongly.') }),
+      object('Equal error rate.', {
+        ...figureMembers,
+        threshold: share('Where as many of either class are judged wrongly.'),
+      }),
     ),
     auc: orNull(figure('Area under the receiver operating characteristic.')),
     eer_groups_alike: orNull(
@@ -140,7 +123,8 @@ export const reportSchema = object('The report.', {
     min_dcf: orNull(
       list(
         'Lowest detection cost over all thresholds, normalised: 1 is as bad as one answer for all.',
-        figure('One setting of the costs.', {
+        object('One setting of the costs.', {
+          ...figureMembers,
           name: text('The benchmark that fixed it.'),
           c_miss: number('Cost of a miss, in the words of the benchmark.'),
           c_fa: number('Cost of a false alarm, likewise.'),
@@ -152,13 +136,14 @@ export const reportSchema = object('The report.', {
   at_threshold: object('Errors at the threshold.', {
     threshold: share('Scores at or above it count as positive.'),
     accuracy: shareOf('Judged rightly, over both classes as frequent as in the list.'),
-    fpr: errorShare('Negatives called positive: human clips called spoofed, or strangers accepted.'),
-    fnr: errorShare('Positives called negative: spoofs that pass, or the right speaker rejected.'),
+    fpr: orNull(errorShare('Negatives called positive: human clips called spoofed, or strangers accepted.')),
+    fnr: orNull(errorShare('Positives called negative: spoofs that pass, or the right speaker rejected.')),
   }),
   inside_one_source: orNull(
-    figure(
+    object(
       'Mean AUC inside the sources that have both classes: there the recordings have the rest in common.',
       {
+        ...figureMembers,
         sources: list(
           'Each of them.',
           object('One source.', {
@@ -192,8 +177,8 @@ export const reportSchema = object('The report.', {
     object('One group.', {
       column: text('The column; `duration` is made of the measured duration.'),
       value: text('The value.'),
-      positive: groupClass('The positives in it; null where there is none.'),
-      negative: groupClass('The negatives in it; null where there is none.'),
+      positive: orNull(groupClass('The positives in it; null where there is none.')),
+      negative: orNull(groupClass('The negatives in it; null where there is none.')),
       within: orNull(
         object('Of its own positives against its own negatives; null where it lacks either.', {
           eer: share('Equal error rate.'),
@@ -203,8 +188,8 @@ export const reportSchema = object('The report.', {
     }),
   ),
   histogram: object('Samples per twentieth of the scale.', {
-    positive: list('Of the positives.', { type: 'integer' }),
-    negative: list('Of the negatives.', { type: 'integer' }),
+    positive: integers('Of the positives.'),
+    negative: integers('Of the negatives.'),
   }),
   curve: list(
     'The detection error trade-off by rising threshold, thinned for drawing.',
