@@ -13,7 +13,7 @@ import { wav } from './support/wav.js';
 
 const speech = speechBytes();
 const model = 'apollo-4-2025-10-20';
-/** 4.7 names 400, 7.3 names both. */
+/** The interface leaves open which of the two. */
 const unsupported = [
   [400, 'validation_error'],
   [422, 'unsupported_format'],
