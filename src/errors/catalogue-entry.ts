@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Machine-readable codes that clients see in `error` (service interface, section 7.1 and 7.3). */
+/** Machine-readable codes that clients see in `error` (docs/api.md#errors). */
 export type PublicErrorCode =
   | 'validation_error'
   | 'unauthorized'

@@ -36,7 +36,7 @@ function whyNotAnalysed(
 }
 
 /**
- * The body of an answer of v0's `POST /predict` (service interface, sections 2.4 and 9.4): one entry per chunk of about
+ * The body of an answer of v0's `POST /predict` (docs/api.md#version-0): one entry per chunk of about
  * five seconds. `global_probability` is what v1 calls a segment's confidence. A chunk that was not analysed has the label
  * of the file as a whole, with a probability of 0, since v0 knows no third label; `error` says why, and of a chunk that was analysed whether
  * audio is missing in it.

@@ -36,7 +36,7 @@ function bodyOf<Global, Told>(
 }
 
 /**
- * The body of an answer of `POST /v1/predict` (service interface, sections 2.1 to 2.3).
+ * The body of an answer of `POST /v1/predict` (docs/api.md#read-a-verdict).
  * @throws ServiceError NO_SPEECH
  */
 export function predictionBody(analysis: Analysis, request: PredictionRequest, processingS: number) {

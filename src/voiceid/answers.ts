@@ -27,7 +27,7 @@ export function requireOwn(vector: Float32Array, { space, modelId }: Speaker): v
   if (!space.contains(vector)) throw new ServiceError('VOICEPRINT_FOREIGN', { model: modelId });
 }
 
-/** The body of an answer of `POST /v1/voiceid/enroll` (service interface, section 2.5). */
+/** The body of an answer of `POST /v1/voiceid/enroll` (docs/api.md#enroll). */
 export function enrollmentBody(sample: VoiceSample, { modelId }: Speaker, processingS: number) {
   return {
     embedding: asJsonNumbers(sample.voiceprint),
@@ -38,7 +38,7 @@ export function enrollmentBody(sample: VoiceSample, { modelId }: Speaker, proces
 }
 
 /**
- * The body of an answer of `POST /v1/voiceid/verify` (section 2.6).
+ * The body of an answer of `POST /v1/voiceid/verify` (docs/api.md#verify).
  * @param sample that of an authentic voice: an AI-generated one has no such answer
  */
 export function verificationBody(
