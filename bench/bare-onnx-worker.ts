@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { InputSlots, type SharedInputSlots } from '../src/memory/input-slots.js';
 import type { Model } from '../src/models/manifest.js';
-import { InputSlots, type SharedInputSlots } from '../src/prepare/input-slots.js';
 import { ModelSession } from '../src/scoring/model-session.js';
 
 export interface BareOnnxData {

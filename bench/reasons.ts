@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadAddon, type PrepareSummary } from '../src/addon/addon.js';
+import { inputTextOf } from '../src/models/input-text.js';
 import { BAND_LIMITED_FROM_DB, LOW_SNR_BELOW_DB, LOW_SPEECH_BELOW_S } from '../src/verdict/reasons.js';
 import { ffmpegInto, noise, powerOf } from '../test/support/recordings.js';
 import { monoWav } from '../test/wav.js';
@@ -102,13 +103,15 @@ const conditions: readonly [what: string, make: (clip: string) => Uint8Array][] 
   ]),
 ];
 
-const preparer = new (loadAddon().Preparer)({
-  sample_rate_hz: RATE_HZ,
-  window_samples: 5 * RATE_HZ,
-  hop_samples: 5 * RATE_HZ,
-  short_window: 'repeat',
-  features: { kind: 'waveform', input_gain: 1, normalisation: 'none' },
-});
+const preparer = new (loadAddon().Preparer)(
+  inputTextOf({
+    sample_rate_hz: RATE_HZ,
+    window_samples: 5 * RATE_HZ,
+    hop_samples: 5 * RATE_HZ,
+    short_window: 'repeat',
+    features: { kind: 'waveform', input_gain: 1, normalisation: 'none' },
+  }),
+);
 const input = new Float32Array(preparer.inputSize);
 
 function summaryOf(file: Uint8Array): PrepareSummary {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { Bench } from 'tinybench';
 import { loadAddon } from '../src/addon/addon.js';
 import { packageDir } from '../src/config/package-dir.js';
+import { inputTextOf, recipeTextOf } from '../src/models/input-text.js';
 import { loadManifest, type SpectrogramRecipe } from '../src/models/manifest.js';
 import { ModelSession } from '../src/scoring/model-session.js';
 import { formBody, formType } from './form-body.js';
@@ -132,13 +133,13 @@ try {
   const detector = new addon.VoiceActivityDetector();
   bench.add('voice activity', () => void detector.detect(segment));
   for (const [name, recipe] of Object.entries(recipes)) {
-    const extractor = new addon.FeatureExtractor(recipe, 16000);
+    const extractor = new addon.FeatureExtractor(recipeTextOf(recipe));
     bench.add(`features ${name}`, () => void extractor.compute(segment));
   }
 
   const modelsDir = join(packageDir, 'models');
   for (const model of (await loadManifest(modelsDir)).models) {
-    const preparer = new addon.Preparer(model);
+    const preparer = new addon.Preparer(inputTextOf(model));
     const wav = readFileSync(join(folder, 'x.wav'));
     const output = new Float32Array(preparer.inputSize);
     const stopFlag = new Int32Array(1);

@@ -14,8 +14,9 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { loadAddon } from '../src/addon/addon.js';
 import { packageDir } from '../src/config/package-dir.js';
+import { InputSlots } from '../src/memory/input-slots.js';
+import { inputTextOf } from '../src/models/input-text.js';
 import { loadManifest, type Model } from '../src/models/manifest.js';
-import { InputSlots } from '../src/prepare/input-slots.js';
 import '../src/scoring/telemetry-off.js';
 import type { BareOnnxData } from './bare-onnx-worker.js';
 import { describeMachine } from './machine.js';
@@ -43,7 +44,7 @@ function median(numbers: readonly number[]): number {
 }
 
 async function startBare(model: Model, wav: Uint8Array): Promise<Worker[]> {
-  const preparer = new (loadAddon().Preparer)(model);
+  const preparer = new (loadAddon().Preparer)(inputTextOf(model));
   const slots = InputSlots.create(1, preparer.inputSize);
   const options = { minDurationS: 1, maxDurationS: 60, silenceThresholdPercent: 100, timeLimitMs: 60_000 };
   preparer.open(wav, options, new Int32Array(1));

@@ -14,7 +14,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -22,8 +21,10 @@
 #include <vector>
 
 #include "decode/library_versions.h"
+#include "features/recipe_text.h"
 #include "guard/crash_notes.h"
 #include "guard/thread_sandbox.h"
+#include "prepare/model_input_text.h"
 #include "prepare/preparer.h"
 
 namespace veravox {
@@ -62,98 +63,9 @@ double Number(const Napi::Object& object, const char* name) {
   return value.As<Napi::Number>().DoubleValue();
 }
 
-int Integer(const Napi::Object& object, const char* name) {
-  const double value = Number(object, name);
-  if (value != std::floor(value) || std::fabs(value) > 1e9) Misuse(object.Env(), name, "an integer");
-  return static_cast<int>(value);
-}
-
-bool Boolean(const Napi::Object& object, const char* name) {
-  const Napi::Value value = object.Get(name);
-  if (!value.IsBoolean()) Misuse(object.Env(), name, "a boolean");
-  return value.As<Napi::Boolean>().Value();
-}
-
-template <typename Enum>
-Enum OneOf(const Napi::Object& object, const char* name,
-           std::initializer_list<std::pair<const char*, Enum>> choices) {
-  const Napi::Value value = object.Get(name);
-  const std::string given = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
-  std::string expected = "one of";
-  for (const auto& [text, choice] : choices) {
-    if (given == text) return choice;
-    expected += std::string(" ") + text;
-  }
-  Misuse(object.Env(), name, expected);
-}
-
-FeatureRecipe ReadRecipe(const Napi::Object& object) {
-  using R = FeatureRecipe;
-  R recipe;
-  recipe.kind = OneOf<R::Kind>(object, "kind",
-                               {{"waveform", R::Kind::kWaveform}, {"spectrogram", R::Kind::kSpectrogram}});
-  recipe.input_gain = static_cast<float>(Number(object, "input_gain"));
-  recipe.normalisation = OneOf<R::Normalisation>(object, "normalisation",
-                                                 {{"none", R::Normalisation::kNone},
-                                                  {"mean", R::Normalisation::kMean},
-                                                  {"mean_variance", R::Normalisation::kMeanVariance}});
-  if (recipe.kind == R::Kind::kWaveform) return recipe;
-
-  recipe.fft_size = Integer(object, "fft_size");
-  recipe.window_length = Integer(object, "window_length");
-  recipe.hop_length = Integer(object, "hop_length");
-  recipe.window = OneOf<R::Window>(object, "window",
-                                   {{"hann", R::Window::kHann},
-                                    {"hamming", R::Window::kHamming},
-                                    {"povey", R::Window::kPovey},
-                                    {"rectangular", R::Window::kRectangular}});
-  recipe.periodic_window = Boolean(object, "periodic_window");
-  recipe.centred = Boolean(object, "centred");
-  if (!object.Get("edges").IsUndefined()) {
-    recipe.edges =
-        OneOf<R::Edges>(object, "edges", {{"mirrored", R::Edges::kMirrored}, {"zeros", R::Edges::kZeros}});
-  }
-  recipe.pre_emphasis = static_cast<float>(Number(object, "pre_emphasis"));
-  recipe.remove_dc_offset = Boolean(object, "remove_dc_offset");
-  recipe.scale = OneOf<R::Scale>(object, "scale", {{"linear", R::Scale::kLinear}, {"mel", R::Scale::kMel}});
-  recipe.bands = Integer(object, "bands");
-  recipe.first_bin = Integer(object, "first_bin");
-  recipe.fmin_hz = static_cast<float>(Number(object, "fmin_hz"));
-  recipe.fmax_hz = static_cast<float>(Number(object, "fmax_hz"));
-  recipe.mel_formula = OneOf<R::MelFormula>(
-      object, "mel_formula", {{"htk", R::MelFormula::kHtk}, {"slaney", R::MelFormula::kSlaney}});
-  recipe.mel_norm =
-      OneOf<R::MelNorm>(object, "mel_norm", {{"none", R::MelNorm::kNone}, {"slaney", R::MelNorm::kSlaney}});
-  recipe.triangles_on_mel_axis = Boolean(object, "triangles_on_mel_axis");
-  recipe.power = static_cast<float>(Number(object, "power"));
-  recipe.log = OneOf<R::Log>(object, "log",
-                             {{"none", R::Log::kNone},
-                              {"natural", R::Log::kNatural},
-                              {"log10", R::Log::kLog10},
-                              {"decibel", R::Log::kDecibel}});
-  recipe.log_floor = static_cast<float>(Number(object, "log_floor"));
-  if (object.Has("dynamic_range_db")) {
-    recipe.dynamic_range_db = static_cast<float>(Number(object, "dynamic_range_db"));
-  }
-  recipe.normalise_globally = Boolean(object, "normalise_globally");
-  recipe.layout = OneOf<R::Layout>(
-      object, "layout",
-      {{"bands_frames", R::Layout::kBandsFrames}, {"frames_bands", R::Layout::kFramesBands}});
-  return recipe;
-}
-
-ModelInputSpec ReadSpec(const Napi::Object& object) {
-  ModelInputSpec spec;
-  if (!object.Get("features").IsObject()) Misuse(object.Env(), "features", "an object");
-  spec.recipe = ReadRecipe(object.Get("features").As<Napi::Object>());
-  spec.recipe.sample_rate_hz = Integer(object, "sample_rate_hz");
-  spec.window_samples = Integer(object, "window_samples");
-  spec.hop_samples = Integer(object, "hop_samples");
-  using S = ModelInputSpec::ShortWindow;
-  spec.short_window =
-      OneOf<S>(object, "short_window",
-               {{"repeat", S::kRepeat}, {"repeat_sound", S::kRepeatSound}, {"zero_pad", S::kZeroPad}});
-  return spec;
+std::string Text(const Napi::CallbackInfo& info, size_t index, const char* name) {
+  if (!info[index].IsString()) Misuse(info.Env(), name, "a string");
+  return info[index].As<Napi::String>();
 }
 
 // A typed array's memory, also when it belongs to a SharedArrayBuffer.
@@ -173,6 +85,17 @@ std::span<T> View(Napi::Env env, const Napi::Value& value, napi_typedarray_type 
   return {static_cast<T*>(data), length};
 }
 
+Napi::Array ToJsWindows(Napi::Env env, const std::vector<AudioWindow>& windows) {
+  auto result = Napi::Array::New(env, windows.size());
+  for (uint32_t i = 0; i < windows.size(); ++i) {
+    auto window = Napi::Object::New(env);
+    window.Set("startS", windows[i].start_s);
+    window.Set("endS", windows[i].end_s);
+    result.Set(i, window);
+  }
+  return result;
+}
+
 // JavaScript's face of veravox::Preparer; src/addon/addon.ts declares its types.
 class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
  public:
@@ -185,9 +108,8 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
   }
 
   explicit PreparerObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<PreparerObject>(info) {
-    if (info.Length() < 1 || !info[0].IsObject()) Misuse(info.Env(), "spec", "an object");
-    Guarded(info.Env(),
-            [&] { preparer_ = std::make_unique<Preparer>(ReadSpec(info[0].As<Napi::Object>())); });
+    const std::string input = Text(info, 0, "input");
+    Guarded(info.Env(), [&] { preparer_ = std::make_unique<Preparer>(ParseModelInput(input)); });
   }
 
  private:
@@ -243,6 +165,7 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
       stretch.Set("startS", summary.skipped[i].start_s);
       stretch.Set("endS", summary.skipped[i].end_s);
       stretch.Set("nonSpeechPercent", summary.skipped[i].non_speech_percent);
+      stretch.Set("windows", ToJsWindows(env, summary.skipped[i].windows));
       skipped.Set(i, stretch);
     }
     auto result = Napi::Object::New(env);
@@ -361,7 +284,7 @@ class VoiceActivityObject : public Napi::ObjectWrap<VoiceActivityObject> {
   std::vector<uint8_t> speech_;
 };
 
-// new FeatureExtractor(recipe, sampleRateHz).compute(samples) -> Float32Array
+// new FeatureExtractor(recipe).compute(samples) -> Float32Array
 class FeatureExtractorObject : public Napi::ObjectWrap<FeatureExtractorObject> {
  public:
   static Napi::Function Define(Napi::Env env) {
@@ -371,12 +294,8 @@ class FeatureExtractorObject : public Napi::ObjectWrap<FeatureExtractorObject> {
 
   explicit FeatureExtractorObject(const Napi::CallbackInfo& info)
       : Napi::ObjectWrap<FeatureExtractorObject>(info) {
-    if (!info[0].IsObject() || !info[1].IsNumber()) {
-      Misuse(info.Env(), "the arguments", "a recipe and a rate in Hz");
-    }
-    FeatureRecipe recipe = ReadRecipe(info[0].As<Napi::Object>());
-    recipe.sample_rate_hz = info[1].As<Napi::Number>();
-    Guarded(info.Env(), [&] { extractor_ = std::make_unique<FeatureExtractor>(recipe); });
+    const std::string recipe = Text(info, 0, "recipe");
+    Guarded(info.Env(), [&] { extractor_ = std::make_unique<FeatureExtractor>(ParseRecipe(recipe)); });
   }
 
  private:
@@ -402,8 +321,8 @@ void ReleasePages(const Napi::CallbackInfo& info) {
 
 // openCrashNotes(file, slots)
 void OpenNotes(const Napi::CallbackInfo& info) {
-  if (!info[0].IsString() || !info[1].IsNumber()) Misuse(info.Env(), "the arguments", "a file and a number");
-  const std::string file = info[0].As<Napi::String>();
+  const std::string file = Text(info, 0, "file");
+  if (!info[1].IsNumber()) Misuse(info.Env(), "slots", "a number");
   const uint32_t slots = info[1].As<Napi::Number>();
   Guarded(info.Env(), [&] { OpenCrashNotes(file, slots); });
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '../src/errors/catalogue.js';
-import { someAnalysis, someSpeakerModel } from './support/analyser-double.js';
+import { skippedWindows, someAnalysis, someSpeakerModel } from './support/analyser-double.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
 import { ADMIN_API_KEY, startTestServer } from './support/test-server.js';
@@ -99,10 +99,7 @@ test('all series are there before the first request, at zero', async (t) => {
 
 test('a request is counted once, with its stages, and logged in one line', async (t) => {
   const { port, analyser, log, metric } = await startTestServer(t);
-  const skipped = [
-    { startS: 10, endS: 15, nonSpeechPercent: 100 },
-    { startS: 20, endS: 30, nonSpeechPercent: 100 },
-  ];
+  const skipped = [skippedWindows(100, [10, 15]), skippedWindows(100, [20, 25], [25, 30])];
   analyser.answer = () => ({ ...someAnalysis, durationS: 30, skipped });
   const body = formBody([fileEntry(noise(1000))]);
   const { headers } = await predict(port, body);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { progressLog } from '../src/observe/progress-log.js';
-import { someAnalysis } from './support/analyser-double.js';
+import { skippedWindows, someAnalysis } from './support/analyser-double.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { postForm, predict } from './support/http-client.js';
 import { startTestServer } from './support/test-server.js';
@@ -13,7 +13,7 @@ const body = formBody([fileEntry(noise(5_000_000))]);
 
 test('a file without speech is 422, never bonafide', async (t) => {
   const { port, analyser } = await startTestServer(t);
-  const skipped = [{ startS: 0, endS: 10, nonSpeechPercent: 99 }];
+  const skipped = [skippedWindows(99, [0, 5], [5, 10])];
   analyser.answer = () => ({ ...someAnalysis, windows: [], skipped });
   const answer = await postForm(port, PATH, body);
   assert.equal(answer.status, 422);
@@ -23,7 +23,7 @@ test('a file without speech is 422, never bonafide', async (t) => {
 
 test('the answer has the contract’s shape: numbered segments, no raw scores', async (t) => {
   const { port, analyser } = await startTestServer(t);
-  const skipped = [{ startS: 5, endS: 15, nonSpeechPercent: 97.26 }];
+  const skipped = [skippedWindows(97.26, [5, 10], [10, 15])];
   analyser.answer = ({ modelId }) => ({
     ...someAnalysis,
     modelId,

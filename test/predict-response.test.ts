@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { someAnalysis } from './support/analyser-double.js';
+import { skippedWindows, someAnalysis } from './support/analyser-double.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict } from './support/http-client.js';
 import { startTestServer } from './support/test-server.js';
@@ -53,7 +53,7 @@ test('every stage is in Server-Timing', async (t) => {
 
 test('a file without speech is 422, never bonafide', async (t) => {
   const { port, analyser } = await startTestServer(t);
-  const skipped = [{ startS: 0, endS: 10, nonSpeechPercent: 99 }];
+  const skipped = [skippedWindows(99, [0, 5], [5, 10])];
   analyser.answer = () => ({ ...someAnalysis, windows: [], skipped });
   const answer = await predict(port, formBody([fileEntry('x')]));
   assert.equal(answer.status, 422);

@@ -8,22 +8,24 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { packageDir } from '../src/config/package-dir.js';
+import { inputTextOf } from '../src/models/input-text.js';
 import { loadManifest } from '../src/models/manifest.js';
 
 const rounds = 40;
 
 test('threads that end while the addon starts do not end the process', async () => {
   const { models } = await loadManifest(path.join(packageDir, 'models'));
+  const input = models.map(inputTextOf)[0];
   const addonUrl = new URL('../src/addon/addon.js', import.meta.url).href;
   const worker = `
     import { workerData } from 'node:worker_threads';
     const { loadAddon } = await import(workerData.addonUrl);
     const { Preparer } = loadAddon();
-    for (let i = 0; i < 40; i++) new Preparer(workerData.model);`;
+    for (let i = 0; i < 40; i++) new Preparer(workerData.input);`;
   const main = `
     import { Worker } from 'node:worker_threads';
     const source = new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(worker)}));
-    const workerData = { addonUrl: ${JSON.stringify(addonUrl)}, model: ${JSON.stringify(models[0])} };
+    const workerData = { addonUrl: ${JSON.stringify(addonUrl)}, input: ${JSON.stringify(input)} };
     for (let round = 0; round < ${rounds}; round++) {
       const threads = [0, 1].map(() => new Worker(source, { workerData }));
       await new Promise((resolve) => setTimeout(resolve, 20 + (round * 60) / ${rounds}));

@@ -5,7 +5,7 @@ import type { Analysis } from '../src/analyser/analyser.js';
 import { predictionBody } from '../src/verdict/prediction.js';
 import { confidenceOf, resultOf, verdictOf } from '../src/verdict/verdict.js';
 import { warningsOf } from '../src/verdict/warnings.js';
-import { someAnalysis } from './support/analyser-double.js';
+import { skippedWindows, someAnalysis } from './support/analyser-double.js';
 
 const scored = (...scores: number[][]): Analysis => ({
   ...someAnalysis,
@@ -106,10 +106,7 @@ describe('the reason', () => {
 test('warnings name each skipped stretch and damage', () => {
   const analysis: Analysis = {
     ...someAnalysis,
-    skipped: [
-      { startS: 0, endS: 10, nonSpeechPercent: 97.26 },
-      { startS: 25.001, endS: 30.0625, nonSpeechPercent: 100 },
-    ],
+    skipped: [skippedWindows(97.26, [0, 5], [5, 10]), skippedWindows(100, [25.001, 30.0625])],
     damagedPackets: 3,
   };
   assert.deepEqual(warningsOf(analysis, 80), [

@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "features/recipe_text.h"
 
-#include <algorithm>
-#include <charconv>
-#include <initializer_list>
 #include <string>
-#include <utility>
 
-#include "stage_error.h"
+#include "features/field_text.h"
 
 namespace veravox {
-namespace {
-
-[[noreturn]] void Refuse(std::string_view field, std::string_view value, const std::string& expectation) {
-  throw StageError(ErrorCode::kInternal, "Feature recipe: " + std::string(field) + " must be " + expectation +
-                                             " but is \"" + std::string(value) + "\".");
-}
-
-template <typename Number>
-void ReadNumber(std::string_view field, std::string_view value, Number& target) {
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), target);
-  if (error != std::errc() || end != value.data() + value.size()) {
-    Refuse(field, value, std::is_integral_v<Number> ? "a whole number" : "a number");
-  }
-}
-
-template <typename Choice>
-void ReadChoice(std::string_view field, std::string_view value, Choice& target,
-                std::initializer_list<std::pair<std::string_view, Choice>> choices) {
-  std::string words;
-  for (const auto& [word, choice] : choices) {
-    if (word == value) {
-      target = choice;
-      return;
-    }
-    words += (words.empty() ? "" : ", ") + std::string(word);
-  }
-  Refuse(field, value, "one of " + words);
-}
-
-void ReadField(FeatureRecipe& recipe, std::string_view field, std::string_view value) {
+void ReadRecipeField(FeatureRecipe& recipe, std::string_view field, std::string_view value) {
   using Recipe = FeatureRecipe;
   const auto number = [&](auto& target) { ReadNumber(field, value, target); };
   const auto flag = [&](bool& target) {
@@ -123,21 +90,9 @@ void ReadField(FeatureRecipe& recipe, std::string_view field, std::string_view v
   }
 }
 
-}  // namespace
-
 FeatureRecipe ParseRecipe(std::string_view text) {
   FeatureRecipe recipe;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.empty()) continue;
-    const size_t equals = line.find('=');
-    if (equals == std::string_view::npos) {
-      throw StageError(ErrorCode::kInternal,
-                       "Feature recipe: \"" + std::string(line) + "\" is not field=value.");
-    }
-    ReadField(recipe, line.substr(0, equals), line.substr(equals + 1));
-  }
+  ReadFields(text, [&](auto field, auto value) { ReadRecipeField(recipe, field, value); });
   return recipe;
 }
 

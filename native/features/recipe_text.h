@@ -7,19 +7,13 @@
 
 namespace veravox {
 
-// Reads a recipe from lines of `field=value`. Fields are named as in FeatureRecipe, absent ones keep its
-// defaults. Values: whole numbers, decimal numbers, true|false, or one of the words
-//   kind           waveform | spectrogram
-//   window         hann | hamming | povey | rectangular
-//   scale          linear | mel
-//   mel_formula    htk | slaney
-//   mel_norm       none | slaney
-//   log            none | natural | log10 | decibel
-//   normalisation  none | mean | mean_variance
-//   edges          mirrored | zeros
-//   layout         bands_frames | frames_bands
-// Throws StageError (kInternal) that names the field for an unknown field or a value that cannot be read;
-// whether the recipe makes sense is checked by FeatureExtractor.
+// Reads a recipe from its text form (see field_text.h). Fields and words are those of `features` in the
+// manifest (docs/models.md), and sample_rate_hz; absent fields keep the defaults of FeatureRecipe. Throws
+// StageError (kInternal) that names the field for an unknown field or a value that cannot be read; whether
+// the recipe makes sense is checked by FeatureExtractor.
 FeatureRecipe ParseRecipe(std::string_view text);
+
+// One field of it.
+void ReadRecipeField(FeatureRecipe& recipe, std::string_view field, std::string_view value);
 
 }  // namespace veravox

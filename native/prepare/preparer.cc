@@ -191,18 +191,20 @@ double Preparer::NonSpeechPercent(const SampleRange& window) const {
 }
 
 void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) {
+  const AudioWindow skipped{Seconds(window.begin), Seconds(window.end)};
   if (!skipping_) {
     skipping_ = true;
-    summary_.skipped.push_back({Seconds(window.begin), Seconds(window.end), non_speech_percent});
+    summary_.skipped.push_back({skipped.start_s, skipped.end_s, non_speech_percent, {skipped}});
     return;
   }
   SkippedStretch& stretch = summary_.skipped.back();
   const double old_s = stretch.end_s - stretch.start_s;
   // The last window may overlap the one before it; only what is new counts.
-  const double new_s = Seconds(window.end) - stretch.end_s;
+  const double new_s = skipped.end_s - stretch.end_s;
   stretch.non_speech_percent =
       (stretch.non_speech_percent * old_s + non_speech_percent * new_s) / (old_s + new_s);
-  stretch.end_s = Seconds(window.end);
+  stretch.end_s = skipped.end_s;
+  stretch.windows.push_back(skipped);
 }
 
 void Preparer::DropConsumed() {

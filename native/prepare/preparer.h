@@ -16,11 +16,12 @@
 
 namespace veravox {
 
+// Without limits of its own beside those of the decoder: what is too short or too silent, the caller says.
 struct PrepareOptions {
   DecodeLimits limits;
-  double min_duration_s = 1.0;
+  double min_duration_s = 0.0;
   // Windows with a larger share of non-speech frames are skipped; 0..100.
-  double silence_threshold_percent = 80.0;
+  double silence_threshold_percent = 100.0;
 };
 
 // One model input, and the window of the audio that it belongs to.
@@ -33,11 +34,17 @@ struct PreparedInput {
   double file_progress = 0.0;  // share of the file's bytes that were read by now, 0..1
 };
 
-// Windows in a row that were skipped for lack of speech.
+struct AudioWindow {
+  double start_s = 0.0;
+  double end_s = 0.0;
+};
+
+// Windows in a row that were skipped for lack of speech. The last one may overlap the one before it.
 struct SkippedStretch {
   double start_s = 0.0;
   double end_s = 0.0;
   double non_speech_percent = 0.0;
+  std::vector<AudioWindow> windows;
 };
 
 struct PrepareSummary {

@@ -64,12 +64,8 @@ ModelInputSpec Waveform(int64_t window_samples, int64_t hop_samples) {
   return spec;
 }
 
-// Everything is analysed, whatever the voice activity detector makes of a synthetic signal.
-PrepareOptions EveryWindow() {
-  PrepareOptions options;
-  options.silence_threshold_percent = 100.0;
-  return options;
-}
+// Every window is analysed, whatever the voice activity detector makes of a synthetic signal.
+PrepareOptions EveryWindow() { return {.min_duration_s = 1.0, .silence_threshold_percent = 100.0}; }
 
 struct Prepared {
   std::vector<PreparedInput> inputs;
@@ -243,12 +239,20 @@ TEST(PreparerTest, AModelWithAShorterWindowGetsSeveralInputs) {
 
 TEST(PreparerTest, SilenceIsSkippedAsOneStretch) {
   Preparer preparer(Waveform(80000, 80000));
-  const Prepared prepared = PrepareAll(preparer, FloatWav(std::vector<float>(192000, 0.0f)), {});
+  const Prepared prepared =
+      PrepareAll(preparer, FloatWav(std::vector<float>(192000, 0.0f)), {.silence_threshold_percent = 80.0});
   EXPECT_TRUE(prepared.inputs.empty());
   ASSERT_EQ(prepared.summary.skipped.size(), 1u);
   EXPECT_DOUBLE_EQ(prepared.summary.skipped[0].start_s, 0.0);
   EXPECT_DOUBLE_EQ(prepared.summary.skipped[0].end_s, 12.0);
   EXPECT_DOUBLE_EQ(prepared.summary.skipped[0].non_speech_percent, 100.0);
+  const double expected_s[][2] = {{0.0, 5.0}, {5.0, 10.0}, {7.0, 12.0}};
+  const auto& windows = prepared.summary.skipped[0].windows;
+  ASSERT_EQ(windows.size(), std::size(expected_s));
+  for (size_t i = 0; i < windows.size(); ++i) {
+    EXPECT_DOUBLE_EQ(windows[i].start_s, expected_s[i][0]);
+    EXPECT_DOUBLE_EQ(windows[i].end_s, expected_s[i][1]);
+  }
   EXPECT_DOUBLE_EQ(prepared.summary.speech_ratio, 0.0);
 }
 

@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { packageDir } from '../config/package-dir.js';
-import type { ModelInputSpec, SpectrogramRecipe, WaveformRecipe } from '../models/manifest.js';
 
 /** What went wrong in a native stage; the names are those of native/stage_error.h. */
 export type StageErrorCode =
@@ -44,17 +43,34 @@ export interface PreparedInput {
   readonly fileProgress: number;
 }
 
+export interface AudioWindow {
+  readonly startS: number;
+  readonly endS: number;
+}
+
+/** Windows in a row that were not scored for lack of speech. */
+export interface SkippedStretch extends AudioWindow {
+  /** 0..100, over the whole stretch. */
+  readonly nonSpeechPercent: number;
+  /** The last one may overlap the one before it. */
+  readonly windows: readonly AudioWindow[];
+}
+
+/** What was found out about a file on the way to its model inputs. */
 export interface PrepareSummary {
   readonly durationS: number;
   readonly damagedPackets: number;
   /** Where audio is missing for it, in seconds; at most one entry per second. */
   readonly damagedAtS: readonly number[];
+  /** Share of 10 ms frames with speech over the whole file, 0..1. */
   readonly speechRatio: number;
+  /** Share of samples at full scale, 0..1. */
   readonly clippedRatio: number;
-  /** Unknown with less than a second of speech; native/vad/speech_levels.h says what it is, as of the next. */
+  /** How far the loudest speech stays below itself from 4.7 kHz on, in dB; absent with too little speech to tell. */
   readonly highBandDropDb?: number;
+  /** How far the loudest speech stands above the pauses, in dB; absent with too little speech or pauses to tell. */
   readonly noiseGapDb?: number;
-  readonly skipped: readonly { startS: number; endS: number; nonSpeechPercent: number }[];
+  readonly skipped: readonly SkippedStretch[];
   readonly decodeMs: number;
   readonly featuresMs: number;
 }
@@ -84,14 +100,17 @@ export interface Stages {
   ) => { convert(samples: Float32Array): Float32Array };
   /** One decision (1 speech, 0 none) per 10 ms of 16 kHz audio. */
   readonly VoiceActivityDetector: new () => { detect(samples: Float32Array): Uint8Array };
+  /** `recipe` as src/models/input-text.ts writes it. Throws StageError. */
   readonly FeatureExtractor: new (
-    recipe: WaveformRecipe | SpectrogramRecipe,
-    sampleRateHz: number,
+    recipe: string,
   ) => { compute(samples: Float32Array): Float32Array };
 }
 
 export interface Addon extends Stages {
-  readonly Preparer: new (spec: ModelInputSpec) => Preparer;
+  /** `input` is what a model takes of a window, as src/models/input-text.ts writes it. Throws StageError. */
+  readonly Preparer: new (
+    input: string,
+  ) => Preparer;
   /** Gives whole pages of (shared) memory back to the system; they read as zero afterwards. */
   releasePages(bytes: Uint8Array): void;
   /**

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { AudioWindow, PrepareSummary, SkippedStretch } from '../addon/addon.js';
 import type { ArenaRegion } from '../upload/arena.js';
+
+export type { AudioWindow, SkippedStretch };
 
 /** One file to analyse. */
 export interface AnalysisRequest {
@@ -33,19 +36,9 @@ export interface AnalysisProgress {
 }
 
 /** A window of the audio that was scored. */
-export interface ScoredWindow {
-  readonly startS: number;
-  readonly endS: number;
+export interface ScoredWindow extends AudioWindow {
   /** One probability of being AI-generated per model input that the window gave, 0..1. */
   readonly scores: readonly number[];
-}
-
-/** A contiguous stretch of windows that were not scored for lack of speech. */
-export interface SkippedStretch {
-  readonly startS: number;
-  readonly endS: number;
-  /** 0..100, over the whole stretch. */
-  readonly nonSpeechPercent: number;
 }
 
 /** How long each stage took for this request, in ms of wall time; the stages of a longer file overlap. */
@@ -56,22 +49,10 @@ export interface StageTimesMs {
   readonly inference: number;
 }
 
-export interface Analysis {
+/** What a detector says of a file, beside what was measured on the way. Each window was either scored or skipped. */
+export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'> {
   readonly modelId: string;
-  readonly durationS: number;
   readonly windows: readonly ScoredWindow[];
-  readonly skipped: readonly SkippedStretch[];
-  readonly damagedPackets: number;
-  /** Where audio is missing for it, in seconds; at most one entry per second. */
-  readonly damagedAtS: readonly number[];
-  /** Share of 10 ms frames with speech over the whole file, 0..1. */
-  readonly speechRatio: number;
-  /** Share of samples at full scale, 0..1. */
-  readonly clippedRatio: number;
-  /** How far the loudest speech stays below itself from 4.7 kHz on, in dB; absent with too little speech to tell. */
-  readonly highBandDropDb?: number;
-  /** How far the loudest speech stands above the pauses, in dB; absent with too little speech or pauses to tell. */
-  readonly noiseGapDb?: number;
   readonly timesMs: StageTimesMs;
 }
 

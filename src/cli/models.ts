@@ -8,6 +8,7 @@ import { checkModels, type ModelCheck, type TimeMs } from '../known-answers/mode
 import { recordAnswers } from '../known-answers/record.js';
 import { withoutTimeouts } from '../labelled-lists/local-files.js';
 import { ManifestError, type Model, readManifest, type Tolerances } from '../models/manifest.js';
+import { SAMPLE_RATE_HZ } from '../models/model-audio.js';
 import { noteAdminAct } from '../records/admin-act.js';
 import { chooseProvider } from '../scoring/provider.js';
 import { numberThat } from './arguments.js';
@@ -91,7 +92,7 @@ async function check(config: Config, runs: number): Promise<void> {
   if (checks.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
 }
 
-const seconds = (samples: number): string => `${Number((samples / 16000).toFixed(4))} s`;
+const seconds = (samples: number): string => `${Number((samples / SAMPLE_RATE_HZ).toFixed(4))} s`;
 
 function describeRecipe({ features }: Model): string {
   return features.kind === 'waveform' ? 'waveform' : `${features.bands} ${features.scale} bands`;

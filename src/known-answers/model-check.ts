@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAddon, type Preparer } from '../addon/addon.js';
 import { ManifestError, type Model, readModelFile } from '../models/manifest.js';
+import { SAMPLE_RATE_HZ, WINDOW_S, wavOf } from '../models/model-audio.js';
 import type { OnnxHeader } from '../models/onnx-header.js';
-import { makePreparer } from '../models/recipe-check.js';
 import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
+import { makePreparer } from '../prepare/recipe-check.js';
 import { ModelSession } from '../scoring/model-session.js';
 import type { Provider } from '../scoring/scoring-task.js';
 import { type AnswerCheck, checkAnswers, describeCheck, holds } from './known-answers.js';
@@ -26,8 +27,6 @@ export interface ModelCheck {
   /** Sentences; empty for a model that can be served. */
   readonly problems: readonly string[];
 }
-
-const windowSamples = 80_000;
 
 /**
  * Checks models one by one: file, recipe, graph, time per window over `runs` runs; then, those that are sound together, their
@@ -123,22 +122,6 @@ function timeOf(samplesMs: readonly number[]): TimeMs {
   return { median: at(0.5), p95: at(0.95) };
 }
 
-// A window of noise as a WAV file of 32-bit floats.
 function noiseClip(): Uint8Array {
-  const bytes = windowSamples * Float32Array.BYTES_PER_ELEMENT;
-  const file = Buffer.alloc(44 + bytes);
-  file.write('RIFF', 0, 'latin1');
-  file.writeUInt32LE(36 + bytes, 4);
-  file.write('WAVEfmt ', 8, 'latin1');
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(3, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(16000, 24);
-  file.writeUInt32LE(64000, 28);
-  file.writeUInt16LE(4, 32);
-  file.writeUInt16LE(32, 34);
-  file.write('data', 36, 'latin1');
-  file.writeUInt32LE(bytes, 40);
-  for (let i = 0; i < windowSamples; i++) file.writeFloatLE(Math.random() - 0.5, 44 + 4 * i);
-  return file;
+  return wavOf([Float32Array.from({ length: WINDOW_S * SAMPLE_RATE_HZ }, () => Math.random() - 0.5)]);
 }

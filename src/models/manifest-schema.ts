@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+import { SAMPLE_RATE_HZ } from './model-audio.js';
 
-const number = (description: string) => ({ type: 'number', description });
-const boolean = (description: string) => ({ type: 'boolean', description });
-const text = (description: string) => ({ type: 'string', description });
-const positiveInteger = (description: string) => ({ type: 'integer', minimum: 1, description });
-const anyObject = (description: string) => ({ type: 'object', description });
-const oneOf = (description: string, ...values: string[]) => ({ type: 'string', enum: values, description });
+// The literal types say everything that a type of the manifest follows from: see manifest.ts.
+const number = (description: string) => ({ type: 'number', description }) as const;
+const boolean = (description: string) => ({ type: 'boolean', description }) as const;
+const text = (description: string) => ({ type: 'string', description }) as const;
+const positiveInteger = (description: string) => ({ type: 'integer', minimum: 1, description }) as const;
+const anyObject = (description: string) => ({ type: 'object', description }) as const;
+const oneOf = <const Values extends readonly string[]>(description: string, ...values: Values) =>
+  ({ type: 'string', enum: values, description }) as const;
 
-function closedObject(properties: Record<string, object>, optional: readonly string[] = []) {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: Object.keys(properties).filter((name) => !optional.includes(name)),
-    properties,
-  };
+function closedObject<
+  const Properties extends Readonly<Record<string, object>>,
+  const Optional extends keyof Properties & string = never,
+>(properties: Properties, optional: readonly Optional[] = []) {
+  const isRequired = (name: string): name is Exclude<keyof Properties & string, Optional> =>
+    !optional.some((other) => other === name);
+  const required = Object.keys(properties).filter(isRequired);
+  return { type: 'object', additionalProperties: false, required, properties } as const;
 }
 
 const inputGain = number(
@@ -167,7 +171,7 @@ const clipFile = {
   // Never out of the folder of the manifest.
   pattern: '^([A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][A-Za-z0-9._-]*$',
   description: 'An audio file, by its path from the folder of the manifest.',
-};
+} as const;
 const tolerances = {
   tolerance: {
     type: 'number',
@@ -179,7 +183,7 @@ const tolerances = {
     exclusiveMinimum: 0,
     description: 'The same where CUDA runs the model, in place of `tolerance`.',
   },
-};
+} as const;
 
 /** What a detector says of a clip. */
 export const detectionAnswerSchema = closedObject(
@@ -193,7 +197,7 @@ export const detectionAnswerSchema = closedObject(
     },
     ...tolerances,
   },
-  Object.keys(tolerances),
+  ['tolerance', 'cuda_tolerance'],
 );
 
 /** What a speaker model says of a clip. */
@@ -209,7 +213,7 @@ export const speakerAnswerSchema = closedObject(
     },
     ...tolerances,
   },
-  Object.keys(tolerances),
+  ['tolerance', 'cuda_tolerance'],
 );
 
 const features = {
@@ -218,9 +222,13 @@ const features = {
   discriminator: { propertyName: 'kind' },
   oneOf: [waveformSchema, spectrogramSchema],
   description: 'What the input is made of: see below.',
-};
+} as const;
 
-function modelSchema(task: string, output: object, answer: object) {
+function modelSchema<const Task extends string, const Output extends object, const Answer extends object>(
+  task: Task,
+  output: Output,
+  answer: Answer,
+) {
   return closedObject(
     {
       id: {
@@ -246,7 +254,7 @@ function modelSchema(task: string, output: object, answer: object) {
         description: "The file's SHA-256, in lower-case hexadecimal; `veravox models record` writes it.",
       },
       licence: text('The licence of the weights.'),
-      sample_rate_hz: { const: 16000, description: 'Audio is resampled to it: 16000.' },
+      sample_rate_hz: { const: SAMPLE_RATE_HZ, description: `Audio is resampled to it: ${SAMPLE_RATE_HZ}.` },
       window_samples: positiveInteger('Samples per model input.'),
       hop_samples: positiveInteger(
         'Samples between the inputs of one 5 s window, where `window_samples` is shorter; the last input slides back to end with the window. Each input gives one of the `scores`.',

@@ -3,129 +3,38 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
 import { ownSchemas } from '../config/own-schemas.js';
-import { manifestSchema } from './manifest-schema.js';
+import {
+  type calibrationSchema,
+  type detectionAnswerSchema,
+  type detectionSchema,
+  manifestSchema,
+  type speakerSchema,
+  type spectrogramSchema,
+  type waveformSchema,
+} from './manifest-schema.js';
 import { readOnnxHeader } from './onnx-header.js';
 
-/** The model's input is the samples of the window themselves. */
-export interface WaveformRecipe {
-  readonly kind: 'waveform';
-  readonly input_gain: number;
-  readonly normalisation: 'none' | 'mean' | 'mean_variance';
-}
+type Frozen<Value> = { readonly [Key in keyof Value]: Frozen<Value[Key]> };
+type Entry<Schema extends JSONSchema> = Frozen<FromSchema<Schema>>;
 
-/** The model's input is a spectrogram. native/features/feature_recipe.h states what each field does. */
-export interface SpectrogramRecipe {
-  readonly kind: 'spectrogram';
-  readonly fft_size: number;
-  readonly window_length: number;
-  readonly hop_length: number;
-  readonly window: 'hann' | 'hamming' | 'povey' | 'rectangular';
-  readonly periodic_window: boolean;
-  readonly centred: boolean;
-  /** What a centred frame finds beyond the ends of the input; mirrored where absent. */
-  readonly edges?: 'mirrored' | 'zeros';
-  readonly pre_emphasis: number;
-  readonly remove_dc_offset: boolean;
-  readonly input_gain: number;
-  readonly scale: 'linear' | 'mel';
-  readonly bands: number;
-  readonly first_bin: number;
-  readonly fmin_hz: number;
-  readonly fmax_hz: number;
-  readonly mel_formula: 'htk' | 'slaney';
-  readonly mel_norm: 'none' | 'slaney';
-  readonly triangles_on_mel_axis: boolean;
-  readonly power: number;
-  readonly log: 'none' | 'natural' | 'log10' | 'decibel';
-  readonly log_floor: number;
-  readonly normalisation: 'none' | 'mean' | 'mean_variance';
-  readonly dynamic_range_db?: number;
-  readonly normalise_globally: boolean;
-  readonly layout: 'bands_frames' | 'frames_bands';
-}
+/** What a model's inputs are made of. native/features/feature_recipe.h states what each field does. */
+export type FeatureRecipe = WaveformRecipe | SpectrogramRecipe;
+export type WaveformRecipe = Entry<typeof waveformSchema>;
+export type SpectrogramRecipe = Entry<typeof spectrogramSchema>;
 
-/** What a model takes of a window of audio; the addon reads it as it stands in the manifest. */
-export interface ModelInputSpec {
-  readonly sample_rate_hz: number;
-  /** Samples per model input. */
-  readonly window_samples: number;
-  /** Samples between the inputs of one 5 s window. */
-  readonly hop_samples: number;
-  /** How audio shorter than `window_samples` is filled up. */
-  readonly short_window: 'repeat' | 'repeat_sound' | 'zero_pad';
-  readonly features: WaveformRecipe | SpectrogramRecipe;
-}
-
-/** What an entry of models/manifest.json says whatever the model is for. */
-interface AnyModel extends ModelInputSpec {
-  readonly id: string;
-  readonly aliases: readonly string[];
-  readonly file: string;
-  readonly sha256: string;
-  readonly licence: string;
-  readonly input: {
-    readonly name: string;
-    /** The first axis is the batch; the others are fixed and hold one model input. */
-    readonly shape: readonly ['batch', ...number[]];
-  };
-  /** Turns what the model puts out into a number from 0 to 1: sigmoid(scale * x + bias). */
-  readonly calibration: Calibration;
-  /** The calibrated number from which the answer is yes. */
-  readonly operating_point: number;
-  readonly metrics: Readonly<Record<string, unknown>>;
-  readonly training?: Readonly<Record<string, unknown>>;
-}
-
-export interface Calibration {
-  readonly scale: number;
-  readonly bias: number;
-}
+/** Turns what a model puts out into a number from 0 to 1. */
+export type Calibration = Entry<typeof calibrationSchema>;
 
 /** Tells AI-generated from human voices; its calibration is over the logit. */
-export interface DetectionModel extends AnyModel {
-  readonly task: 'detection';
-  readonly output: {
-    readonly name: string;
-    /**
-     * `logit`: one number, or one per class, which the softmax is taken of; `independent_logit`: the number at `index` by
-     * itself; `probability`: likewise, already 0..1.
-     */
-    readonly kind: 'logit' | 'independent_logit' | 'probability';
-    /** Which number is that of the AI-generated class, where there are several. */
-    readonly index: number;
-  };
-  readonly known_answers?: readonly DetectionAnswer[];
-}
+export type DetectionModel = Entry<typeof detectionSchema>;
 
 /** Turns a voice into an embedding; its calibration is over the cosine of two of them. */
-export interface SpeakerModel extends AnyModel {
-  readonly task: 'speaker';
-  readonly output: { readonly name: string; readonly kind: 'embedding'; readonly index: 0 };
-  readonly known_answers?: readonly SpeakerAnswer[];
-}
+export type SpeakerModel = Entry<typeof speakerSchema>;
 
 /** How far each number of an answer may be off, where that is not what src/known-answers/known-answers.ts says. */
-export interface Tolerances {
-  readonly tolerance?: number;
-  /** In place of `tolerance` where CUDA runs the model. */
-  readonly cuda_tolerance?: number;
-}
-
-interface KnownAnswer extends Tolerances {
-  /** An audio file, by its path from the folder of the manifest. */
-  readonly file: string;
-}
-
-/** What a detector is known to say of a clip: the scores of its windows, one after the other. */
-export interface DetectionAnswer extends KnownAnswer {
-  readonly scores: readonly number[];
-}
-
-/** The first numbers of the normalised embedding that a speaker model is known to give for a clip. */
-export interface SpeakerAnswer extends KnownAnswer {
-  readonly embedding: readonly number[];
-}
+export type Tolerances = Pick<Entry<typeof detectionAnswerSchema>, 'tolerance' | 'cuda_tolerance'>;
 
 /** One entry of models/manifest.json. */
 export type Model = DetectionModel | SpeakerModel;

@@ -9,19 +9,11 @@ export class AnalysisRun extends FileRun<number, Analysis> {
   }
 
   protected override resultOf({ modelId, windows, summary, timesMs }: CollectedFile<number>): Analysis {
-    const { durationS, skipped, damagedPackets, damagedAtS, speechRatio, clippedRatio } = summary;
-    const { highBandDropDb, noiseGapDb } = summary;
+    const { decodeMs, featuresMs, ...measured } = summary;
     return {
+      ...measured,
       modelId,
-      durationS,
       windows: windows.map(({ startS, endS, outputs }) => ({ startS, endS, scores: outputs })),
-      skipped,
-      damagedPackets,
-      damagedAtS,
-      speechRatio,
-      clippedRatio,
-      ...(highBandDropDb !== undefined && { highBandDropDb }),
-      ...(noiseGapDb !== undefined && { noiseGapDb }),
       timesMs,
     };
   }

@@ -10,11 +10,12 @@ import type {
 } from '../analyser/analyser.js';
 import type { Config } from '../config/options.js';
 import { ServiceError } from '../errors/service-error.js';
+import { InputSlots } from '../memory/input-slots.js';
+import { inputTextOf } from '../models/input-text.js';
 import { type Model, readManifest, readModelFile } from '../models/manifest.js';
-import { makePreparer } from '../models/recipe-check.js';
-import { InputSlots } from '../prepare/input-slots.js';
 import { PreparePool } from '../prepare/prepare-pool.js';
 import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
+import { makePreparer } from '../prepare/recipe-check.js';
 import { RunControl } from '../prepare/run-control.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
@@ -167,7 +168,7 @@ class Pipeline implements Analyser {
         arena,
         slots: slots.shared,
         control: this.#control.shared,
-        models,
+        modelInputs: models.map(inputTextOf),
         // Leaves room for the inputs of other files beside those of the longest.
         maxPendingInputs: Math.max(1, Math.floor(slots.count / (2 * config.prepareThreads))),
         sandbox: config.decoderSandbox ?? 'auto',

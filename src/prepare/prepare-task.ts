@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PreparedInput, PrepareOptions, PrepareSummary, StageErrorCode } from '../addon/addon.js';
-import type { ModelInputSpec } from '../models/manifest.js';
+import type { SharedInputSlots } from '../memory/input-slots.js';
 import type { ArenaRegion } from '../upload/arena.js';
-import type { SharedInputSlots } from './input-slots.js';
 
 /** Given to every prepare thread once. */
 export interface PrepareWorkerData {
   readonly arena: SharedArrayBuffer;
   readonly slots: SharedInputSlots;
   readonly control: SharedArrayBuffer;
-  readonly models: readonly ModelInputSpec[];
+  /** What each model takes of a window: see src/models/input-text.ts. */
+  readonly modelInputs: readonly string[];
   /** Inputs of one file that may wait for scoring at once. */
   readonly maxPendingInputs: number;
   /** Runs under a filter of system calls; `required` fails where the system has none. */
@@ -26,7 +26,7 @@ export interface PrepareTask {
   readonly region: ArenaRegion;
   /** What the region is a part of, where that is not the arena. */
   readonly memory?: SharedArrayBuffer;
-  /** Index into PrepareWorkerData.models. */
+  /** Index into PrepareWorkerData.modelInputs. */
   readonly model: number;
   readonly options: PrepareOptions;
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { isStageError, loadAddon, type Preparer } from '../addon/addon.js';
+import { InputSlots } from '../memory/input-slots.js';
 import { foreignFormat } from './foreign-format.js';
-import { InputSlots } from './input-slots.js';
 import type {
   InputsReady,
   PrepareResult,
@@ -24,7 +24,7 @@ const arena = new Uint8Array(data.arena);
 const slots = new InputSlots(data.slots);
 const control = new RunControl(data.control);
 const addon = loadAddon();
-const preparers = data.models.map((spec) => new addon.Preparer(spec));
+const preparers = data.modelInputs.map((input) => new addon.Preparer(input));
 const refused = data.refused && new RefusedInputs(data.refused);
 // The first one loads what the sandbox would not let it load.
 digestOf(new Uint8Array(1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { SharedInputSlots } from '../memory/input-slots.js';
 import type { Model } from '../models/manifest.js';
-import type { SharedInputSlots } from '../prepare/input-slots.js';
 
 export type Provider = 'cpu' | 'cuda';
 

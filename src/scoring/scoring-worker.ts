@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
-import { InputSlots } from '../prepare/input-slots.js';
+import { InputSlots } from '../memory/input-slots.js';
 import { ModelSession } from './model-session.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
 

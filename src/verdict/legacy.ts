@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis } from '../analyser/analyser.js';
-import { type Chunk, chunksOf, SAMPLES_PER_S, samplesIn } from './chunk-plan.js';
-import { type Result, rounded, verdictOf } from './verdict.js';
+import type { Analysis, AudioWindow } from '../analyser/analyser.js';
+import { type Result, rounded, type Segment, verdictOf } from './verdict.js';
 import { seconds, skippedText } from './warnings.js';
 
 const THRESHOLD = 0.5;
 
-const within = (atS: number, { startSample, endSample }: Chunk): boolean => {
-  const sample = samplesIn(atS);
-  return sample >= startSample && sample <= endSample;
-};
-
 /** Damage does not keep a chunk from being analysed, but what is missing may be what mattered. */
-function damageIn(analysis: Analysis, chunk: Chunk): string | null {
-  const atS = analysis.damagedAtS.find((position) => within(position, chunk));
+function damageIn({ damagedAtS }: Analysis, { startS, endS }: AudioWindow): string | null {
+  const atS = damagedAtS.find((positionS) => positionS >= startS && positionS <= endS);
   return atS === undefined
     ? null
     : `Damaged audio was skipped near ${seconds(atS)} s; the rest was analysed.`;
@@ -21,18 +15,10 @@ function damageIn(analysis: Analysis, chunk: Chunk): string | null {
 
 const labels = { spoofed: 'fake', bonafide: 'real' } as const satisfies Record<Result, string>;
 
-function whyNotAnalysed(
-  analysis: Analysis,
-  { startSample, endSample }: Chunk,
-  allowedPercent: number,
-): string {
-  const stretch = analysis.skipped.find(
-    ({ startS, endS }) => samplesIn(startS) <= startSample && samplesIn(endS) >= endSample,
-  );
-  const startS = startSample / SAMPLES_PER_S;
-  if (stretch === undefined)
-    throw new Error(`The window at ${startS} s is neither scored nor skipped. This is a bug.`);
-  return `${skippedText(stretch)}, and at most ${allowedPercent} percent may be.`;
+interface Chunk extends AudioWindow {
+  readonly label: 'fake' | 'real';
+  readonly probability: number;
+  readonly error: string | null;
 }
 
 /**
@@ -49,19 +35,17 @@ export function legacyPredictionBody(
   processingS: number,
 ) {
   const { result, segments } = verdictOf(analysis, THRESHOLD, silenceThresholdPercent);
-  const segmentAt = new Map(segments.map((segment) => [samplesIn(segment.startS), segment]));
-  const chunks = chunksOf(analysis.durationS).map((chunk) => {
-    const segment = segmentAt.get(chunk.startSample);
-    if (segment !== undefined) {
-      return {
-        label: labels[segment.result],
-        probability: segment.confidence,
-        error: damageIn(analysis, chunk),
-      };
-    }
-    const error = whyNotAnalysed(analysis, chunk, silenceThresholdPercent);
-    return { label: labels[result], probability: 0, error };
+  const analysed = analysis.windows.map((window, i): Chunk => {
+    const { result, confidence } = segments[i] as Segment;
+    return { ...window, label: labels[result], probability: confidence, error: damageIn(analysis, window) };
   });
+  const skipped = analysis.skipped.flatMap((stretch) => {
+    const error = `${skippedText(stretch)}, and at most ${silenceThresholdPercent} percent may be.`;
+    return stretch.windows.map(
+      (window): Chunk => ({ ...window, label: labels[result], probability: 0, error }),
+    );
+  });
+  const chunks = [...analysed, ...skipped].sort((a, b) => a.startS - b.startS);
   return {
     predictions: chunks.map(({ label }) => label),
     global_probability: chunks.map(({ probability }) => probability),

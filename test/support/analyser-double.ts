@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import type { SkippedStretch } from '../../src/addon/addon.js';
 import type {
   Analyser,
   Analysis,
@@ -11,6 +12,17 @@ import type {
 } from '../../src/analyser/analyser.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import type { UploadArena } from '../../src/upload/arena.js';
+
+/** A stretch of windows, each as [startS, endS], that were skipped for lack of speech. */
+export function skippedWindows(
+  nonSpeechPercent: number,
+  ...times: readonly (readonly [startS: number, endS: number])[]
+): SkippedStretch {
+  const windows = times.map(([startS, endS]) => ({ startS, endS }));
+  const [first, last] = [windows[0], windows.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('A stretch has at least one window.');
+  return { startS: first.startS, endS: last.endS, nonSpeechPercent, windows };
+}
 
 export const someAnalysis: Analysis = {
   modelId: 'apollo-4-5-2026-03-26',

@@ -88,7 +88,7 @@ class FeatureExtractor:
     """Turns audio into a model's input by a recipe.
 
     `recipe` maps the field names of native/features/feature_recipe.h to numbers, booleans or the words listed in
-    native/features/recipe_text.h; absent fields keep the defaults stated there.
+    docs/models.md; absent fields keep the defaults stated in that header.
     """
 
     def __init__(self, recipe, library=None):

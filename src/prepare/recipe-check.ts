@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Addon, Preparer } from '../addon/addon.js';
-import { ManifestError, type Model } from './manifest.js';
-import { inputShapeOf } from './model-sizes.js';
+import { inputTextOf } from '../models/input-text.js';
+import { ManifestError, type Model } from '../models/manifest.js';
+import { inputShapeOf } from '../models/model-sizes.js';
 
 /**
  * The native code that makes a model's inputs, after a look at whether they have the shape that the model's entry states:
@@ -12,7 +13,7 @@ import { inputShapeOf } from './model-sizes.js';
 export function makePreparer(addon: Pick<Addon, 'Preparer'>, model: Model): Preparer {
   let preparer: Preparer;
   try {
-    preparer = new addon.Preparer(model);
+    preparer = new addon.Preparer(inputTextOf(model));
   } catch (cause) {
     throw new ManifestError([`${model.id}: ${(cause as Error).message}`], { cause });
   }

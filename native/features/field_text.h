@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "stage_error.h"
+
+namespace veravox {
+
+// Lines of `field=value`: the form in which serving and training alike hand a recipe to the stages. Values
+// are whole numbers, decimal numbers, true|false, or one of a field's words. Everything here throws
+// StageError (kInternal) that names the field.
+
+// Calls `read` with the field and the value of each line.
+template <typename Read>
+void ReadFields(std::string_view text, const Read& read) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.empty()) continue;
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      throw StageError(ErrorCode::kInternal,
+                       "Feature recipe: \"" + std::string(line) + "\" is not field=value.");
+    }
+    read(line.substr(0, equals), line.substr(equals + 1));
+  }
+}
+
+[[noreturn]] inline void RefuseValue(std::string_view field, std::string_view value,
+                                     const std::string& expectation) {
+  throw StageError(ErrorCode::kInternal, "Feature recipe: " + std::string(field) + " must be " + expectation +
+                                             " but is \"" + std::string(value) + "\".");
+}
+
+template <typename Number>
+void ReadNumber(std::string_view field, std::string_view value, Number& target) {
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), target);
+  if (error != std::errc() || end != value.data() + value.size()) {
+    RefuseValue(field, value, std::is_integral_v<Number> ? "a whole number" : "a number");
+  }
+}
+
+template <typename Choice>
+void ReadChoice(std::string_view field, std::string_view value, Choice& target,
+                std::initializer_list<std::pair<std::string_view, Choice>> choices) {
+  std::string words;
+  for (const auto& [word, choice] : choices) {
+    if (word == value) {
+      target = choice;
+      return;
+    }
+    words += (words.empty() ? "" : ", ") + std::string(word);
+  }
+  RefuseValue(field, value, "one of " + words);
+}
+
+}  // namespace veravox

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "prepare/model_input.h"
+
+namespace veravox {
+
+// Reads what a model takes of a window: a recipe as in features/recipe_text.h, with the fields
+// window_samples, hop_samples and short_window besides. Throws as ParseRecipe does.
+ModelInputSpec ParseModelInput(std::string_view text);
+
+}  // namespace veravox

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FeatureRecipe, Model } from './manifest.js';
+
+export type ModelInputSpec = Pick<
+  Model,
+  'sample_rate_hz' | 'window_samples' | 'hop_samples' | 'short_window' | 'features'
+>;
+
+/** What a model takes of a window of audio, as native/prepare/model_input_text.h reads it. */
+export function inputTextOf(model: ModelInputSpec): string {
+  const { sample_rate_hz, window_samples, hop_samples, short_window, features } = model;
+  return linesOf({ sample_rate_hz, window_samples, hop_samples, short_window, ...features });
+}
+
+/** The recipe alone, as native/features/recipe_text.h reads it. */
+export function recipeTextOf(features: FeatureRecipe): string {
+  return linesOf({ ...features });
+}
+
+// A line of `field=value` each: the form in which training, too, hands a recipe to the native code.
+function linesOf(fields: Readonly<Record<string, string | number | boolean>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n');
+}
