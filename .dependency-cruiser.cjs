@@ -114,8 +114,8 @@ module.exports = {
     rule(
       'client-alone',
       'The client runs elsewhere, without dependencies.',
-      { path: rooms('client') },
-      { pathNot: [rooms('client')] },
+      { path: '^client/src/' },
+      { pathNot: ['^client/src/'] },
     ),
     rule(
       'pure-without-packages',
@@ -129,6 +129,6 @@ module.exports = {
     // The compiler of TypeScript 7 has no interface for programs.
     parser: 'swc',
     tsPreCompilationDeps: true,
-    exclude: { path: '^(?:build|dist)/' },
+    exclude: { path: '^(?:build|dist|client/dist)/' },
   },
 };

@@ -12,7 +12,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { VeravoxClient } from '../src/client/client.js';
+import { VeravoxClient } from '../client/src/client.js';
 import { packageDir } from '../src/config/package-dir.js';
 import { KeyDirectory } from '../src/keys/key-directory.js';
 import { verifyAudit } from '../src/records/audit-verify.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VeravoxClient, VeravoxError } from '../src/client/index.js';
+import { VeravoxClient, VeravoxError } from '../client/src/index.js';
 import { startFakeService } from './support/fake-service.js';
 import { noise } from './support/form-body.js';
 import { API_KEY, KEY_WITHOUT_SCOPE, startTestServer } from './support/test-server.js';

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { type FileInput, VeravoxClient } from '../src/client/index.js';
+import { type FileInput, VeravoxClient } from '../client/src/index.js';
 import { temporaryFolder } from './support/cli.js';
 import { noise } from './support/form-body.js';
 import { documentOf, validatorOf } from './support/openapi.js';

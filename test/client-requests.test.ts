@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { VeravoxClient } from '../src/client/index.js';
+import { VeravoxClient } from '../client/src/index.js';
 import { startFakeService } from './support/fake-service.js';
 import { noise } from './support/form-body.js';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { VeravoxClient, type VeravoxError } from '../src/client/index.js';
+import { VeravoxClient, type VeravoxError } from '../client/src/index.js';
 import { type FakeAnswer, startFakeService } from './support/fake-service.js';
 import { noise } from './support/form-body.js';
 

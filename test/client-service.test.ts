@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { VeravoxClient } from '../src/client/index.js';
+import { VeravoxClient } from '../client/src/index.js';
 import { someAnalysis } from './support/analyser-double.js';
 import { noise } from './support/form-body.js';
 import { documentOf, validatorOf } from './support/openapi.js';

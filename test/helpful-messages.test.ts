@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { VeravoxClient, VeravoxError } from '../src/client/index.js';
+import { VeravoxClient, VeravoxError } from '../client/src/index.js';
 import { errorsOf } from '../src/openapi/responses.js';
 import { foreignFormat } from '../src/prepare/foreign-format.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';

@@ -11,4 +11,4 @@ for (const { file, renewed } of pages) {
   const at = path.join(packageDir, file);
   fs.writeFileSync(at, renewed(fs.readFileSync(at, 'utf8')));
 }
-fs.writeFileSync(path.join(packageDir, 'src/client/types.ts'), clientTypes());
+fs.writeFileSync(path.join(packageDir, 'client/src/types.ts'), clientTypes());

@@ -95,7 +95,7 @@ const fields = (title: string, schemas: Fields['schemas'], required: readonly st
   required,
 });
 
-/** `src/client/types.ts`. */
+/** `client/src/types.ts`. */
 export function clientTypes(): string {
   const writer = new TypeWriter();
   for (const schema of [

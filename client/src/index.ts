@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `veravox/client`: needs nothing but what Node and browsers bring.
+// Needs nothing but what Node and browsers bring.
 export type { OnUploadProgress, UploadProgress } from './body.js';
 export {
   type ClientOptions,
