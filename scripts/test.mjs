@@ -3,7 +3,7 @@
 // The whole test suite; sets the machine up first and stops at the first step that fails.
 //
 //   npm test
-//   npm test -- --only=node            some of the steps: lint, native, fuzz, node
+//   npm test -- --only=node            some of the steps: lint, native, fuzz, training, node
 //   npm test -- --only=node keys cli   of those, only test files with one of these words in their name
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -16,6 +16,7 @@ import { runAsProgram, setUp } from './setup.mjs';
 const nativeDir = 'build/native-asan';
 const mediaDir = path.join(rootDir, 'build/media');
 const mutatedFiles = 1500;
+const cores = String(os.availableParallelism());
 
 const steps = {
   lint() {
@@ -23,7 +24,6 @@ const steps = {
   },
 
   native() {
-    const cores = String(os.availableParallelism());
     run('cmake', '-S', '.', '-B', nativeDir, '-DVERAVOX_TESTS=ON', '-DVERAVOX_SANITIZE=ON');
     run('cmake', '--build', nativeDir, '--parallel', cores);
     run(process.execPath, 'scripts/make-decoder-media.mjs', mediaDir);
@@ -32,6 +32,14 @@ const steps = {
 
   fuzz() {
     run(process.execPath, 'scripts/fuzz.mjs', '--count', String(mutatedFiles));
+  },
+
+  training() {
+    const buildDir = 'build/training';
+    run('cmake', '-S', '.', '-B', buildDir, '-DVERAVOX_SHARED=ON');
+    run('cmake', '--build', buildDir, '--parallel', cores, '--target', 'veravox_training');
+    // Debian's own Python: its packages are installed for no other. Tests that need PyTorch say so if it is absent.
+    run('/usr/bin/python3', '-m', 'unittest', 'discover', '-s', 'training/tests', '-t', 'training');
   },
 
   node(nameParts) {

@@ -23,8 +23,9 @@ def shares_of(keys, probabilities):
 
 
 def rake(keys_of_class, probabilities_of_class):
-    """New probabilities for each class, under which every key has the same share in all classes, as far as MAX_FACTOR lets it.
-    `keys_of_class`: per class a list of columns, each with one key per clip. A key that one class lacks stays as it is."""
+    """New probabilities for each class, under which every key has the same share in all classes, as far as MAX_FACTOR
+    lets it. `keys_of_class`: per class a list of columns, each with one key per clip. A key that one class lacks stays
+    as it is."""
     start = [np.asarray(probabilities, dtype=np.float64) for probabilities in probabilities_of_class]
     now = [probabilities.copy() for probabilities in start]
     columns = len(keys_of_class[0])
@@ -32,13 +33,17 @@ def rake(keys_of_class, probabilities_of_class):
     for column in range(columns):
         shares = [shares_of(keys[column], probabilities) for keys, probabilities in zip(keys_of_class, start)]
         common = set.intersection(*(set(part) for part in shares))
-        targets.append({key: np.mean([part[key] / sum(part[name] for name in common) for part in shares]) for key in common})
+        targets.append(
+            {key: np.mean([part[key] / sum(part[name] for name in common) for part in shares]) for key in common}
+        )
     for _ in range(ROUNDS):
         for column, target in enumerate(targets):
             for index, keys in enumerate(keys_of_class):
                 shares = shares_of(keys[column], now[index])
                 mass = sum(shares[key] for key in target)
-                factors = [target[key] * mass / shares[key] if key in target and shares[key] else 1.0 for key in keys[column]]
+                factors = [
+                    target[key] * mass / shares[key] if key in target and shares[key] else 1.0 for key in keys[column]
+                ]
                 now[index] = np.clip(now[index] * factors, start[index] / MAX_FACTOR, start[index] * MAX_FACTOR)
                 now[index] /= now[index].sum()
     return now
@@ -49,8 +54,10 @@ def balanced(humans, human_probabilities, spoofs, spoof_probabilities):
     classes = [(humans, human_probabilities), (spoofs, spoof_probabilities)]
     shares = [shares_of([clip["language"] for clip in clips], probabilities) for clips, probabilities in classes]
     known = {language for language in shares[0] if min(part[language] for part in shares) >= MIN_LANGUAGE_SHARE}
-    columns = lambda clips: [[rate_band(clip) for clip in clips],
-                             [clip["language"] if clip["language"] in known else "other" for clip in clips]]
+    columns = lambda clips: [
+        [rate_band(clip) for clip in clips],
+        [clip["language"] if clip["language"] in known else "other" for clip in clips],
+    ]
     return rake([columns(clips) for clips, _ in classes], [probabilities for _, probabilities in classes])
 
 
@@ -59,4 +66,6 @@ class WeightedClips:
         self._clips, self._until = clips, np.cumsum(probabilities)
 
     def draw(self, rng):
-        return self._clips[min(int(np.searchsorted(self._until, rng.random() * self._until[-1], "right")), len(self._clips) - 1)]
+        return self._clips[
+            min(int(np.searchsorted(self._until, rng.random() * self._until[-1], "right")), len(self._clips) - 1)
+        ]

@@ -6,9 +6,23 @@ from pathlib import Path
 
 import numpy as np
 
-SAMPLE_RATE_HZ = 16000
-TABLE_FIELDS = ["path", "label", "split", "system", "source", "speaker", "category", "original_format", "pair_id",
-                "language", "rate_hz", "family", "recording", "offset", "samples"]  # rate_hz: of an original, else empty
+TABLE_FIELDS = [
+    "path",
+    "label",
+    "split",
+    "system",
+    "source",
+    "speaker",
+    "category",
+    "original_format",
+    "pair_id",
+    "language",
+    "rate_hz",
+    "family",
+    "recording",
+    "offset",
+    "samples",
+]  # rate_hz: of an original, else empty
 
 
 class CorpusCache:
@@ -20,7 +34,7 @@ class CorpusCache:
             self.clips = list(csv.DictReader(table))
         for clip in self.clips:
             clip["offset"], clip["samples"] = int(clip["offset"]), int(clip["samples"])
-        paths = [folder / "clean.i16"] + sorted(folder.glob("codec*.i16"))
+        paths = [folder / "clean.i16", *sorted(folder.glob("codec*.i16"))]
         self._variants = [np.memmap(path, dtype=np.int16, mode="r") for path in paths]
 
     @property
@@ -29,7 +43,7 @@ class CorpusCache:
 
     def pcm(self, clip):
         """int16, as stored, of variant 0."""
-        return self._variants[0][clip["offset"]:clip["offset"] + clip["samples"]]
+        return self._variants[0][clip["offset"] : clip["offset"] + clip["samples"]]
 
     def samples(self, clip, variant=0, start=0, count=None):
         """float32 in -1..1. Validation clips exist in variant 0 only."""

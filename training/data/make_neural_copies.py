@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies of human training clips through the vocoders that train/vocoders.py trained: spoofs for the detector.
 
-    python3 -m data.make_neural_copies --cache FOLDER --vocoders RUN --out FOLDER [--copies 3000] [--names istft ...] [--jobs 2]
+    python3 -m data.make_neural_copies --cache FOLDER --vocoders RUN --out FOLDER [--copies 3000] [--names istft ...]
+        [--jobs 2]
 
-Writes clean.i16 and clips.csv, which data/prepare_corpus.py takes in, into --out, and prints what a fifth of them is like. Every copy
-draws its vocoder's checkpoint and its analysis. It is as long and as loud as its human clip's first six seconds, and aligned.
+Writes clean.i16 and clips.csv, which data/prepare_corpus.py takes in, into --out, and prints what a fifth of them is
+like. Every copy draws its vocoder's checkpoint and its analysis. It is as long and as loud as its human clip's first
+six seconds, and aligned.
 """
 
 import argparse
@@ -15,10 +17,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from signals.copy_synthesis import _stft
-from data.corpus_cache import SAMPLE_RATE_HZ, CorpusCache, write_clips
-from networks.neural_vocoders import CODEBOOKS, LEVEL_RMS, VOCODERS, Analysis
+from data.corpus_cache import CorpusCache, write_clips
 from data.prepare_corpus import MAX_COPY_SAMPLES, choose_clips_to_copy
+from features.recipe import SAMPLE_RATE_HZ
+from networks.neural_vocoders import CODEBOOKS, LEVEL_RMS, VOCODERS, Analysis
+from signals.spectral_vocoders import stft
 
 MEASURED_EVERY = 5
 CHECKPOINT_SHARES = [0.15, 0.3, 0.55]  # early ones buzz, as a generator without a discriminator does
@@ -53,7 +56,7 @@ def resynthesise(vocoder, human, analysis):
 
 def log_spectral_distance_db(copy, human):
     """Root mean square over the bins of 32 ms frames, averaged over the frames within 40 dB of the loudest."""
-    ours, theirs = (20 * torch.log10(_stft(samples, 512, 256).abs().clamp_min(1e-4)) for samples in (copy, human))
+    ours, theirs = (20 * torch.log10(stft(samples, 512, 256).abs().clamp_min(1e-4)) for samples in (copy, human))
     level = torch.logsumexp(theirs * np.log(10) / 10, 0) * 10 / np.log(10)
     return float((ours - theirs)[:, level > level.max() - 40].square().mean(0).sqrt().mean())
 
@@ -95,7 +98,7 @@ class CopyMaker:
     def copy(self, number, clip):
         """((name, checkpoint), int16 samples, None or (log spectral distance, lag))"""
         rng, names = np.random.default_rng([self._options.seed, number]), self._options.names
-        torch.manual_seed(int(rng.integers(2 ** 31)))
+        torch.manual_seed(int(rng.integers(2**31)))
         system = names[number % len(names)], int(rng.choice(len(CHECKPOINT_SHARES), p=CHECKPOINT_SHARES))
         human = self._cache.samples(clip, count=min(clip["samples"], MAX_COPY_SAMPLES))
         copy = resynthesise(self._vocoders[system], human, draw_analysis(rng))
@@ -135,16 +138,25 @@ def main():
         for clip, ((name, checkpoint), copy, figures) in zip(clips, pool.imap(make_copy, enumerate(clips), 8)):
             audio.append(copy)
             system = f"copy-neural-{name}"
-            rows.append({**clip, "path": f"{system}:{clip['path']}", "label": "spoof", "system": system,
-                         "category": "own-copy-synthesis"})
+            rows.append(
+                {
+                    **clip,
+                    "path": f"{system}:{clip['path']}",
+                    "label": "spoof",
+                    "system": system,
+                    "category": "own-copy-synthesis",
+                }
+            )
             if figures:
                 quality[name, checkpoint].append(figures)
     write_clips(out, rows, audio)
     print(f"{len(rows)} copies, {sum(map(len, audio)) / SAMPLE_RATE_HZ / 3600:.2f} h")
     for (name, checkpoint), figures in sorted(quality.items()):
         distances, lags = np.array(figures).T
-        print(f"{name}-{checkpoint}: {len(lags)} measured, log spectral distance {distances.mean():.1f} dB, "
-              f"lag median {np.median(lags) / 16:.0f} ms, 95 % {np.quantile(lags, 0.95) / 16:.0f} ms")
+        print(
+            f"{name}-{checkpoint}: {len(lags)} measured, log spectral distance {distances.mean():.1f} dB, "
+            f"lag median {np.median(lags) / 16:.0f} ms, 95 % {np.quantile(lags, 0.95) / 16:.0f} ms"
+        )
 
 
 if __name__ == "__main__":

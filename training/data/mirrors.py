@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files out of bare git mirrors, by blob id or by branch and path. A folder of mirrors has OWNER+NAME, OWNER+NAME/repo or
-OWNER+NAME/repo/.git for the repository OWNER/NAME."""
+"""Files out of bare git mirrors, by blob id or by branch and path. A folder of mirrors has OWNER+NAME, OWNER+NAME/repo
+or OWNER+NAME/repo/.git for the repository OWNER/NAME."""
 
 import hashlib
 import subprocess
@@ -10,7 +10,7 @@ HOST = "https://github.com/"
 LFS_POINTER = b"version https://git-lfs"
 
 
-class Absent(Exception):
+class AbsentError(Exception):
     """The message says why there is no such file."""
 
 
@@ -41,8 +41,12 @@ class Mirror:
     """One `git cat-file` for as many files as one likes."""
 
     def __init__(self, git_directory):
-        self._process = subprocess.Popen(["git", f"--git-dir={git_directory}", "cat-file", "--batch"],
-                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            ["git", f"--git-dir={git_directory}", "cat-file", "--batch"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
 
     def __enter__(self):
         return self
@@ -55,12 +59,12 @@ class Mirror:
     def _read(self, name):
         """(type, content), or None where git knows no such object."""
         if "\n" in name:
-            raise Absent("a path of several lines")
+            raise AbsentError("a path of several lines")
         self._process.stdin.write(name.encode() + b"\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline().decode()
         if not answer:
-            raise Absent("git cannot read the mirror")
+            raise AbsentError("git cannot read the mirror")
         words = answer.rsplit(" ", 2)
         if answer.endswith((" missing\n", " ambiguous\n")) or len(words) != 3:
             return None
@@ -70,23 +74,24 @@ class Mirror:
         return words[1], content
 
     def read(self, blob="", branch="", path=""):
-        """(content, blob id): the blob if its id is given, otherwise what lies at `path` on `branch` or, without one, HEAD."""
+        """(content, blob id): the blob if its id is given, otherwise what lies at `path` on `branch` or, without one,
+        HEAD."""
         if blob:
             found = self._read(blob)
             if found is None:
                 is_there = self._read(f"HEAD:{path}") is not None
-                raise Absent("the path has other content" if is_there else "the blob is not in the mirror")
+                raise AbsentError("the path has other content" if is_there else "the blob is not in the mirror")
         else:
             names = [branch, f"refs/remotes/origin/{branch}"] if branch else ["HEAD"]
             found = next(filter(None, (self._read(f"{name}:{path}") for name in names)), None)
             if found is None:
-                raise Absent("the path is not in the mirror")
+                raise AbsentError("the path is not in the mirror")
         kind, content = found
         if kind != "blob":
-            raise Absent(f"a {kind}, not a file")
+            raise AbsentError(f"a {kind}, not a file")
         actual = blob_id(content)
         if blob and actual != blob:
-            raise Absent(f"the content has the id {actual}")
+            raise AbsentError(f"the content has the id {actual}")
         if content.startswith(LFS_POINTER):
-            raise Absent("a pointer to large file storage")
+            raise AbsentError("a pointer to large file storage")
         return content, actual

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same recording on several pages, also at another rate, level or with other silence around it: by envelopes of four bands that
-every rate has."""
+"""The same recording on several pages, also at another rate, level or with other silence around it: by envelopes of
+four bands that every rate has."""
 
 import numpy as np
 from scipy import signal
@@ -59,7 +59,7 @@ def group_duplicates(fingerprints, same=SAME):
     block = 256
     for first in range(0, len(order), block):
         last = int(np.searchsorted(seconds, seconds[min(first + block, len(order)) - 1] * (1 + LENGTHS_ALIKE), "right"))
-        likeness = prints[first:first + block] @ prints[first:last].T
+        likeness = prints[first : first + block] @ prints[first:last].T
         for row, column in zip(*np.nonzero(likeness > same)):
             if column > row and seconds[first + column] <= seconds[first + row] * (1 + LENGTHS_ALIKE):
                 one, other = root(order[first + row]), root(order[first + column])

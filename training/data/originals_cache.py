@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Original recordings on disk: per repository one file of mono int16 samples at the rates they were published at, and a table."""
+"""Original recordings on disk: per repository one file of mono int16 samples at the rates they were published at, and a
+table."""
 
 import csv
 from pathlib import Path
@@ -30,7 +31,8 @@ def write_table(path, fields, rows):
 
 
 class OriginalsCache:
-    """Read-only view of what data/prepare_originals.py wrote. A clip has the columns of sources.csv, `origin` (mirror or corpus), `rate_hz`."""
+    """Read-only view of what data/prepare_originals.py wrote. A clip has the columns of sources.csv, `origin` (mirror
+    or corpus), `rate_hz`."""
 
     def __init__(self, folder):
         self._folder, self._files, self.clips = Path(folder), {}, []
@@ -46,7 +48,7 @@ class OriginalsCache:
         if stem not in self._files:
             self._files[stem] = np.memmap(self._folder / f"{stem}.i16", dtype=np.int16, mode="r")
         first = clip["offset"]
-        return self._files[stem][first:first + clip["samples"]].astype(np.float32) / 32768
+        return self._files[stem][first : first + clip["samples"]].astype(np.float32) / 32768
 
 
 def key_of(clip):

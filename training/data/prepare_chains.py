@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the cache that a detector is trained on out of original recordings, each also after a random chain of rates and codecs.
+"""Make the cache that a detector is trained on out of original recordings, each also after a random chain of rates and
+codecs.
 
-    python3 -m data.prepare_chains --originals FOLDER --cache CACHE [--variants 2] [--copies 2000] [--max-seconds 8] [--terms open ..] [--jobs 2]
+    python3 -m data.prepare_chains --originals FOLDER --cache CACHE [--variants 2] [--copies 2000] [--max-seconds 8]
+        [--terms open ..] [--jobs 2]
 
-Writes clean.i16, codec1.i16.. (mono 16 kHz int16) and clips.csv as data/prepare_corpus.py does. In variant 0 a recording is brought to 16 kHz as
-the server brings it; the others went through signals/channel_chain.py. Of `valid` only the part for calibration is in the cache; what judges
-is not. Recordings of `train` that are also in `valid`, on another page, are left out, and so are second copies within a class.
+Writes clean.i16, codec1.i16.. (mono 16 kHz int16) and clips.csv as data/prepare_corpus.py does. In variant 0 a
+recording is brought to 16 kHz as the server brings it; the others went through signals/channel_chain.py. Of `valid`
+only the part for calibration is in the cache; what judges is not. Recordings of `train` that are also in `valid`, on
+another page, are left out, and so are second copies within a class.
 """
 
 import argparse
@@ -17,13 +20,14 @@ from pathlib import Path
 
 import numpy as np
 
-from signals.channel_chain import by_server, draw_chain, pass_through
-from signals.copy_synthesis import VOCODERS, copy
-from data.corpus_cache import SAMPLE_RATE_HZ, write_clips
+from data.corpus_cache import write_clips
 from data.near_duplicates import fingerprint, group_duplicates
 from data.originals_cache import OriginalsCache
 from data.prepare_corpus import MAX_COPY_SAMPLES, choose_clips_to_copy
 from data.prepare_originals import TERMS
+from features.recipe import SAMPLE_RATE_HZ
+from signals.channel_chain import by_server, draw_chain, pass_through
+from signals.copy_synthesis import VOCODERS, copy
 
 CALIBRATION_PARTS = 4  # of the repositories in `valid`, one part in so many
 STREAM_SECONDS = 90
@@ -41,8 +45,11 @@ def as_int16(samples):
 def choose(clips, groups):
     """(indices of training clips, of clips for calibration, what was left out and why)"""
     of_valid = {group for clip, group in zip(clips, groups) if clip["split"] == "valid"}
-    judged = {group for clip, group in zip(clips, groups)
-              if clip["split"] == "valid" and not is_for_calibration(clip["repository"])}
+    judged = {
+        group
+        for clip, group in zip(clips, groups)
+        if clip["split"] == "valid" and not is_for_calibration(clip["repository"])
+    }
     training, calibration, left_out, seen = [], [], Counter(), set()
     for index, (clip, group) in enumerate(zip(clips, groups)):
         kind = (group, clip["label"], clip["system"])
@@ -76,7 +83,7 @@ class _Worker:
         if clip["split"] == "valid" or len(samples) <= count:
             return samples, clip["rate_hz"]
         start = int(np.random.default_rng([SEED, index]).integers(len(samples) - count + 1))
-        return samples[start:start + count], clip["rate_hz"]
+        return samples[start : start + count], clip["rate_hz"]
 
 
 def start_worker(*arguments):
@@ -101,10 +108,14 @@ def copy_of(task):
 
 
 def stream_of(task):
-    """int16 of the clips of one stream after its chain. A clip is an index of an original, or int16 samples at 16 kHz."""
+    """int16 of the clips of one stream after its chain. A clip is an index of an original, or int16 samples at 16
+    kHz."""
     number, variant, clips = task
     rng = np.random.default_rng([SEED, variant, number])
-    parts = [worker.part(clip) if isinstance(clip, int) else (clip.astype(np.float32) / 32768, SAMPLE_RATE_HZ) for clip in clips]
+    parts = [
+        worker.part(clip) if isinstance(clip, int) else (clip.astype(np.float32) / 32768, SAMPLE_RATE_HZ)
+        for clip in clips
+    ]
     return [as_int16(made) for made in pass_through(parts, draw_chain(rng), rng)]
 
 
@@ -121,10 +132,21 @@ def streams(units, seconds_of, rng):
 
 
 def table_row(clip, group, is_valid):
-    return {"path": f"{clip['repository']}/{clip['path']}#{clip['start_s']}", "label": clip["label"], "system": clip["system"],
-            "split": "valid" if is_valid else "train", "source": clip["repository"], "speaker": clip["speaker"],
-            "category": clip["category"], "original_format": clip["original_format"], "pair_id": clip["pair_id"],
-            "language": clip["language"], "rate_hz": clip["rate_hz"], "family": clip["family"], "recording": group}
+    return {
+        "path": f"{clip['repository']}/{clip['path']}#{clip['start_s']}",
+        "label": clip["label"],
+        "system": clip["system"],
+        "split": "valid" if is_valid else "train",
+        "source": clip["repository"],
+        "speaker": clip["speaker"],
+        "category": clip["category"],
+        "original_format": clip["original_format"],
+        "pair_id": clip["pair_id"],
+        "language": clip["language"],
+        "rate_hz": clip["rate_hz"],
+        "family": clip["family"],
+        "recording": group,
+    }
 
 
 def main():
@@ -152,7 +174,10 @@ def main():
         for reason, count in left_out.items():
             report(f"left out: {count} of {reason}")
         chosen = training + calibration
-        clips = [table_row(originals[index], groups[index], position >= len(training)) for position, index in enumerate(chosen)]
+        clips = [
+            table_row(originals[index], groups[index], position >= len(training))
+            for position, index in enumerate(chosen)
+        ]
         audio = pool.map(clean_of, chosen, 64)
         report("clean variant")
         copied = choose_clips_to_copy(clips, audio, options.copies, np.random.default_rng(SEED))
@@ -160,8 +185,16 @@ def main():
         tasks = [(number, names[number % len(names)], audio[row]) for number, row in enumerate(copied)]
         for (_, name, _), row, made in zip(tasks, copied, pool.imap(copy_of, tasks, 8)):
             audio.append(made)
-            clips.append({**clips[row], "path": f"{name}:{clips[row]['path']}", "label": "spoof", "system": name,
-                          "category": "own-copy-synthesis", "family": name})
+            clips.append(
+                {
+                    **clips[row],
+                    "path": f"{name}:{clips[row]['path']}",
+                    "label": "spoof",
+                    "system": name,
+                    "category": "own-copy-synthesis",
+                    "family": name,
+                }
+            )
         report(f"{len(copied)} copies")
         kept = [row for row in range(len(clips)) if len(audio[row]) >= SAMPLE_RATE_HZ // 4 and audio[row].any()]
         sources = chosen + [None] * len(copied)
@@ -175,12 +208,14 @@ def main():
         is_paired = {row for pair in partner.items() for row in pair}
         for variant in range(1, options.variants + 1):
             planned = streams(units, seconds_of, np.random.default_rng([SEED, variant]))
-            tasks = [(number, variant, [audio[row] if row in is_paired else sources[row] for row in stream])
-                     for number, stream in enumerate(planned)]
+            tasks = [
+                (number, variant, [audio[row] if row in is_paired else sources[row] for row in stream])
+                for number, stream in enumerate(planned)
+            ]
             coded = list(audio)
             for number, (stream, made) in enumerate(zip(planned, pool.imap(stream_of, tasks))):
                 for row, samples in zip(stream, made):
-                    coded[row] = np.pad(samples, (0, max(0, len(audio[row]) - len(samples))))[:len(audio[row])]
+                    coded[row] = np.pad(samples, (0, max(0, len(audio[row]) - len(samples))))[: len(audio[row])]
                 if number % 50 == 49:
                     report(f"variant {variant}: {number + 1} of {len(planned)} streams")
             np.concatenate([coded[row] for row in kept]).tofile(folder / f"codec{variant}.i16")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decode the corpus once, add copy-synthesised spoofs, and pass the training clips of both classes through codecs.
 
-    python3 -m data.prepare_corpus --corpus FOLDER --cache FOLDER [--codec-variants 2] [--copies 2500] [--more-clips FOLDER ..] [--jobs 2]
+    python3 -m data.prepare_corpus --corpus FOLDER --cache FOLDER [--codec-variants 2] [--copies 2500] [--more-clips
+        FOLDER ..] [--jobs 2]
 
 --more-clips takes in the clips of another folder of this kind, such as data/speech_engines.py writes. Writes clean.i16,
 codec1.i16.. (mono 16 kHz int16) and clips.csv into --cache, outside the repository.
@@ -19,11 +20,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from signals.copy_synthesis import VOCODERS, copy
-from data.corpus_cache import SAMPLE_RATE_HZ, CorpusCache, write_clips
+from data.corpus_cache import CorpusCache, write_clips
 from features.native import Resampler
+from features.recipe import SAMPLE_RATE_HZ
+from signals.copy_synthesis import VOCODERS, copy
 
 OPUS_RATE_HZ = 48000  # whatever went in, decoders put this out
 MIN_SAMPLES = SAMPLE_RATE_HZ // 4
@@ -74,7 +75,7 @@ def decode_batch(paths):
 def decode_corpus(corpus, jobs):
     with open(corpus / "index.csv", newline="") as index:
         clips = list(csv.DictReader(index))
-    batches = [clips[first:first + 40] for first in range(0, len(clips), 40)]
+    batches = [clips[first : first + 40] for first in range(0, len(clips), 40)]
     with ThreadPoolExecutor(jobs) as pool:
         decoded = pool.map(lambda batch: decode_batch([corpus / clip["path"] for clip in batch]), batches)
         audio = [samples for batch in decoded for samples in batch]
@@ -105,8 +106,15 @@ def add_copies(clips, audio, count, seed):
     for number, index in enumerate(choose_clips_to_copy(clips, audio, count, np.random.default_rng(seed))):
         name, human = names[number % len(names)], audio[index][:MAX_COPY_SAMPLES].astype(np.float32) / 32768
         audio.append(np.round(copy(name, human, np.random.default_rng([seed, number])) * 32768).astype(np.int16))
-        clips.append({**clips[index], "path": f"{name}:{clips[index]['path']}", "label": "spoof", "system": name,
-                      "category": "own-copy-synthesis"})
+        clips.append(
+            {
+                **clips[index],
+                "path": f"{name}:{clips[index]['path']}",
+                "label": "spoof",
+                "system": name,
+                "category": "own-copy-synthesis",
+            }
+        )
 
 
 def choose_codec(rng):
@@ -137,7 +145,7 @@ def through_codec(samples, codec, rate_hz):
         ffmpeg(*pcm, "-ar", SAMPLE_RATE_HZ, "-i", f"{folder}/in.s16", "-ar", rate_hz, *arguments, coded)
         decoded_rate_hz = OPUS_RATE_HZ if "libopus" in arguments else rate_hz
         ffmpeg("-i", coded, "-ac", "1", "-ar", decoded_rate_hz, "-f", "f32le", f"{folder}/out.f32")
-        decoded = resampled(f"{folder}/out.f32", decoded_rate_hz)[:len(samples)]
+        decoded = resampled(f"{folder}/out.f32", decoded_rate_hz)[: len(samples)]
     return np.pad(decoded, (0, len(samples) - len(decoded)))
 
 
@@ -168,7 +176,7 @@ def code_variant(clips, audio, seed, jobs):
         for group, stream in pool.map(run, tasks):
             start = 0
             for index in group:
-                coded[index] = stream[start:start + len(audio[index])]
+                coded[index] = stream[start : start + len(audio[index])]
                 start += len(audio[index]) + GAP_SAMPLES
     return coded
 
@@ -187,6 +195,8 @@ def main():
         parser.error("the corpus is not named: use --corpus or VERAVOX_CORPUS")
     cache = Path(options.cache)
     cache.mkdir(parents=True, exist_ok=True)
+    import torch  # only here: what else uses this module works without it
+
     torch.set_num_threads(options.jobs)
     started = time.monotonic()
 
@@ -206,7 +216,9 @@ def main():
     write_clips(cache, clips, audio)
     report(f"{len(clips)} clips kept, {sum(map(len, audio)) / SAMPLE_RATE_HZ / 3600:.2f} h")
     for variant in range(1, options.codec_variants + 1):
-        np.concatenate(code_variant(clips, audio, options.seed + variant, options.jobs)).tofile(cache / f"codec{variant}.i16")
+        np.concatenate(code_variant(clips, audio, options.seed + variant, options.jobs)).tofile(
+            cache / f"codec{variant}.i16"
+        )
         report(f"codec variant {variant}")
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the recordings of a list of sources from git mirrors, as their authors published them.
 
-    python3 -m data.prepare_originals --sources FOLDER --mirrors FOLDER --out FOLDER [--corpus FOLDER] [--clone] [--terms open ..] [--jobs 2]
+    python3 -m data.prepare_originals --sources FOLDER --mirrors FOLDER --out FOLDER [--corpus FOLDER] [--clone]
+        [--terms open ..] [--jobs 2]
 
---sources has sources.csv, --mirrors bare git mirrors; with --clone what is not among them is cloned. A recording that no mirror has is
-taken from --corpus, where a coded copy of it lies there. Writes per repository OWNER+NAME.i16 (mono int16 at the original rate, at most
-48 kHz) and OWNER+NAME.csv into --out, outside the repository, and absent.csv with what could not be had and why. Started again it goes
-on with the repositories that are not there yet, and tries once more those that lacked something.
+--sources has sources.csv, --mirrors bare git mirrors; with --clone what is not among them is cloned. A recording that
+no mirror has is taken from --corpus, where a coded copy of it lies there. Writes per repository OWNER+NAME.i16 (mono
+int16 at the original rate, at most 48 kHz) and OWNER+NAME.csv into --out, outside the repository, and absent.csv with
+what could not be had and why. Started again it goes on with the repositories that are not there yet, and tries once
+more those that lacked something.
 """
 
 import argparse
@@ -20,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from scipy.signal import resample_poly
 
-from data.mirrors import HOST, Absent, Mirror, clone, find_mirror
+from data.mirrors import HOST, AbsentError, Mirror, clone, find_mirror
 from data.originals_cache import MAX_RATE_HZ, OWN_FIELDS, file_stem, read_table, write_table
 
 TERMS = ["open", "none stated", "noncommercial"]
@@ -42,13 +44,16 @@ def read_decoded(path):
 
 
 def decode(files, folder):
-    """[(rate, int16 [n]) or None] of [(path, clip)]: one ffmpeg for all, and one for each where one of them cannot be decoded."""
+    """[(rate, int16 [n]) or None] of [(path, clip)]: one ffmpeg for all, and one for each where one of them cannot be
+    decoded."""
     inputs, outputs = [], []
     for index, (path, clip) in enumerate(files):
         part = ["-ss", clip["start_s"], "-to", clip["end_s"]] if clip["start_s"] else []
         inputs += [*part, "-i", str(path)]
         outputs += ["-map", f"{index}:a:0", "-ac", "1", "-c:a", "pcm_s16be", "-f", "au", f"{folder}/decoded-{index}"]
-    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-threads", "1", *inputs, *outputs], stderr=subprocess.DEVNULL)
+    done = subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-y", "-threads", "1", *inputs, *outputs], stderr=subprocess.DEVNULL
+    )
     if done.returncode == 0:
         return [read_decoded(Path(folder, f"decoded-{index}")) for index in range(len(files))]
     return [None] if len(files) == 1 else [decode([file], folder)[0] for file in files]
@@ -79,10 +84,10 @@ def read_repository(clips, git_directory, corpus):
         with Mirror(git_directory) as mirror:
             for first in range(0, len(clips), BATCH):
                 files = []
-                for index, clip in enumerate(clips[first:first + BATCH]):
+                for index, clip in enumerate(clips[first : first + BATCH]):
                     try:
                         content, blob = mirror.read(clip["blob"], clip["branch"], clip["path"])
-                    except Absent as reason:
+                    except AbsentError as reason:
                         give_up(clip, str(reason))
                         continue
                     path = Path(folder, f"{index}{Path(clip['path']).suffix}")
@@ -131,7 +136,9 @@ def main():
     parser.add_argument("--corpus")
     parser.add_argument("--clone", action="store_true")
     parser.add_argument("--clone-from", default=HOST, help="what stands before OWNER/NAME")
-    parser.add_argument("--terms", nargs="+", choices=TERMS, default=TERMS, help="open: openly licensed recordings only")
+    parser.add_argument(
+        "--terms", nargs="+", choices=TERMS, default=TERMS, help="open: openly licensed recordings only"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     out = Path(options.out)
@@ -147,7 +154,8 @@ def main():
         for lacking in pool.map(lambda item: prepare_repository(*item, options, list(listed[0])), wanted):
             absent += lacking
     write_table(out / "absent.csv", ABSENT_FIELDS, absent)
-    print(f"{sum(map(len, by_repository.values())) - len(absent)} of {sum(map(len, by_repository.values()))} recordings from mirrors")
+    wanted = sum(map(len, by_repository.values()))
+    print(f"{wanted - len(absent)} of {wanted} recordings from mirrors")
     for (reason, copied), count in Counter((row["reason"], row["taken_from_corpus"]) for row in absent).most_common():
         print(f"{count} absent: {reason}{', taken from the corpus' if copied == 'yes' else ''}")
 

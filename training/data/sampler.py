@@ -6,9 +6,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from signals.augmentation import augment
 from data.balance import WeightedClips, balanced
-from data.corpus_cache import SAMPLE_RATE_HZ
+from features.recipe import SAMPLE_RATE_HZ
+from signals.augmentation import augment
 
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 FAMILY_POWER = 0.5  # of the number of systems in a family of originals, by which each counts less
@@ -21,7 +21,16 @@ CODEC_SHARE = 0.5
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
 OWN_SPOOFS = ("own-copy-synthesis", "speech-engine")  # categories of what is not from the corpus
 # What an ablation can do without; "copies" are both kinds.
-PARTS = ["classical-copies", "neural-copies", "copies", "engines", "codecs", "augmentation", "same-repository", "enhancement"]
+PARTS = [
+    "classical-copies",
+    "neural-copies",
+    "copies",
+    "engines",
+    "codecs",
+    "augmentation",
+    "same-repository",
+    "enhancement",
+]
 
 
 def fold_of(source, folds):
@@ -39,16 +48,17 @@ def is_neural_copy(system):
 
 
 def repeat_to_length(samples, count):
-    """How the speaker model's window that is not full becomes full, in serving too: its samples from the start again."""
+    """How the speaker model's window that is not full becomes full, in serving too: its samples from the start
+    again."""
     return np.resize(samples, count)
 
 
 def repeat_sound(samples, count):
-    """How a detector's window becomes full, in serving too: what lies between its first and its last sample within 60 dB of
-    the loudest, over and over. Digital silence around a recording changes nothing."""
+    """How a detector's window becomes full, in serving too: what lies between its first and its last sample within 60
+    dB of the loudest, over and over. Digital silence around a recording changes nothing."""
     magnitudes = np.abs(samples)
     heard = np.flatnonzero(magnitudes >= np.float32(1e-3) * magnitudes.max())
-    return np.resize(samples[heard[0]:heard[-1] + 1], count)
+    return np.resize(samples[heard[0] : heard[-1] + 1], count)
 
 
 def _normalised(weights):
@@ -70,8 +80,12 @@ class _WeightedGroups:
 
     def probabilities(self):
         """{path: how likely draw() is to draw it}"""
-        return {clip["path"]: share / len(subgroups) / len(clips) for share, subgroups in zip(self.shares, self._groups)
-                for clips in subgroups for clip in clips}
+        return {
+            clip["path"]: share / len(subgroups) / len(clips)
+            for share, subgroups in zip(self.shares, self._groups)
+            for clips in subgroups
+            for clip in clips
+        }
 
     def draw(self, rng):
         subgroups = self._groups[rng.choice(len(self._groups), p=self.shares)]
@@ -85,31 +99,49 @@ def _by_family(spoofs):
     for clip in spoofs:
         systems[clip["family"] or clip["system"]].add(clip["system"])
     families = {clip["system"]: clip["family"] or clip["system"] for clip in spoofs}
-    return lambda name, count: count ** SYSTEM_POWER / len(systems[families[name]]) ** FAMILY_POWER
+    return lambda name, count: count**SYSTEM_POWER / len(systems[families[name]]) ** FAMILY_POWER
 
 
 class CropSampler:
-    """batch(i) depends on the arguments and i only, so that workers may share the work in any way. `without`: some of PARTS;
-    `held_out` is None or (fold, folds): nothing is drawn from sources of that fold."""
+    """batch(i) depends on the arguments and i only, so that workers may share the work in any way. `without`: some of
+    PARTS; `held_out` is None or (fold, folds): nothing is drawn from sources of that fold."""
 
     def __init__(self, cache, seed, batch_size, without=(), held_out=None):
         self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without
-        train = [clip for clip in cache.clips if clip["split"] == "train"
-                 and not (held_out and is_in_fold(clip, held_out))]
-        spoofs = [clip for clip in train if clip["label"] == "spoof" and clip["category"] not in OWN_SPOOFS
-                  and not ("enhancement" in without and clip["category"] == "enhancement")]
-        copies = [clip for clip in train if clip["category"] == "own-copy-synthesis" and "copies" not in without
-                  and ("neural-copies" if is_neural_copy(clip["system"]) else "classical-copies") not in without]
+        train = [
+            clip for clip in cache.clips if clip["split"] == "train" and not (held_out and is_in_fold(clip, held_out))
+        ]
+        spoofs = [
+            clip
+            for clip in train
+            if clip["label"] == "spoof"
+            and clip["category"] not in OWN_SPOOFS
+            and not ("enhancement" in without and clip["category"] == "enhancement")
+        ]
+        copies = [
+            clip
+            for clip in train
+            if clip["category"] == "own-copy-synthesis"
+            and "copies" not in without
+            and ("neural-copies" if is_neural_copy(clip["system"]) else "classical-copies") not in without
+        ]
         engines = [clip for clip in train if clip["category"] == "speech-engine" and "engines" not in without]
         humans = [clip for clip in train if clip["label"] == "bonafide"]
         is_original = bool(train[0].get("rate_hz"))
-        weight = _by_family(spoofs) if is_original else lambda _, count: count ** SYSTEM_POWER
+        weight = _by_family(spoofs) if is_original else lambda _, count: count**SYSTEM_POWER
         self._spoofs = _WeightedGroups(spoofs, "system", "source", weight)
-        self._copies = _WeightedGroups(
-            copies, "system", "source", lambda name, _: NEURAL_COPY_WEIGHT if is_neural_copy(name) else 1.0,
-        ) if copies else None
+        self._copies = (
+            _WeightedGroups(
+                copies,
+                "system",
+                "source",
+                lambda name, _: NEURAL_COPY_WEIGHT if is_neural_copy(name) else 1.0,
+            )
+            if copies
+            else None
+        )
         self._engines = _WeightedGroups(engines, "system", "source", lambda _, count: 1.0) if engines else None
-        self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count ** SOURCE_POWER)
+        self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count**SOURCE_POWER)
         self._by_path = {clip["path"]: clip for clip in humans}
         source_mass = self._spoof_mass_by_source(spoofs)
         paired = [clip for clip in humans if clip["source"] in source_mass]
@@ -124,9 +156,12 @@ class CropSampler:
             clip["rate_hz"] = int(clip["rate_hz"])
         share = 0 if "same-repository" in self._without else SAME_REPOSITORY_SHARE
         spread, paired, spoof = (groups.probabilities() for groups in (self._humans, self._paired_humans, self._spoofs))
-        human_probabilities = [(1 - share) * spread[clip["path"]] + share * paired.get(clip["path"], 0) for clip in humans]
+        human_probabilities = [
+            (1 - share) * spread[clip["path"]] + share * paired.get(clip["path"], 0) for clip in humans
+        ]
         human_probabilities, spoof_probabilities = balanced(
-            humans, human_probabilities, spoofs, [spoof[clip["path"]] for clip in spoofs])
+            humans, human_probabilities, spoofs, [spoof[clip["path"]] for clip in spoofs]
+        )
         self._humans = self._paired_humans = WeightedClips(humans, human_probabilities)
         self._spoofs = WeightedClips(spoofs, spoof_probabilities)
 
@@ -173,7 +208,7 @@ class CropSampler:
             samples = np.roll(samples, silence)
             samples[:silence] = 0
         if rng.random() < 0.1:
-            samples[len(samples) - int(rng.uniform(0, 0.3) * len(samples)):] = 0
+            samples[len(samples) - int(rng.uniform(0, 0.3) * len(samples)) :] = 0
         return repeat_sound(samples, window_samples)
 
     def _draw_crop(self, groups, window_samples, rng):
@@ -183,13 +218,16 @@ class CropSampler:
         return self._cut(clip, start, min(length, clip["samples"]), window_samples, rng)
 
     def _draw_copy_pair(self, window_samples, rng):
-        """A human crop and the same crop of its copy, through the same augmentation: nothing but the vocoder differs."""
+        """A human crop and the same crop of its copy, through the same augmentation: nothing but the vocoder
+        differs."""
         length = self._draw_length(window_samples, rng)
         copy = self._draw_long_enough(self._copies, length, rng)
         human = self._by_path[copy["path"].split(":", 1)[1]]
         start, seed = int(rng.integers(max(1, copy["samples"] - length + 1))), int(rng.integers(1 << 62))
-        return [self._cut(clip, start, min(length, copy["samples"]), window_samples, np.random.default_rng(seed))
-                for clip in (human, copy)]
+        return [
+            self._cut(clip, start, min(length, copy["samples"]), window_samples, np.random.default_rng(seed))
+            for clip in (human, copy)
+        ]
 
     def _draw_pair(self, window_samples, rng):
         kind = rng.random()
@@ -198,8 +236,10 @@ class CropSampler:
         engine = self._engines and COPY_PAIR_SHARE <= kind < COPY_PAIR_SHARE + ENGINE_SHARE
         same_repository = "same-repository" not in self._without and rng.random() < SAME_REPOSITORY_SHARE
         humans = self._paired_humans if same_repository else self._humans
-        return [self._draw_crop(groups, window_samples, rng)
-                for groups in (humans, self._engines if engine else self._spoofs)]
+        return [
+            self._draw_crop(groups, window_samples, rng)
+            for groups in (humans, self._engines if engine else self._spoofs)
+        ]
 
     def batch(self, index):
         """(samples [batch, window], labels [batch] with 1 = spoof); the window's length differs between batches."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws training crops of labelled speakers. A speaker who talks faster or slower, pitch included, is another speaker."""
+"""Draws training crops of labelled speakers. A speaker who talks faster or slower, pitch included, is another
+speaker."""
 
 import csv
 import os
@@ -9,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from scipy import fft
 
-from signals.augmentation import augment
-from data.corpus_cache import SAMPLE_RATE_HZ
 from data.sampler import CODEC_SHARE, repeat_to_length
+from features.recipe import SAMPLE_RATE_HZ
+from signals.augmentation import augment
 
 SPEEDS = [1.0, 0.9, 1.1]
 DURATION_POWER = 0.6  # of a speaker's seconds: 0 would weigh all speakers alike, 1 all seconds
@@ -38,7 +39,7 @@ def stretch(samples, count):
     if len(samples) == count:
         return samples
     spectrum = fft.rfft(samples)
-    return (fft.irfft(spectrum[:count // 2 + 1], count) * (count / len(samples))).astype(np.float32)
+    return (fft.irfft(spectrum[: count // 2 + 1], count) * (count / len(samples))).astype(np.float32)
 
 
 class SpeakerCropSampler:
@@ -50,7 +51,7 @@ class SpeakerCropSampler:
         self.names = list(speakers)
         self._clips = list(speakers.values())
         seconds = np.array([sum(clip["samples"] for clip in clips) / SAMPLE_RATE_HZ for clips in self._clips])
-        self._shares = seconds ** DURATION_POWER / np.sum(seconds ** DURATION_POWER)
+        self._shares = seconds**DURATION_POWER / np.sum(seconds**DURATION_POWER)
 
     @property
     def classes(self):
@@ -87,5 +88,7 @@ class SpeakerCropSampler:
         window_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
         speakers = rng.choice(len(self._clips), self._batch_size, p=self._shares)
         speeds = rng.integers(len(SPEEDS), size=self._batch_size)
-        crops = [self._draw_crop(speaker, SPEEDS[speed], window_samples, rng) for speaker, speed in zip(speakers, speeds)]
+        crops = [
+            self._draw_crop(speaker, SPEEDS[speed], window_samples, rng) for speaker, speed in zip(speakers, speeds)
+        ]
         return np.stack(crops), speakers * len(SPEEDS) + speeds

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn trained weights into the shipped file and its manifest entry.
 
-    python3 -m export.detector --model-id ID --weights RUN/last.pt ... [--quantise CACHE] [--calibration CALIBRATION.json] [--models FOLDER]
+    python3 -m export.detector --model-id ID --weights RUN/last.pt ... [--quantise CACHE] [--calibration
+        CALIBRATION.json] [--models FOLDER]
 
-Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several weights become
-one file that answers with the mean of their logits. With --quantise most convolutions have 8 bits, in ranges that crops from CACHE
-show. CALIBRATION.json is what judge/calibrate_detector.py wrote; without it the calibration is the identity. `veravox models record` then
-adds the known answers.
+Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several
+weights become one file that answers with the mean of their logits. With --quantise most convolutions have 8 bits, in
+ranges that crops from CACHE show. CALIBRATION.json is what judge/calibrate_detector.py wrote; without it the
+calibration is the identity. `veravox models record` then adds the known answers.
 """
 
 import argparse
@@ -14,22 +15,10 @@ import json
 from pathlib import Path
 
 from data.corpus_cache import CorpusCache
+from export.manifest_file import MODELS, new_entry, put_entry
+from features.recipe import WINDOW_SAMPLES, frames_of
 from networks.detector import export_onnx, load_trained
 from networks.ensemble import Ensemble
-from export.manifest_file import MODELS, put_entry, sha256_of
-from features.recipe import WINDOW_SAMPLES, frames_of
-
-
-def manifest_entry(model_id, onnx_path, features, calibration):
-    return {
-        "id": model_id, "aliases": [], "task": "detection", "file": onnx_path.name,
-        "sha256": sha256_of(onnx_path), "licence": "Apache-2.0",
-        "sample_rate_hz": 16000, "window_samples": WINDOW_SAMPLES, "hop_samples": WINDOW_SAMPLES,
-        "short_window": "repeat_sound", "features": features,
-        "input": {"name": "features", "shape": ["batch", 1, features["bands"], frames_of(WINDOW_SAMPLES)]},
-        "output": {"name": "logit", "kind": "logit", "index": 0},
-        "calibration": calibration, "operating_point": 0.5, "metrics": {},
-    }
 
 
 def main():
@@ -52,7 +41,20 @@ def main():
 
         quantise_blocks(onnx_path, training_windows(CorpusCache(options.quantise), features, WINDOW_SAMPLES))
     fitted = options.calibration and json.loads(Path(options.calibration).read_text())
-    put_entry(manifest_entry(options.model_id, onnx_path, features, fitted or {"scale": 1.0, "bias": 0.0}), options.models)
+    put_entry(
+        new_entry(
+            options.model_id,
+            "detection",
+            onnx_path,
+            features,
+            "repeat_sound",
+            "logit",
+            calibration=fitted or {"scale": 1.0, "bias": 0.0},
+            operating_point=0.5,
+            metrics={},
+        ),
+        options.models,
+    )
     print(f"Now record its known answers: veravox models record {options.model_id} --models-dir {options.models}")
 
 

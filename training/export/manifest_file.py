@@ -5,6 +5,8 @@ import hashlib
 import json
 from pathlib import Path
 
+from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
+
 MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
@@ -19,6 +21,27 @@ def without_empty_fractions(value):
     if isinstance(value, list):
         return [without_empty_fractions(member) for member in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def new_entry(model_id, task, onnx_path, features, short_window, output, **measured):
+    """An entry for a file that takes one window of `features` per item. `output`: name and kind of what the file
+    answers with; `measured`: calibration, operating_point and metrics."""
+    return {
+        "id": model_id,
+        "aliases": [],
+        "task": task,
+        "file": onnx_path.name,
+        "sha256": sha256_of(onnx_path),
+        "licence": "Apache-2.0",
+        "sample_rate_hz": SAMPLE_RATE_HZ,
+        "window_samples": WINDOW_SAMPLES,
+        "hop_samples": WINDOW_SAMPLES,
+        "short_window": short_window,
+        "features": features,
+        "input": {"name": "features", "shape": ["batch", 1, features["bands"], frames_of(WINDOW_SAMPLES)]},
+        "output": {"name": output, "kind": output, "index": 0},
+        **measured,
+    }
 
 
 def _entry_of(entries, model_id):
@@ -38,8 +61,9 @@ def _edit(models, change):
 
 
 def put_entry(entry, models=MODELS):
-    """Replaces the entry of the same id where it stands, or adds it at the end. Its known answers are gone then: they come
-    back with `veravox models record`."""
+    """Replaces the entry of the same id where it stands, or adds it at the end. Its known answers are gone then: they
+    come back with `veravox models record`."""
+
     def put(entries):
         ids = [known["id"] for known in entries]
         if entry["id"] in ids:
@@ -52,6 +76,7 @@ def put_entry(entry, models=MODELS):
 
 def put_metrics(model_id, metrics, models=MODELS):
     """Replaces the metrics of an entry and nothing else."""
+
     def put(entries):
         _entry_of(entries, model_id)["metrics"] = metrics
 

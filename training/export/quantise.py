@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Eight bits for the convolutions of the residual blocks, which take most of a detector's time. Needs the Python packages onnx and
-onnxruntime.
+"""Eight bits for the convolutions of the residual blocks, which take most of a detector's time. Needs the Python
+packages onnx and onnxruntime.
 
-What reads the spectrogram and what pools stays in float32: there rounding costs more than it saves. So does the first block of networks
-with maxima, where half of the range lies below what the maximum leaves. Weights have seven bits and
-a scale per channel, since sums of pairs of 8-bit products overflow the 16 bits that processors without VNNI have for them.
+What reads the spectrogram and what pools stays in float32: there rounding costs more than it saves. So does the first
+block of networks with maxima, where half of the range lies below what the maximum leaves. Weights have seven bits and a
+scale per channel, since sums of pairs of 8-bit products overflow the 16 bits that processors without VNNI have for
+them.
 """
 
 import tempfile
 from pathlib import Path
 
 from export import telemetry_off  # noqa: F401, to be first
-import numpy as np
+
+# isort: split
 import onnx
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from features.native import FeatureExtractor
 from data.sampler import CropSampler
+from features.native import FeatureExtractor
 
 CALIBRATION_WINDOWS = 320
 SEED = 20261122
@@ -46,15 +48,29 @@ class _Windows(CalibrationDataReader):
 
 
 def quantise_blocks(path, windows):
-    """Replaces the ONNX file by one whose blocks compute in 8 bits, with ranges that hold what `windows` make of them."""
+    """Replaces the ONNX file by one whose blocks compute in 8 bits, with ranges that hold what `windows` make of
+    them."""
     with tempfile.TemporaryDirectory() as folder:
         prepared = str(Path(folder, "prepared.onnx"))
         # Folds what follows a convolution into it, so that its range is that of what is left.
         quant_pre_process(str(path), prepared, skip_symbolic_shape=True)
         nodes = onnx.load(prepared).graph.node
-        parts = IN_FLOAT + tuple(node.name.split(FIRST_BLOCK)[0] + FIRST_BLOCK for node in nodes
-                                 if node.op_type == "Max" and FIRST_BLOCK in node.name)
+        parts = IN_FLOAT + tuple(
+            node.name.split(FIRST_BLOCK)[0] + FIRST_BLOCK
+            for node in nodes
+            if node.op_type == "Max" and FIRST_BLOCK in node.name
+        )
         in_float = [node.name for node in nodes if node.op_type == "Conv" and any(part in node.name for part in parts)]
-        quantize_static(prepared, str(path), _Windows(windows), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
-                        op_types_to_quantize=["Conv"], nodes_to_exclude=in_float, activation_type=QuantType.QUInt8,
-                        weight_type=QuantType.QInt8, calibrate_method=CalibrationMethod.MinMax)
+        quantize_static(
+            prepared,
+            str(path),
+            _Windows(windows),
+            quant_format=QuantFormat.QDQ,
+            per_channel=True,
+            reduce_range=True,
+            op_types_to_quantize=["Conv"],
+            nodes_to_exclude=in_float,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+            calibrate_method=CalibrationMethod.MinMax,
+        )

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take the detectors out of a shipped ONNX file, to train them further where their weights were not kept.
 
-    python3 -m export.recover_weights --model ../models/apollo-4-2025-10-20.onnx --sizes small --cache CACHE --out FOLDER
+    python3 -m export.recover_weights --model ../models/apollo-4-2025-10-20.onnx --sizes small --cache CACHE --out
+        FOLDER
 
---sizes names the detectors inside, in their order. Writes FOLDER/0/last.pt and settings.json, and so on, which train/detector.py
---start-from, train/teach.py and export/detector.py take. Normalisation after the convolutions is folded into them in the file: its
-statistics are taken anew from crops of CACHE, so that the function stays what it was, to the rounding of the 8 bits. Linear bands
-only. Needs the Python package onnx.
+--sizes names the detectors inside, in their order. Writes FOLDER/0/last.pt and settings.json, and so on, which
+train/detector.py --start-from, train/teach.py and export/detector.py take. Normalisation after the convolutions is
+folded into them in the file: its statistics are taken anew from crops of CACHE, so that the function stays what it was,
+to the rounding of the 8 bits. Linear bands only. Needs the Python package onnx.
 """
 
 import argparse
@@ -21,13 +22,14 @@ from onnx import numpy_helper
 from torch import nn
 
 from data.corpus_cache import CorpusCache
-from networks.detector import SIZES, Detector
 from export.quantise import training_windows
 from features.recipe import FEATURES, WINDOW_SAMPLES
+from networks.detector import SIZES, Detector
 
 
 def module_of(node_name):
-    """("blocks.0.body.3", 1) of "/blocks/blocks.0/body/body.3_1/Conv", its second use: of nested scopes the inner has the whole name."""
+    """("blocks.0.body.3", 1) of "/blocks/blocks.0/body/body.3_1/Conv", its second use: of nested scopes the inner has
+    the whole name."""
     parts = node_name.strip("/").split("/")[:-1]
     member = re.fullmatch(r"(.*?)(?:_(\d+))?", parts[-1])
     parts[-1] = member[1]
@@ -42,17 +44,23 @@ def stored_tensors(graph):
         if node.op_type == "DequantizeLinear" and node.input[0] in tensors:
             values, scale, zero = (tensors[name].astype(np.float32) for name in node.input)
             axes = (-1,) + (1,) * (values.ndim - 1)
-            tensors[node.output[0]] = (values - zero.reshape(axes)) * scale.reshape(axes) if scale.ndim else (values - zero) * scale
+            tensors[node.output[0]] = (
+                (values - zero.reshape(axes)) * scale.reshape(axes) if scale.ndim else (values - zero) * scale
+            )
     return tensors
 
 
 def parameters_of(path, sizes):
-    """Per detector {"module.weight": tensor}, with the biases that normalisation left in the convolutions as "module.bias"."""
+    """Per detector {"module.weight": tensor}, with the biases that normalisation left in the convolutions as
+    "module.bias"."""
     graph = onnx.load(str(path)).graph
     tensors, found = stored_tensors(graph), [{} for _ in sizes]
     modules = [dict(Detector(**SIZES[size]).named_modules()) for size in sizes]
-    names = {"Conv": ["weight", "bias"], "Gemm": ["weight", "bias"],
-             "BatchNormalization": ["weight", "bias", "running_mean", "running_var"]}
+    names = {
+        "Conv": ["weight", "bias"],
+        "Gemm": ["weight", "bias"],
+        "BatchNormalization": ["weight", "bias", "running_mean", "running_var"],
+    }
     for node in graph.node:
         if node.op_type in names:
             module, use = module_of(node.name)
@@ -78,13 +86,16 @@ def normalised_pairs(network):
 
 @torch.no_grad()
 def rebuild(size, parameters, windows):
-    """A Detector of that function. `windows`: [n, 1, bands, frames], which the normalisations' statistics are taken from."""
+    """A Detector of that function. `windows`: [n, 1, bands, frames], which the normalisations' statistics are taken
+    from."""
     network, parameters = Detector(**SIZES[size]), dict(parameters)
     pairs = normalised_pairs(network)
     biases = [parameters.pop(f"{name}.bias") for name, _ in pairs]
     missing, unexpected = network.load_state_dict(parameters, strict=False)
     own = {f"{name}." for name, module in network.named_modules() if isinstance(module, nn.BatchNorm2d)}
-    lacking = [name for name in missing if not any(name.startswith(start) for start in own) and "num_batches" not in name]
+    lacking = [
+        name for name in missing if not any(name.startswith(start) for start in own) and "num_batches" not in name
+    ]
     if lacking or unexpected:
         raise ValueError(f"lacking: {lacking}; unexpected: {unexpected}")
     sums = [[0.0, 0.0, 0] for _ in pairs]
@@ -127,8 +138,9 @@ def main():
         folder = Path(options.out) / str(member)
         folder.mkdir(parents=True, exist_ok=True)
         torch.save(rebuild(size, parameters, windows).state_dict(), folder / "last.pt")
-        (folder / "settings.json").write_text(json.dumps({"size": size, "recovered_from": Path(options.model).name,
-                                                          "features": FEATURES}, indent=1))
+        (folder / "settings.json").write_text(
+            json.dumps({"size": size, "recovered_from": Path(options.model).name, "features": FEATURES}, indent=1)
+        )
 
 
 if __name__ == "__main__":

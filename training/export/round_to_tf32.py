@@ -3,8 +3,8 @@
 
     python3 -m export.round_to_tf32 --models FOLDER --out FOLDER
 
-CUDA's libraries round both factors of a product to TF32, 11 significant bits, and sum in float32. The copies do the same on any CPU:
-bench/known-answers.ts measures with them how far answers move. Needs the onnx package.
+CUDA's libraries round both factors of a product to TF32, 11 significant bits, and sum in float32. The copies do the
+same on any CPU: bench/known-answers.ts measures with them how far answers move. Needs the onnx package.
 """
 
 import argparse

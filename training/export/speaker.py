@@ -3,8 +3,9 @@
 
     python3 -m export.speaker --weights RUN/last.pt [--figures FIGURES.json] [--models FOLDER]
 
-Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. FIGURES.json is
-what judge/evaluate_speaker.py wrote: it carries calibration and operating point. `veravox models record` then adds the known answers.
+Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json.
+FIGURES.json is what judge/evaluate_speaker.py wrote: it carries calibration and operating point. `veravox models
+record` then adds the known answers.
 """
 
 import argparse
@@ -13,26 +14,12 @@ from pathlib import Path
 
 import torch
 
-from export.manifest_file import MODELS, put_entry, sha256_of
+from export.manifest_file import MODELS, new_entry, put_entry
+from features.recipe import WINDOW_SAMPLES, frames_of
+from features.speaker_recipe import FEATURES
 from networks.speaker import SpeakerNetwork, export_onnx
-from features.speaker_recipe import FEATURES, WINDOW_SAMPLES, frames_of
 
 MODEL_ID = "voiceprint-1-2026-11-21"
-
-
-def manifest_entry(onnx_path, figures):
-    return {
-        "id": MODEL_ID, "aliases": [], "task": "speaker", "file": onnx_path.name,
-        "sha256": sha256_of(onnx_path), "licence": "Apache-2.0",
-        "sample_rate_hz": 16000, "window_samples": WINDOW_SAMPLES, "hop_samples": WINDOW_SAMPLES,
-        "short_window": "repeat", "features": FEATURES,
-        "input": {"name": "features", "shape": ["batch", 1, FEATURES["bands"], frames_of(WINDOW_SAMPLES)]},
-        "output": {"name": "embedding", "kind": "embedding", "index": 0},
-        # similarity = sigmoid(scale * cosine + bias)
-        "calibration": figures.get("calibration", {"scale": 10.0, "bias": -5.0}),
-        "operating_point": figures.get("operating_point", 0.5),
-        "metrics": figures.get("metrics", {}),
-    }
 
 
 def main():
@@ -46,7 +33,19 @@ def main():
     onnx_path = Path(options.models) / f"{MODEL_ID}.onnx"
     export_onnx(model, str(onnx_path), FEATURES["bands"], frames_of(WINDOW_SAMPLES))
     figures = json.loads(Path(options.figures).read_text()) if options.figures else {}
-    put_entry(manifest_entry(onnx_path, figures), options.models)
+    entry = new_entry(
+        MODEL_ID,
+        "speaker",
+        onnx_path,
+        FEATURES,
+        "repeat",
+        "embedding",
+        # similarity = sigmoid(scale * cosine + bias)
+        calibration=figures.get("calibration", {"scale": 10.0, "bias": -5.0}),
+        operating_point=figures.get("operating_point", 0.5),
+        metrics=figures.get("metrics", {}),
+    )
+    put_entry(entry, options.models)
     print(f"Now record its known answers: veravox models record {MODEL_ID} --models-dir {options.models}")
 
 

@@ -28,7 +28,7 @@ class NativeError(RuntimeError):
     """A native stage refused; the message is its sentence."""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _load(path):
     if not Path(path).is_file():
         raise FileNotFoundError(
@@ -84,7 +84,25 @@ def _recipe_text(recipe):
     return "\n".join(lines).encode()
 
 
-class FeatureExtractor:
+class _Handle:
+    """A native object: made by veravox_<kind>_create and freed with this one."""
+
+    def __init__(self, kind, library, *arguments):
+        self._handle = None
+        self._library = _open(library)
+        self._destroy = getattr(self._library, f"veravox_{kind}_destroy")
+        error = ctypes.create_string_buffer(_ERROR_BYTES)
+        self._handle = getattr(self._library, f"veravox_{kind}_create")(*arguments, error, _ERROR_BYTES)
+        if not self._handle:
+            raise NativeError(error.value.decode())
+
+    def __del__(self):
+        if self._handle:
+            self._destroy(self._handle)
+            self._handle = None
+
+
+class FeatureExtractor(_Handle):
     """Turns audio into a model's input by a recipe.
 
     `recipe` maps the field names of native/features/feature_recipe.h to numbers, booleans or the words listed in
@@ -92,19 +110,9 @@ class FeatureExtractor:
     """
 
     def __init__(self, recipe, library=None):
-        self._handle = None
-        self._library = _open(library)
+        super().__init__("features", library, _recipe_text(recipe))
         self._waveform = recipe.get("kind") == "waveform"
         self._frames_first = recipe.get("layout") == "frames_bands"
-        error = ctypes.create_string_buffer(_ERROR_BYTES)
-        self._handle = self._library.veravox_features_create(_recipe_text(recipe), error, _ERROR_BYTES)
-        if not self._handle:
-            raise NativeError(error.value.decode())
-
-    def __del__(self):
-        if self._handle:
-            self._library.veravox_features_destroy(self._handle)
-            self._handle = None
 
     def frame_count(self, samples):
         """Frames that `samples` samples give (waveform: 1)."""
@@ -153,21 +161,11 @@ def speech_decisions(samples, library=None):
     return _speech("decisions", samples, (), np.uint8, _BYTES, library)
 
 
-class Resampler:
+class Resampler(_Handle):
     """Changes the sample rate of one stream after another, as the server does."""
 
     def __init__(self, input_rate_hz, output_rate_hz, library=None):
-        self._handle = None
-        self._library = _open(library)
-        error = ctypes.create_string_buffer(_ERROR_BYTES)
-        self._handle = self._library.veravox_resampler_create(input_rate_hz, output_rate_hz, error, _ERROR_BYTES)
-        if not self._handle:
-            raise NativeError(error.value.decode())
-
-    def __del__(self):
-        if self._handle:
-            self._library.veravox_resampler_destroy(self._handle)
-            self._handle = None
+        super().__init__("resampler", library, input_rate_hz, output_rate_hz)
 
     def push(self, samples):
         """samples: [n]. Returns the samples that can be computed by now, float32 [m]."""

@@ -3,8 +3,8 @@
 
     python3 -m judge.calibrate_detector --cache FOLDER --model-id ID --out CALIBRATION.json [--models FOLDER]
 
-A clip's score is the mean of its windows' probabilities, as served; windows are not skipped for silence here. Clips below 1 s, which
-the server refuses, do not count.
+A clip's score is the mean of its windows' probabilities, as served; windows are not skipped for silence here. Clips
+below 1 s, which the server refuses, do not count.
 """
 
 import argparse
@@ -13,14 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from data.corpus_cache import SAMPLE_RATE_HZ, CorpusCache
-from judge.figures import alike, equal_error_point, fit_scale, group_of
+from data.corpus_cache import CorpusCache
 from export.manifest_file import MODELS, get_entry
+from features.recipe import SAMPLE_RATE_HZ
+from judge.figures import alike, equal_error_point, fit_scale, group_of
 from judge.serving_windows import score_clips
 
 
 def probabilities(logits, calibration):
-    return np.array([np.mean(1 / (1 + np.exp(-(calibration["scale"] * clip + calibration["bias"])))) for clip in logits])
+    return np.array(
+        [np.mean(1 / (1 + np.exp(-(calibration["scale"] * clip + calibration["bias"])))) for clip in logits]
+    )
 
 
 def calibrate(logits, clips, spoof):
@@ -45,7 +48,9 @@ def main():
     model = get_entry(options.model_id, options.models)
     cache = CorpusCache(options.cache)
     clips = [clip for clip in cache.clips if clip["split"] == "valid" and clip["samples"] >= SAMPLE_RATE_HZ]
-    logits = score_clips(Path(options.models) / model["file"], (cache.samples(clip) for clip in clips), model["features"])
+    logits = score_clips(
+        Path(options.models) / model["file"], (cache.samples(clip) for clip in clips), model["features"]
+    )
     calibration = calibrate(logits, clips, np.array([clip["label"] == "spoof" for clip in clips]))
     Path(options.out).write_text(json.dumps(calibration) + "\n")
     print(calibration)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calibrate the exported speaker model on the validation speakers and measure it there, through onnxruntime-node.
 
-    python3 -m judge.evaluate_speaker --cache FOLDER --model ../models/voiceprint-1-2026-11-21.onnx --figures FIGURES.json
+    python3 -m judge.evaluate_speaker --cache FOLDER --model ../models/voiceprint-1-2026-11-21.onnx --figures
+        FIGURES.json
 
-VERAVOX_CORPUS names the folder with index.csv. An embedding is made as the server makes it: the mean of the embeddings of
-the 5 s windows with speech, brought to length 1. Trials are inside one source unless a figure's name says otherwise: across
-sources the recording conditions give the answer away.
+VERAVOX_CORPUS names the folder with index.csv. An embedding is made as the server makes it: the mean of the embeddings
+of the 5 s windows with speech, brought to length 1. Trials are inside one source unless a figure's name says otherwise:
+across sources the recording conditions give the answer away.
 """
 
 import argparse
@@ -15,16 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
-from signals.augmentation import equalise_and_add_noise
 from data.corpus_cache import CorpusCache
-from judge.figures import equal_error_point, equal_error_rate, error_rates, fit_scale, rounded
-from features.native import speech_decisions
 from data.prepare_corpus import GAP_SAMPLES, MEASURED_CODECS, through_codec
 from data.sampler import repeat_to_length
-from judge.serving_windows import run_model, voiced_windows_of, windows_of
-from features.speaker_recipe import EMBEDDING_SIZE, FEATURES
 from data.speaker_sampler import verified_speakers
+from features.native import speech_decisions
+from features.recipe import SAMPLE_RATE_HZ
+from features.speaker_recipe import EMBEDDING_SIZE, FEATURES
+from judge.figures import equal_error_point, equal_error_rate, error_rates, fit_scale, rounded
+from judge.serving_windows import run_model, voiced_windows_of, windows_of
 from judge.speaker_trials import Trials, all_trials, divide, is_same_recording, median_pitch_hz
+from signals.augmentation import equalise_and_add_noise
 
 TEST_SPEECH_S = (1.0, 3.0, 5.0, 10.0)
 CALIBRATED_ON_S = (1.0, 3.0, 5.0)
@@ -49,7 +51,7 @@ def embed(model_path, recordings_samples):
     each = run_model(model_path, windows(), FEATURES)
     assert each.shape[1] == EMBEDDING_SIZE
     each = each / np.linalg.norm(each, axis=1, keepdims=True)
-    means = np.add.reduceat(each, np.cumsum([0] + counts[:-1]), axis=0)
+    means = np.add.reduceat(each, np.cumsum([0, *counts[:-1]]), axis=0)
     return means / np.linalg.norm(means, axis=1, keepdims=True)
 
 
@@ -57,11 +59,12 @@ def code_clips(samples_of_clips, condition):
     """All clips as one stream through an encoder and back."""
     arguments, container, rate_hz = condition
     gap = np.zeros(GAP_SAMPLES, np.int16)
-    stream = np.concatenate([part for samples in samples_of_clips
-                             for part in ((samples * 32768).astype(np.int16), gap)])
+    stream = np.concatenate(
+        [part for samples in samples_of_clips for part in ((samples * 32768).astype(np.int16), gap)]
+    )
     coded = through_codec(stream, ("", arguments, container, None), rate_hz).astype(np.float32) / 32768
     starts = np.cumsum([0] + [len(samples) + GAP_SAMPLES for samples in samples_of_clips])
-    return [coded[start:start + len(samples)] for start, samples in zip(starts, samples_of_clips)]
+    return [coded[start : start + len(samples)] for start, samples in zip(starts, samples_of_clips)]
 
 
 def min_detection_cost(cosines, same, weights=None, prior=0.01):
@@ -88,13 +91,17 @@ def speaker_interval(figure, trials, enrolments, tests, rng):
 
 def summary(cosines, trials, enrolments, tests, rng=None):
     """Counts, EER and minDCF of some trials; with `rng` also the EER's interval."""
-    figures = {"speakers_enrolled": len({enrolments[index].speaker for index in np.unique(trials.enrolled)}),
-               "same_speaker_trials": int(trials.same.sum()), "different_speaker_trials": int((~trials.same).sum())}
+    figures = {
+        "speakers_enrolled": len({enrolments[index].speaker for index in np.unique(trials.enrolled)}),
+        "same_speaker_trials": int(trials.same.sum()),
+        "different_speaker_trials": int((~trials.same).sum()),
+    }
     if trials.same.any() and (~trials.same).any():
         figures["eer"] = rounded(equal_error_rate(-cosines, ~trials.same))
         if rng is not None:
             figures["eer_interval_95"] = speaker_interval(
-                lambda weights: equal_error_rate(-cosines, ~trials.same, weights), trials, enrolments, tests, rng)
+                lambda weights: equal_error_rate(-cosines, ~trials.same, weights), trials, enrolments, tests, rng
+            )
         figures["min_dcf_0.01"] = rounded(min_detection_cost(cosines, trials.same))
     return figures
 
@@ -105,8 +112,10 @@ def similarity(cosines, calibration):
 
 def rates_at(cosines, same, calibration, point):
     accepted = similarity(cosines, calibration) >= point
-    return {"false_accepts": rounded(np.mean(accepted[~same])) if (~same).any() else None,
-            "false_rejects": rounded(np.mean(~accepted[same])) if same.any() else None}
+    return {
+        "false_accepts": rounded(np.mean(accepted[~same])) if (~same).any() else None,
+        "false_rejects": rounded(np.mean(~accepted[same])) if same.any() else None,
+    }
 
 
 def calibrate(cosines, same):
@@ -162,14 +171,15 @@ def command_word_trials(groups, cache, model):
     """Below the contract: all words of a command-word speaker but one (about 2 s) against that one (about 1 s)."""
     enrolments, tests = [], []
     for owner, clips in groups.items():
-        if len(clips) >= 2 and sum(clip["samples"] for clip in clips) < 10 * 16000:
+        if len(clips) >= 2 and sum(clip["samples"] for clip in clips) < 10 * SAMPLE_RATE_HZ:
             one = np.random.default_rng(0)
             enrolled, divided = divide(owner, clips, cache, 0, one, (0.3,), enrolment=(1.5, 0.5))
             if enrolled and divided[0.3]:
                 enrolments.append(enrolled)
                 tests.append(divided[0.3][0])
-    return Trialled(enrolments, embed(model, (r.samples for r in enrolments)),
-                    tests, embed(model, (r.samples for r in tests)))
+    return Trialled(
+        enrolments, embed(model, (r.samples for r in enrolments)), tests, embed(model, (r.samples for r in tests))
+    )
 
 
 def across_sources(groups, cache, model, enrolments, vectors, calibration, point):
@@ -177,7 +187,7 @@ def across_sources(groups, cache, model, enrolments, vectors, calibration, point
     recording."""
     clips_of = defaultdict(list)
     for (source, speaker), clips in groups.items():
-        clips_of[speaker] += [(source, clip) for clip in clips if clip["samples"] >= 16000]
+        clips_of[speaker] += [(source, clip) for clip in clips if clip["samples"] >= SAMPLE_RATE_HZ]
     kept, copies = [], 0
     for index, enrolment in enumerate(enrolments):
         if enrolment.split:
@@ -195,9 +205,13 @@ def across_sources(groups, cache, model, enrolments, vectors, calibration, point
     tested = embed(model, (samples for _, samples in kept))
     cosines = np.sum(vectors[[index for index, _ in kept]] * tested, axis=1)
     rejected = similarity(cosines, calibration) < point
-    return {"speakers": len({enrolments[index].speaker for index, _ in kept}), "same_speaker_trials": len(kept),
-            "left_out_as_copies": copies, "false_rejects": rounded(rejected.mean()),
-            "mean_similarity": rounded(similarity(cosines, calibration).mean())}
+    return {
+        "speakers": len({enrolments[index].speaker for index, _ in kept}),
+        "same_speaker_trials": len(kept),
+        "left_out_as_copies": copies,
+        "false_rejects": rounded(rejected.mean()),
+        "mean_similarity": rounded(similarity(cosines, calibration).mean()),
+    }
 
 
 def pitch_is_alike(trialled):
@@ -225,7 +239,9 @@ def through_own_channels(recordings, rng):
 def choose_operating_point(cosines, same, calibration):
     """The least similarity, to two digits, at which at most FALSE_ACCEPT_TARGET of the impostors are accepted."""
     impostors = similarity(cosines[~same], calibration)
-    return next(point for point in np.round(np.arange(0.5, 1.0, 0.01), 2) if np.mean(impostors >= point) <= FALSE_ACCEPT_TARGET)
+    return next(
+        point for point in np.round(np.arange(0.5, 1.0, 0.01), 2) if np.mean(impostors >= point) <= FALSE_ACCEPT_TARGET
+    )
 
 
 def main():
@@ -243,8 +259,10 @@ def main():
             for seconds, recordings in divided.items():
                 tests[seconds] += recordings
     vectors = embed(options.model, (recording.samples for recording in enrolments))
-    by_duration = {seconds: Trialled(enrolments, vectors, recordings, embed(options.model, (r.samples for r in recordings)))
-                   for seconds, recordings in tests.items()}
+    by_duration = {
+        seconds: Trialled(enrolments, vectors, recordings, embed(options.model, (r.samples for r in recordings)))
+        for seconds, recordings in tests.items()
+    }
 
     cosines, pooled, pooled_tests = pool([by_duration[seconds] for seconds in CALIBRATED_ON_S])
     same = pooled.same
@@ -253,14 +271,20 @@ def main():
     print(f"calibration {calibration} operating point {point} EER {equal_error_rate(-cosines, ~same):.4f}", flush=True)
 
     metrics = {
-        "measured_on": "162 validation speakers of the speech corpus, none of whom training saw; enrolments of 10 s or more "
-                       "from joined clips, samples from other clips; the same speakers gave calibration and operating point",
+        "measured_on": "162 validation speakers of the speech corpus, none of whom training saw; enrolments of 10 s or "
+        "more from joined clips, samples from other clips; the same speakers gave calibration and operating point",
         "inside_one_source": {
-            "test_speech_s": list(CALIBRATED_ON_S), **summary(cosines, pooled, enrolments, pooled_tests, rng),
+            "test_speech_s": list(CALIBRATED_ON_S),
+            **summary(cosines, pooled, enrolments, pooled_tests, rng),
             "at_operating_point": rates_at(cosines, same, calibration, point),
-            "at_similarity": {f"{value:.1f}": rates_at(cosines, same, calibration, value)
-                              for value in np.arange(0.1, 1.0, 0.1)}},
-        "by_test_speech": {}, "by_source": {}, "conditions": {}}
+            "at_similarity": {
+                f"{value:.1f}": rates_at(cosines, same, calibration, value) for value in np.arange(0.1, 1.0, 0.1)
+            },
+        },
+        "by_test_speech": {},
+        "by_source": {},
+        "conditions": {},
+    }
     print(json.dumps(metrics["inside_one_source"]), flush=True)
     for seconds, trialled in by_duration.items():
         inside, trials = trialled.one_source()
@@ -268,19 +292,26 @@ def main():
         metrics["by_test_speech"][f"{seconds:g} s"] = {
             **summary(inside, trials, enrolments, trialled.tests, rng),
             "at_operating_point": rates_at(inside, trials.same, calibration, point),
-            "impostors_of_other_sources": {**summary(*trialled.part(mixed), enrolments, trialled.tests),
-                                           "at_operating_point": rates_at(trialled.cosines[mixed], trialled.trials.same[mixed],
-                                                                          calibration, point)}}
+            "impostors_of_other_sources": {
+                **summary(*trialled.part(mixed), enrolments, trialled.tests),
+                "at_operating_point": rates_at(
+                    trialled.cosines[mixed], trialled.trials.same[mixed], calibration, point
+                ),
+            },
+        }
         print(seconds, json.dumps(metrics["by_test_speech"][f"{seconds:g} s"]), flush=True)
     middle = by_duration[CONDITION_SPEECH_S]
     for source, inside, trials in middle.by_source():
-        metrics["by_source"][source] = {**summary(inside, trials, enrolments, middle.tests),
-                                        "at_operating_point": rates_at(inside, trials.same, calibration, point)}
+        metrics["by_source"][source] = {
+            **summary(inside, trials, enrolments, middle.tests),
+            "at_operating_point": rates_at(inside, trials.same, calibration, point),
+        }
         print(source, metrics["by_source"][source], flush=True)
     alike = middle.trials.one_source & (middle.trials.same | pitch_is_alike(middle))
     metrics["impostors_of_alike_pitch"] = {
         **summary(*middle.part(alike), enrolments, middle.tests),
-        "at_operating_point": rates_at(middle.cosines[alike], middle.trials.same[alike], calibration, point)}
+        "at_operating_point": rates_at(middle.cosines[alike], middle.trials.same[alike], calibration, point),
+    }
     print("alike pitch", metrics["impostors_of_alike_pitch"], flush=True)
     enrolled_sources = {enrolment.source for enrolment in enrolments}
     to_code = [recording for recording in middle.tests if recording.split == 0 and recording.source in enrolled_sources]
@@ -288,27 +319,42 @@ def main():
         coded = code_clips([recording.samples for recording in to_code], condition)
         trialled = Trialled(enrolments, vectors, to_code, embed(options.model, coded))
         inside, trials = trialled.one_source()
-        metrics["conditions"][name] = {"same_speaker_trials": int(trials.same.sum()),
-                                       "eer": rounded(equal_error_rate(-inside, ~trials.same)),
-                                       "at_operating_point": rates_at(inside, trials.same, calibration, point)}
+        metrics["conditions"][name] = {
+            "same_speaker_trials": int(trials.same.sum()),
+            "eer": rounded(equal_error_rate(-inside, ~trials.same)),
+            "at_operating_point": rates_at(inside, trials.same, calibration, point),
+        }
         print(name, metrics["conditions"][name], flush=True)
     longer = by_duration[CHANNEL_SPEECH_S]
-    own = Trialled(enrolments, embed(options.model, through_own_channels(enrolments, rng)),
-                   longer.tests, embed(options.model, through_own_channels(longer.tests, rng)))
+    own = Trialled(
+        enrolments,
+        embed(options.model, through_own_channels(enrolments, rng)),
+        longer.tests,
+        embed(options.model, through_own_channels(longer.tests, rng)),
+    )
     inside, trials = own.one_source()
     metrics["own_channel_on_each_side"] = {
-        "test_speech_s": CHANNEL_SPEECH_S, **summary(inside, trials, enrolments, longer.tests, rng),
-        "at_operating_point": rates_at(inside, trials.same, calibration, point)}
+        "test_speech_s": CHANNEL_SPEECH_S,
+        **summary(inside, trials, enrolments, longer.tests, rng),
+        "at_operating_point": rates_at(inside, trials.same, calibration, point),
+    }
     print("own channel on each side", metrics["own_channel_on_each_side"], flush=True)
-    metrics["same_speaker_across_sources"] = across_sources(groups, cache, options.model, enrolments, vectors, calibration, point)
+    metrics["same_speaker_across_sources"] = across_sources(
+        groups, cache, options.model, enrolments, vectors, calibration, point
+    )
     words = command_word_trials(groups, cache, options.model)
     metrics["command_words_below_the_contract"] = {
-        source: {**summary(cosines, trials, words.enrolments, words.tests),
-                 "at_operating_point": rates_at(cosines, trials.same, calibration, point)}
-        for source, cosines, trials in words.by_source() if len(np.unique(trials.enrolled)) >= 20}
+        source: {
+            **summary(cosines, trials, words.enrolments, words.tests),
+            "at_operating_point": rates_at(cosines, trials.same, calibration, point),
+        }
+        for source, cosines, trials in words.by_source()
+        if len(np.unique(trials.enrolled)) >= 20
+    }
     print(metrics["same_speaker_across_sources"], metrics["command_words_below_the_contract"], flush=True)
-    Path(options.figures).write_text(json.dumps(
-        {"calibration": calibration, "operating_point": point, "metrics": metrics}, indent=1) + "\n")
+    Path(options.figures).write_text(
+        json.dumps({"calibration": calibration, "operating_point": point, "metrics": metrics}, indent=1) + "\n"
+    )
 
 
 if __name__ == "__main__":

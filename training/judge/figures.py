@@ -14,8 +14,11 @@ def error_rates(scores, spoof, weights=None):
     last_of_ties = np.append(np.flatnonzero(np.diff(ordered)), len(ordered) - 1)
     missed = np.cumsum(weights * spoof)[last_of_ties]
     passed = np.cumsum(weights * ~spoof)[last_of_ties]
-    return (np.append(1.0, 1 - passed / passed[-1]), np.append(0.0, missed / missed[-1]),
-            np.append(-np.inf, ordered[last_of_ties]))
+    return (
+        np.append(1.0, 1 - passed / passed[-1]),
+        np.append(0.0, missed / missed[-1]),
+        np.append(-np.inf, ordered[last_of_ties]),
+    )
 
 
 def equal_error_point(scores, spoof, weights=None):
@@ -91,8 +94,11 @@ def rounded(value, digits=4):
 def error_figures(scores, clips):
     """EER and AUC over clips, and the EER with systems and sources weighted alike."""
     spoof = np.array([clip["label"] == "spoof" for clip in clips])
-    return {"eer": equal_error_rate(scores, spoof), "auc": area_under_curve(scores, spoof),
-            "eer_groups_alike": equal_error_rate(scores, spoof, alike(clips, group_of))}
+    return {
+        "eer": equal_error_rate(scores, spoof),
+        "auc": area_under_curve(scores, spoof),
+        "eer_groups_alike": equal_error_rate(scores, spoof, alike(clips, group_of)),
+    }
 
 
 def with_interval(figure, clips, spoof, rng):
@@ -100,8 +106,10 @@ def with_interval(figure, clips, spoof, rng):
         return figure(indices) if spoof[indices].any() and not spoof[indices].all() else None
 
     groups = np.array([speaker_of(clip) for clip in clips])
-    return {"value": rounded(figure(np.arange(len(clips)))),
-            "interval_95": rounded(bootstrap_interval(of, len(clips), groups, rng))}
+    return {
+        "value": rounded(figure(np.arange(len(clips)))),
+        "interval_95": rounded(bootstrap_interval(of, len(clips), groups, rng)),
+    }
 
 
 def overall(scores, clips, rng):
@@ -112,8 +120,11 @@ def overall(scores, clips, rng):
         "eer_groups_alike": lambda i: equal_error_rate(scores[i], spoof[i], weights[i]),
         "auc_groups_alike": lambda i: area_under_curve(scores[i], spoof[i], weights[i]),
     }
-    return {"bonafide_clips": int(np.sum(~spoof)), "spoof_clips": int(spoof.sum()),
-            **{name: with_interval(figure, clips, spoof, rng) for name, figure in figures.items()}}
+    return {
+        "bonafide_clips": int(np.sum(~spoof)),
+        "spoof_clips": int(spoof.sum()),
+        **{name: with_interval(figure, clips, spoof, rng) for name, figure in figures.items()},
+    }
 
 
 def inside_sources(scores, clips):
@@ -121,6 +132,9 @@ def inside_sources(scores, clips):
     by_source = defaultdict(lambda: ([], []))
     for value, clip in zip(scores, clips):
         by_source[clip["source"]][clip["label"] == "spoof"].append(value)
-    each = {source: rounded(area_under_curve(np.array(human + spoof), np.arange(len(human + spoof)) >= len(human)))
-            for source, (human, spoof) in sorted(by_source.items()) if human and spoof}
+    each = {
+        source: rounded(area_under_curve(np.array(human + spoof), np.arange(len(human + spoof)) >= len(human)))
+        for source, (human, spoof) in sorted(by_source.items())
+        if human and spoof
+    }
     return {"mean": rounded(np.mean(list(each.values()))) if each else None, "sources": each}

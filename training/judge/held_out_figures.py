@@ -3,8 +3,8 @@
 
     python3 -m judge.held_out_figures RUN ... [--out FIGURES.json]
 
-Prints EER and AUC of each run, and over all runs their mean and the AUC inside one source, which needs both of its classes. Clips
-below 1 s, which the server refuses, do not count.
+Prints EER and AUC of each run, and over all runs their mean and the AUC inside one source, which needs both of its
+classes. Clips below 1 s, which the server refuses, do not count.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data.corpus_cache import SAMPLE_RATE_HZ
+from features.recipe import SAMPLE_RATE_HZ
 from judge.figures import error_figures, inside_sources, rounded
 
 FEW_CLIPS = 3  # of a class: an AUC over fewer says nothing
@@ -29,14 +29,20 @@ def read_scores(run):
 
 def of_run(logits, clips):
     spoofs = sum(clip["label"] == "spoof" for clip in clips)
-    return {"bonafide_clips": len(clips) - spoofs, "spoof_clips": spoofs,
-            **{name: rounded(value) for name, value in error_figures(logits, clips).items()}}
+    return {
+        "bonafide_clips": len(clips) - spoofs,
+        "spoof_clips": spoofs,
+        **{name: rounded(value) for name, value in error_figures(logits, clips).items()},
+    }
 
 
 def with_enough_clips(logits, clips):
     count = lambda source, label: sum(clip["source"] == source and clip["label"] == label for clip in clips)
-    enough = {source for source in {clip["source"] for clip in clips}
-              if min(count(source, "spoof"), count(source, "bonafide")) >= FEW_CLIPS}
+    enough = {
+        source
+        for source in {clip["source"] for clip in clips}
+        if min(count(source, "spoof"), count(source, "bonafide")) >= FEW_CLIPS
+    }
     kept = [index for index, clip in enumerate(clips) if clip["source"] in enough]
     return logits[kept], [clips[index] for index in kept]
 
@@ -51,9 +57,14 @@ def main():
     sources = {}
     for of in scores.values():
         sources.update(inside_sources(*with_enough_clips(*of))["sources"])
-    figures = {"runs": runs, "mean_eer": rounded(np.mean([run["eer"] for run in runs.values()])),
-               "auc_inside_one_source": {"mean": rounded(np.mean(list(sources.values()))) if sources else None,
-                                         "sources": sources}}
+    figures = {
+        "runs": runs,
+        "mean_eer": rounded(np.mean([run["eer"] for run in runs.values()])),
+        "auc_inside_one_source": {
+            "mean": rounded(np.mean(list(sources.values()))) if sources else None,
+            "sources": sources,
+        },
+    }
     text = json.dumps(figures, indent=1)
     print(text)
     if options.out:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a detector does with the originals of `valid`, through the pipeline that serves, page by page and rate by rate.
 
-    python3 -m judge.originals files --originals FOLDER --out FOLDER        # wav files at the original rates, and list.csv
+    python3 -m judge.originals files --originals FOLDER --out FOLDER        # wav files at the original rates, and
+        list.csv
     veravox evaluate FOLDER/list.csv --model ID --scores SCORES.csv
     python3 -m judge.originals figures SCORES.csv .. [--json FIGURES.json]  # of the part that judges, and of all
 
-The column `part` of the list is `calibration` for a quarter of the repositories, which calibration alone may look at, and `judging`
-for the rest. Several SCORES.csv are also joined: the mean of their logits. Clips below 1 s, which the server refuses, are left out.
+The column `part` of the list is `calibration` for a quarter of the repositories, which calibration alone may look at,
+and `judging` for the rest. Several SCORES.csv are also joined: the mean of their logits. Clips below 1 s, which the
+server refuses, are left out.
 """
 
 import argparse
@@ -17,17 +19,65 @@ from pathlib import Path
 
 import numpy as np
 
-from judge.figures import alike, area_under_curve, equal_error_point, equal_error_rate, fit_scale, group_of, rounded
 from data.originals_cache import OriginalsCache, read_table, write_table
 from data.prepare_chains import as_int16, is_for_calibration
+from judge.figures import alike, area_under_curve, equal_error_point, equal_error_rate, fit_scale, group_of, rounded
 
 # Of `valid`, from 2022 on: zero-shot, codec language models, diffusion, flow and commercial ones.
-MODERN = {"voxcpm", "cosyvoice2", "index-tts2", "semanticodec", "mimi", "stable-codec-taae", "speechtokenizer", "snac", "encodec",
-          "mimo-audio", "metis-tts", "metis-vc", "naturalspeech2", "voicecraft", "ozspeech", "vall-e", "f5-tts", "kokoro", "openai-tts",
-          "xtts-v2", "usdm", "usdm-unit-voicebox", "usdm-cascade", "usdm-from-scratch", "speechgpt", "rwkv-tts", "pflowtts",
-          "comospeech", "isg", "ed-tts", "dmn-tts", "fdmn-tts", "quickvc", "pitchvc", "knn-vc", "so-vits-svc"}
-COLUMNS = ["path", "label", "part", "system", "source", "speaker", "category", "family", "language", "original_format", "rate_hz",
-           "system_in_training", "terms", "clip"]
+MODERN = {
+    "voxcpm",
+    "cosyvoice2",
+    "index-tts2",
+    "semanticodec",
+    "mimi",
+    "stable-codec-taae",
+    "speechtokenizer",
+    "snac",
+    "encodec",
+    "mimo-audio",
+    "metis-tts",
+    "metis-vc",
+    "naturalspeech2",
+    "voicecraft",
+    "ozspeech",
+    "vall-e",
+    "f5-tts",
+    "kokoro",
+    "openai-tts",
+    "xtts-v2",
+    "usdm",
+    "usdm-unit-voicebox",
+    "usdm-cascade",
+    "usdm-from-scratch",
+    "speechgpt",
+    "rwkv-tts",
+    "pflowtts",
+    "comospeech",
+    "isg",
+    "ed-tts",
+    "dmn-tts",
+    "fdmn-tts",
+    "quickvc",
+    "pitchvc",
+    "knn-vc",
+    "so-vits-svc",
+}
+COLUMNS = [
+    "path",
+    "label",
+    "part",
+    "system",
+    "source",
+    "speaker",
+    "category",
+    "family",
+    "language",
+    "original_format",
+    "rate_hz",
+    "system_in_training",
+    "terms",
+    "clip",
+]
 MIN_CLIPS = 3  # of each class for a figure of one page or rate
 
 
@@ -43,8 +93,15 @@ def write_files(options):
             file.setparams((1, 2, clip["rate_hz"], 0, "NONE", ""))
             file.writeframes(as_int16(cache.samples(clip)).tobytes())
         part = "calibration" if is_for_calibration(clip["repository"]) else "judging"
-        rows.append({**clip, "path": path, "part": part, "source": clip["repository"],
-                     "clip": f"{clip['repository']}/{clip['path']}#{clip['start_s']}"})
+        rows.append(
+            {
+                **clip,
+                "path": path,
+                "part": part,
+                "source": clip["repository"],
+                "clip": f"{clip['repository']}/{clip['path']}#{clip['start_s']}",
+            }
+        )
     write_table(out / "list.csv", COLUMNS, rows)
 
 
@@ -54,8 +111,11 @@ def inside_pages(logits, clips, spoof, wanted=lambda clip: True):
     for index, clip in enumerate(clips):
         if not spoof[index] or wanted(clip):
             pages[clip["source"]].append(index)
-    return {page: area_under_curve(logits[rows], spoof[rows]) for page, rows in sorted(pages.items())
-            if spoof[rows].sum() >= MIN_CLIPS and (~spoof[rows]).sum() >= MIN_CLIPS}
+    return {
+        page: area_under_curve(logits[rows], spoof[rows])
+        for page, rows in sorted(pages.items())
+        if spoof[rows].sum() >= MIN_CLIPS and (~spoof[rows]).sum() >= MIN_CLIPS
+    }
 
 
 def on_pages_with_both(clips, spoof, wanted):
@@ -70,8 +130,11 @@ def share_by(clips, wrong, of_class, column):
     groups = defaultdict(list)
     for index in np.flatnonzero(of_class):
         groups[clips[index][column]].append(wrong[index])
-    return {name: {"clips": len(values), "wrong": rounded(np.mean(values))}
-            for name, values in sorted(groups.items(), key=lambda item: (len(item[0]), item[0])) if len(values) >= 15}
+    return {
+        name: {"clips": len(values), "wrong": rounded(np.mean(values))}
+        for name, values in sorted(groups.items(), key=lambda item: (len(item[0]), item[0]))
+        if len(values) >= 15
+    }
 
 
 def figures_of(logits, clips):
@@ -82,18 +145,31 @@ def figures_of(logits, clips):
     both, both_modern = on_pages_with_both(clips, spoof, lambda _: True), on_pages_with_both(clips, spoof, is_modern)
     pages, modern_pages = inside_pages(logits, clips, spoof), inside_pages(logits, clips, spoof, is_modern)
     new = on_pages_with_both(clips, spoof, lambda clip: clip["system_in_training"] == "no")
-    pair = lambda rows: {"clips": len(rows), "eer": rounded(equal_error_rate(logits[rows], spoof[rows])),
-                         "auc": rounded(area_under_curve(logits[rows], spoof[rows]))}
+    pair = lambda rows: {
+        "clips": len(rows),
+        "eer": rounded(equal_error_rate(logits[rows], spoof[rows])),
+        "auc": rounded(area_under_curve(logits[rows], spoof[rows])),
+    }
     everything = np.arange(len(clips))
     rate, threshold = equal_error_point(logits, spoof, weights)
     return {
-        "human": int((~spoof).sum()), "generated": int(spoof.sum()), "all": pair(everything),
-        "alike": {"eer": rounded(rate), "auc": rounded(area_under_curve(logits, spoof, weights)),
-                  "threshold": rounded(1 / (1 + np.exp(-threshold)))},
-        "pages_with_both": pair(both), "modern_same_pages": pair(both_modern), "unknown_generators_same_pages": pair(new),
-        "mean_auc_inside_a_page": rounded(np.mean(list(pages.values()))), "pages": len(pages),
-        "mean_auc_inside_a_page_modern": rounded(np.mean(list(modern_pages.values()))), "modern_pages": len(modern_pages),
-        "human_flagged": rounded(wrong[~spoof].mean()), "generated_passing": rounded(wrong[spoof].mean()),
+        "human": int((~spoof).sum()),
+        "generated": int(spoof.sum()),
+        "all": pair(everything),
+        "alike": {
+            "eer": rounded(rate),
+            "auc": rounded(area_under_curve(logits, spoof, weights)),
+            "threshold": rounded(1 / (1 + np.exp(-threshold))),
+        },
+        "pages_with_both": pair(both),
+        "modern_same_pages": pair(both_modern),
+        "unknown_generators_same_pages": pair(new),
+        "mean_auc_inside_a_page": rounded(np.mean(list(pages.values()))),
+        "pages": len(pages),
+        "mean_auc_inside_a_page_modern": rounded(np.mean(list(modern_pages.values()))),
+        "modern_pages": len(modern_pages),
+        "human_flagged": rounded(wrong[~spoof].mean()),
+        "generated_passing": rounded(wrong[spoof].mean()),
         "modern_passing": rounded(wrong[modern].mean()),
         "human_flagged_by_rate": share_by(clips, wrong, ~spoof, "rate_hz"),
         "generated_passing_by_rate": share_by(clips, wrong, spoof, "rate_hz"),
@@ -128,12 +204,20 @@ def describe(name, figures):
     print(f"\n{name}: {figures['human']} human, {figures['generated']} generated")
     for key in ("all", "alike", "pages_with_both", "modern_same_pages", "unknown_generators_same_pages"):
         print(f"  {key:32s} {pair(figures[key])}")
-    print(f"  {'mean AUC inside a page':32s} {figures['mean_auc_inside_a_page']:.3f} ({figures['pages']} pages), "
-          f"modern {figures['mean_auc_inside_a_page_modern']:.3f} ({figures['modern_pages']})")
-    print(f"  at 0.5: human flagged {short(figures['human_flagged'])}, generated passing {short(figures['generated_passing'])}, "
-          f"modern passing {short(figures['modern_passing'])}; equal error alike at {figures['alike']['threshold']}")
+    print(
+        f"  {'mean AUC inside a page':32s} {figures['mean_auc_inside_a_page']:.3f} ({figures['pages']} pages), "
+        f"modern {figures['mean_auc_inside_a_page_modern']:.3f} ({figures['modern_pages']})"
+    )
+    print(
+        f"  at 0.5: human flagged {short(figures['human_flagged'])}, "
+        f"generated passing {short(figures['generated_passing'])}, "
+        f"modern passing {short(figures['modern_passing'])}; equal error alike at {figures['alike']['threshold']}"
+    )
     for key in ("human_flagged_by_rate", "generated_passing_by_rate"):
-        print(f"  {key}: " + ", ".join(f"{rate} {short(entry['wrong'])} ({entry['clips']})" for rate, entry in figures[key].items()))
+        print(
+            f"  {key}: "
+            + ", ".join(f"{rate} {short(entry['wrong'])} ({entry['clips']})" for rate, entry in figures[key].items())
+        )
 
 
 def report_figures(options):
@@ -149,8 +233,11 @@ def report_figures(options):
         named.append(("joined", np.mean(joined, axis=0)))
     judging = [index for index, clip in enumerate(clips) if clip["part"] == "judging"]
     for name, logits in named:
-        parts = {"all of valid": (logits, clips), "judging": (logits[judging], [clips[index] for index in judging]),
-                 "judging, calibrated": (recalibrated(logits, clips)[judging], [clips[index] for index in judging])}
+        parts = {
+            "all of valid": (logits, clips),
+            "judging": (logits[judging], [clips[index] for index in judging]),
+            "judging, calibrated": (recalibrated(logits, clips)[judging], [clips[index] for index in judging]),
+        }
         reports[name] = {part: figures_of(*chosen) for part, chosen in parts.items()}
         for part, figures in reports[name].items():
             describe(f"{name}, {part}", figures)

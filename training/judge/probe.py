@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector still knows of a recording that is not synthesis: how well a linear classifier on its penultimate features tells
-the original rate, the format and the source of human clips apart.
+"""What a detector still knows of a recording that is not synthesis: how well a linear classifier on its penultimate
+features tells the original rate, the format and the source of human clips apart.
 
     python3 -m judge.probe --originals FOLDER --weights RUN/last.pt [--clips 1500] [--terms open ..]
 
-Human clips of `valid`, the middle five seconds of each, brought to 16 kHz as the server does. A mean of recalls over the classes, so that
-chance is one over their number, by five folds; for rate and format all clips of a source are in one fold, so that knowing the source
-does not help. Classes of fewer than 20 clips are left out.
+Human clips of `valid`, the middle five seconds of each, brought to 16 kHz as the server does. A mean of recalls over
+the classes, so that chance is one over their number, by five folds; for rate and format all clips of a source are in
+one fold, so that knowing the source does not help. Classes of fewer than 20 clips are left out.
 """
 
 import argparse
@@ -20,14 +20,13 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from signals.channel_chain import by_server
-from data.corpus_cache import SAMPLE_RATE_HZ
-from networks.detector import load_trained, two_views
-from features.native import FeatureExtractor
 from data.originals_cache import OriginalsCache
 from data.prepare_originals import TERMS
-from features.recipe import WINDOW_SAMPLES
 from data.sampler import repeat_sound
+from features.native import FeatureExtractor
+from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES
+from networks.detector import load_trained, two_views
+from signals.channel_chain import by_server
 
 MIN_CLIPS, FOLDS, SEED = 20, 5, 20261122
 
@@ -42,7 +41,7 @@ def penultimate(network, features):
 
 def middle_window(samples):
     start = max(0, (len(samples) - WINDOW_SAMPLES) // 2)
-    return repeat_sound(samples[start:start + WINDOW_SAMPLES], WINDOW_SAMPLES)
+    return repeat_sound(samples[start : start + WINDOW_SAMPLES], WINDOW_SAMPLES)
 
 
 def recall_of(vectors, labels, groups=None):
@@ -50,8 +49,11 @@ def recall_of(vectors, labels, groups=None):
     counts = Counter(labels)
     kept = np.array([counts[label] >= MIN_CLIPS for label in labels])
     vectors, labels = vectors[kept], np.asarray(labels)[kept]
-    folds = (GroupKFold(FOLDS).split(vectors, labels, np.asarray(groups)[kept]) if groups is not None
-             else StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(vectors, labels))
+    folds = (
+        GroupKFold(FOLDS).split(vectors, labels, np.asarray(groups)[kept])
+        if groups is not None
+        else StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(vectors, labels)
+    )
     said = np.empty_like(labels)
     for training, testing in folds:
         model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=300, class_weight="balanced"))
@@ -68,17 +70,30 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     cache = OriginalsCache(options.originals)
-    clips = [clip for clip in cache.clips if clip["split"] == "valid" and clip["label"] == "bonafide"
-             and clip["terms"] in options.terms and clip["samples"] >= clip["rate_hz"]]
-    chosen = np.random.default_rng(SEED).permutation(len(clips))[:options.clips]
+    clips = [
+        clip
+        for clip in cache.clips
+        if clip["split"] == "valid"
+        and clip["label"] == "bonafide"
+        and clip["terms"] in options.terms
+        and clip["samples"] >= clip["rate_hz"]
+    ]
+    chosen = np.random.default_rng(SEED).permutation(len(clips))[: options.clips]
     clips = [clips[index] for index in chosen]
     windows = []
     for clip in clips:
         samples = cache.samples(clip)
-        windows.append(middle_window(samples if clip["rate_hz"] == SAMPLE_RATE_HZ else by_server(samples, clip["rate_hz"], SAMPLE_RATE_HZ)))
+        windows.append(
+            middle_window(
+                samples if clip["rate_hz"] == SAMPLE_RATE_HZ else by_server(samples, clip["rate_hz"], SAMPLE_RATE_HZ)
+            )
+        )
     sources = [clip["repository"] for clip in clips]
-    questions = {"rate": ([str(clip["rate_hz"]) for clip in clips], sources),
-                 "format": ([clip["original_format"].split("@")[0] for clip in clips], sources), "source": (sources, None)}
+    questions = {
+        "rate": ([str(clip["rate_hz"]) for clip in clips], sources),
+        "format": ([clip["original_format"].split("@")[0] for clip in clips], sources),
+        "source": (sources, None),
+    }
     for weights in options.weights:
         network, recipe = load_trained(weights)
         extractor = FeatureExtractor(recipe)

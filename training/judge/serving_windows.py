@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from data.sampler import repeat_sound, repeat_to_length
 from features.native import SPEECH_HOP_SAMPLES, FeatureExtractor
 from features.recipe import FEATURES, WINDOW_SAMPLES, frames_of
-from data.sampler import repeat_sound, repeat_to_length
 
 MAX_UNHEARD_SAMPLES = 1600  # a longer rest of a clip gets a window of its own
 SILENCE_THRESHOLD = 80  # percent of a window; the contract's default
@@ -29,22 +29,24 @@ def window_starts(count):
 
 def windows_of(samples, fill=repeat_sound):
     """[windows, 80000]; a clip below 5 s is one window that `fill` makes full."""
-    return [fill(samples[start:start + WINDOW_SAMPLES], WINDOW_SAMPLES)
-            for start in window_starts(len(samples))]
+    return [fill(samples[start : start + WINDOW_SAMPLES], WINDOW_SAMPLES) for start in window_starts(len(samples))]
 
 
 def non_speech_percent(decisions, start, count):
     """Share of the 10 ms frames without speech that touch the window, as the server counts it."""
-    frames = decisions[start // SPEECH_HOP_SAMPLES:-(-(start + count) // SPEECH_HOP_SAMPLES)]
+    frames = decisions[start // SPEECH_HOP_SAMPLES : -(-(start + count) // SPEECH_HOP_SAMPLES)]
     return 100.0 * (1.0 - frames.mean())
 
 
 def voiced_windows_of(samples, decisions):
-    """The windows of the speaker model that the server keeps, those with at most 80 % non-speech. `decisions`: the voice activity
-    of `samples`."""
+    """The windows of the speaker model that the server keeps, those with at most 80 % non-speech. `decisions`: the
+    voice activity of `samples`."""
     count = min(len(samples), WINDOW_SAMPLES)
-    return [repeat_to_length(samples[start:start + WINDOW_SAMPLES], WINDOW_SAMPLES)
-            for start in window_starts(len(samples)) if non_speech_percent(decisions, start, count) <= SILENCE_THRESHOLD]
+    return [
+        repeat_to_length(samples[start : start + WINDOW_SAMPLES], WINDOW_SAMPLES)
+        for start in window_starts(len(samples))
+        if non_speech_percent(decisions, start, count) <= SILENCE_THRESHOLD
+    ]
 
 
 def run_model(model_path, windows, features=FEATURES):
@@ -59,7 +61,9 @@ def run_model(model_path, windows, features=FEATURES):
         scorer.stdin.close()
         numbers = np.frombuffer(scorer.stdout.read(), dtype=np.float32)
     if scorer.returncode != 0 or count == 0 or len(numbers) % count:
-        raise RuntimeError(f"{' '.join(command)} ended with {scorer.returncode}: {len(numbers)} numbers of {count} windows")
+        raise RuntimeError(
+            f"{' '.join(command)} ended with {scorer.returncode}: {len(numbers)} numbers of {count} windows"
+        )
     return numbers.reshape(count, -1)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import fft
 
-from data.corpus_cache import SAMPLE_RATE_HZ
 from features.native import SPEECH_HOP_SAMPLES, speech_decisions
+from features.recipe import SAMPLE_RATE_HZ
 
 ENROLMENT_S, ENROLMENT_SPEECH_S = 10.0, 3.0  # what /voiceid/enroll asks for
 MOST_SAMPLES_PER_ENROLMENT = 12
@@ -15,7 +15,8 @@ MOST_SAMPLES_PER_ENROLMENT = 12
 
 @dataclass
 class Recording:
-    """Clips of one speaker and source, joined. `split` numbers the division of the speaker's clips that it comes from."""
+    """Clips of one speaker and source, joined. `split` numbers the division of the speaker's clips that it comes
+    from."""
 
     source: str
     speaker: str
@@ -29,7 +30,8 @@ def speech_seconds(samples):
 
 
 def join_until(clips, cache, wanted_s, wanted_speech_s):
-    """Joins clips from the front of the list until both are reached: (clips taken, samples), or None if they run out."""
+    """Joins clips from the front of the list until both are reached: (clips taken, samples), or None if they run
+    out."""
     parts = []
     for count, clip in enumerate(clips, 1):
         parts.append(cache.samples(clip))
@@ -44,8 +46,8 @@ def _recording(owner, split, clips, samples):
 
 
 def divide(owner, clips, cache, split, rng, test_speech_s, enrolment=(ENROLMENT_S, ENROLMENT_SPEECH_S)):
-    """One random division of a speaker's clips: (enrolment or None, {speech seconds: samples to test}). The clips of the
-    enrolment are in none of the samples; where it cannot be filled, all clips go to the samples."""
+    """One random division of a speaker's clips: (enrolment or None, {speech seconds: samples to test}). The clips of
+    the enrolment are in none of the samples; where it cannot be filled, all clips go to the samples."""
     shuffled = [clips[index] for index in rng.permutation(len(clips))]
     taken, enrolled = 0, None
     filled = join_until(shuffled, cache, *enrolment)
@@ -59,7 +61,7 @@ def divide(owner, clips, cache, split, rng, test_speech_s, enrolment=(ENROLMENT_
             joined = join_until(shuffled[first:], cache, 1.0, wanted_s)
             if joined is None:
                 break
-            tests[wanted_s].append(_recording(owner, split, shuffled[first:first + joined[0]], joined[1]))
+            tests[wanted_s].append(_recording(owner, split, shuffled[first : first + joined[0]], joined[1]))
             first += joined[0]
     return enrolled, tests
 
@@ -80,7 +82,9 @@ class Trials:
 def all_trials(enrolments, tests):
     """Every enrolment against every sample of the same division. Two recordings of one speaker from two sources make no
     trial here: demo pages share recordings."""
-    enrolled, tested = (grid.ravel() for grid in np.meshgrid(np.arange(len(enrolments)), np.arange(len(tests)), indexing="ij"))
+    enrolled, tested = (
+        grid.ravel() for grid in np.meshgrid(np.arange(len(enrolments)), np.arange(len(tests)), indexing="ij")
+    )
     column = lambda recordings, name: np.array([getattr(recording, name) for recording in recordings])
     same = column(enrolments, "speaker")[enrolled] == column(tests, "speaker")[tested]
     one_source = column(enrolments, "source")[enrolled] == column(tests, "source")[tested]
@@ -101,14 +105,14 @@ def is_same_recording(first, second):
 def median_pitch_hz(samples):
     """Median over the voiced 40 ms frames of the strongest autocorrelation lag between 60 and 400 Hz; nan if none."""
     frame, shortest, longest = 640, SAMPLE_RATE_HZ // 400, SAMPLE_RATE_HZ // 60
-    frames = samples[:len(samples) // frame * frame].reshape(-1, frame)
+    frames = samples[: len(samples) // frame * frame].reshape(-1, frame)
     frames = frames - frames.mean(axis=1, keepdims=True)
-    loud = np.sqrt((frames ** 2).mean(axis=1))
+    loud = np.sqrt((frames**2).mean(axis=1))
     frames = frames[loud > 0.3 * np.quantile(loud, 0.95)] * np.hanning(frame)
     spectrum = fft.rfft(frames, 2 * frame)
-    correlation = fft.irfft(np.abs(spectrum) ** 2)[:, :longest + 1]
+    correlation = fft.irfft(np.abs(spectrum) ** 2)[:, : longest + 1]
     # A window's own autocorrelation falls with the lag; without the division low voices would look high.
-    taper = fft.irfft(np.abs(fft.rfft(np.hanning(frame), 2 * frame)) ** 2)[:longest + 1]
+    taper = fft.irfft(np.abs(fft.rfft(np.hanning(frame), 2 * frame)) ** 2)[: longest + 1]
     strength = correlation[:, shortest:] / (correlation[:, :1] + 1e-9) * (taper[0] / taper[shortest:])
     voiced = strength.max(axis=1) > 0.5
     if not voiced.any():

@@ -9,26 +9,34 @@ systems and sources weighted alike. A detector is worth only what it is above th
 
 import argparse
 import json
+from itertools import pairwise
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from data.corpus_cache import SAMPLE_RATE_HZ, CorpusCache
+from data.corpus_cache import CorpusCache
+from features.recipe import SAMPLE_RATE_HZ
 from judge.figures import alike, group_of, inside_sources, overall
 
 BAND_EDGES_HZ = [0, 100, 300, 700, 1500, 2500, 3500, 5000, 6500, 8000]
 
 
 def trivial_numbers(samples):
-    """13 numbers: rms and peak in dB, duration in s, share of near-silent 20 ms frames, 9 relative band energies in dB."""
+    """13 numbers: rms and peak in dB, duration in s, share of near-silent 20 ms frames, 9 relative band energies in
+    dB."""
     decibel = lambda power: 10 * np.log10(power + 1e-10)
     power = np.abs(np.fft.rfft(samples)) ** 2
     edges = np.array(BAND_EDGES_HZ) * len(samples) // SAMPLE_RATE_HZ
-    bands = np.array([power[low:high].sum() for low, high in zip(edges[:-1], edges[1:])]) / (power.sum() + 1e-10)
-    frames = samples[:len(samples) // 320 * 320].reshape(-1, 320)
-    quiet = np.mean(np.mean(frames ** 2, axis=1) < 1e-4 * np.max(samples ** 2))
-    return [decibel(np.mean(samples ** 2)), decibel(np.max(samples ** 2)), len(samples) / SAMPLE_RATE_HZ, quiet,
-            *decibel(bands)]
+    bands = np.array([power[low:high].sum() for low, high in pairwise(edges)]) / (power.sum() + 1e-10)
+    frames = samples[: len(samples) // 320 * 320].reshape(-1, 320)
+    quiet = np.mean(np.mean(frames**2, axis=1) < 1e-4 * np.max(samples**2))
+    return [
+        decibel(np.mean(samples**2)),
+        decibel(np.max(samples**2)),
+        len(samples) / SAMPLE_RATE_HZ,
+        quiet,
+        *decibel(bands),
+    ]
 
 
 def main():
@@ -36,8 +44,9 @@ def main():
     parser.add_argument("--cache", required=True)
     options = parser.parse_args()
     cache = CorpusCache(options.cache)
-    clips = [clip for clip in cache.clips
-             if clip["category"] != "own-copy-synthesis" and clip["samples"] >= SAMPLE_RATE_HZ]
+    clips = [
+        clip for clip in cache.clips if clip["category"] != "own-copy-synthesis" and clip["samples"] >= SAMPLE_RATE_HZ
+    ]
     numbers = np.array([trivial_numbers(cache.samples(clip)) for clip in clips])
     spoof = np.array([clip["label"] == "spoof" for clip in clips])
     train = np.array([clip["split"] == "train" for clip in clips])
@@ -50,8 +59,15 @@ def main():
     model.fit(numbers[train], spoof[train], weights[train])
     valid = [clip for clip, is_train in zip(clips, train) if not is_train]
     scores = model.predict_proba(numbers[~train])[:, 1]
-    print(json.dumps({"clip": overall(scores, valid, np.random.default_rng(20260326)),
-                      "auc_inside_one_source": inside_sources(scores, valid)}, indent=1))
+    print(
+        json.dumps(
+            {
+                "clip": overall(scores, valid, np.random.default_rng(20260326)),
+                "auc_inside_one_source": inside_sources(scores, valid),
+            },
+            indent=1,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from torch import nn
 
 from networks.onnx_export import write_onnx
 
-# The arguments of Detector. apollo-4-2025-10-20 is small; apollo-4-2026-01-16 is that and a small-maximum one, apollo-4-5-2026-03-26
-# that, another small and a large one.
+# The arguments of Detector. apollo-4-2025-10-20 is small; apollo-4-2026-01-16 is that and a small-maximum one,
+# apollo-4-5-2026-03-26 that, another small and a large one.
 SIZES = {
     "large": {},
     "middle": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},
@@ -22,16 +22,21 @@ SIZES["small-maximum"] = {**SIZES["small"], "maximum": True}
 class SqueezeExcite(nn.Module):
     def __init__(self, channels):
         super().__init__()
-        self.gate = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(channels, channels // 8, 1), nn.ReLU(),
-                                  nn.Conv2d(channels // 8, channels, 1), nn.Sigmoid())
+        self.gate = nn.Sequential(
+            nn.AdaptiveAvgPool2d(1),
+            nn.Conv2d(channels, channels // 8, 1),
+            nn.ReLU(),
+            nn.Conv2d(channels // 8, channels, 1),
+            nn.Sigmoid(),
+        )
 
     def forward(self, x):
         return x * self.gate(x)
 
 
 class MaxFeatureMap(nn.Module):
-    """[batch, 2 * channels, ...] -> [batch, channels, ...]: the larger one of two feature maps (Wu, He, Sun, Tan: A Light CNN for
-    Deep Face Representation with Noisy Labels, 2018)."""
+    """[batch, 2 * channels, ...] -> [batch, channels, ...]: the larger one of two feature maps (Wu, He, Sun, Tan: A
+    Light CNN for Deep Face Representation with Noisy Labels, 2018)."""
 
     def forward(self, x):
         return torch.maximum(*x.chunk(2, 1))
@@ -42,12 +47,18 @@ class ResidualBlock(nn.Module):
         super().__init__()
         computed, activation = (2 * channels, MaxFeatureMap()) if maximum else (channels, nn.ReLU())
         self.body = nn.Sequential(
-            nn.Conv2d(channels_in, computed, 3, stride, 1, bias=False), nn.BatchNorm2d(computed), activation,
-            nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels), SqueezeExcite(channels))
+            nn.Conv2d(channels_in, computed, 3, stride, 1, bias=False),
+            nn.BatchNorm2d(computed),
+            activation,
+            nn.Conv2d(channels, channels, 3, 1, 1, bias=False),
+            nn.BatchNorm2d(channels),
+            SqueezeExcite(channels),
+        )
         self.shortcut = nn.Identity()
         if stride != 1 or channels_in != channels:
-            self.shortcut = nn.Sequential(nn.Conv2d(channels_in, channels, 1, stride, bias=False),
-                                          nn.BatchNorm2d(channels))
+            self.shortcut = nn.Sequential(
+                nn.Conv2d(channels_in, channels, 1, stride, bias=False), nn.BatchNorm2d(channels)
+            )
 
     def forward(self, x):
         return torch.relu(self.body(x) + self.shortcut(x))
@@ -58,8 +69,9 @@ class AttentiveStatistics(nn.Module):
 
     def __init__(self, channels):
         super().__init__()
-        self.attention = nn.Sequential(nn.Conv1d(channels, channels // 2, 1), nn.Tanh(),
-                                       nn.Conv1d(channels // 2, channels, 1))
+        self.attention = nn.Sequential(
+            nn.Conv1d(channels, channels // 2, 1), nn.Tanh(), nn.Conv1d(channels // 2, channels, 1)
+        )
 
     def forward(self, x):
         weights = torch.softmax(self.attention(x), dim=2)
@@ -69,8 +81,8 @@ class AttentiveStatistics(nn.Module):
 
 
 def two_views(features):
-    """[batch, 1, bands, frames] as features/recipe.py makes them -> [batch, 2, bands, frames]: the same, and once more without each
-    band's mean, so that what a fixed microphone or equaliser adds is gone from it."""
+    """[batch, 1, bands, frames] as features/recipe.py makes them -> [batch, 2, bands, frames]: the same, and once more
+    without each band's mean, so that what a fixed microphone or equaliser adds is gone from it."""
     # Digital silence lies on the recipe's floor, and must not take part.
     heard = (features > features.amin((2, 3), keepdim=True)).to(features.dtype)
     means = (features * heard).sum(3, keepdim=True) / heard.sum(3, keepdim=True).clamp_min(1)
@@ -78,21 +90,26 @@ def two_views(features):
 
 
 class Detector(nn.Module):
-    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training. `maximum`: the
-    blocks' first convolution ends in a MaxFeatureMap instead of a ReLU."""
+    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training.
+    `maximum`: the blocks' first convolution ends in a MaxFeatureMap instead of a ReLU."""
 
-    def __init__(self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2, maximum=False):
+    def __init__(
+        self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2, maximum=False
+    ):
         super().__init__()
         self.stem = nn.Sequential(nn.Conv2d(2, stem, 5, 2, 2, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
         blocks, channels = [], stem
         for width, depth in zip(widths, depths):
-            blocks += [ResidualBlock(channels if index == 0 else width, width, 2 if index == 0 else 1, maximum)
-                       for index in range(depth)]
+            blocks += [
+                ResidualBlock(channels if index == 0 else width, width, 2 if index == 0 else 1, maximum)
+                for index in range(depth)
+            ]
             channels = width
         self.blocks = nn.Sequential(*blocks)
         # One kernel over all bands that are left: the network keeps track of where in frequency something happens.
-        self.bands_to_vector = nn.Sequential(nn.Conv2d(channels, pooled, (bands // 32, 1), bias=False),
-                                             nn.BatchNorm2d(pooled), nn.ReLU())
+        self.bands_to_vector = nn.Sequential(
+            nn.Conv2d(channels, pooled, (bands // 32, 1), bias=False), nn.BatchNorm2d(pooled), nn.ReLU()
+        )
         self.pooling = AttentiveStatistics(pooled)
         self.head = nn.Sequential(nn.BatchNorm1d(2 * pooled), nn.Dropout(dropout), nn.Linear(2 * pooled, 1))
 

@@ -6,9 +6,9 @@ import math
 import torch
 from torch import nn
 
+from features.recipe import ENSEMBLE_FEATURES
 from networks.detector import two_views
 from signals.mel_filters import mel_triangles
-from features.recipe import ENSEMBLE_FEATURES
 
 VARIANCE_FLOOR = 1e-7  # of normalisation, as in native/features/normalisation.cc
 
@@ -44,14 +44,17 @@ class OwnFeatures(nn.Module):
         below_largest = log_power - log_power.amax((2, 3), keepdim=True)
         heard = (below_largest > -self.dynamic_range).to(log_power.dtype)
         count = heard.sum((2, 3), keepdim=True)
-        centred = below_largest.clamp_min(-self.dynamic_range) - (below_largest * heard).sum((2, 3), keepdim=True) / count
+        centred = (
+            below_largest.clamp_min(-self.dynamic_range) - (below_largest * heard).sum((2, 3), keepdim=True) / count
+        )
         variance = (centred * centred * heard).sum((2, 3), keepdim=True) / count
         return centred * torch.rsqrt(variance + VARIANCE_FLOOR)
 
 
 class Ensemble(nn.Module):
-    """[batch, 1, bands, frames] by its `features` -> [batch]: the mean of the logits of several detectors. `members`: (Detector, recipe).
-    Those of one recipe share its features, which native code makes faster; others make their own of ENSEMBLE_FEATURES."""
+    """[batch, 1, bands, frames] by its `features` -> [batch]: the mean of the logits of several detectors. `members`:
+    (Detector, recipe). Those of one recipe share its features, which native code makes faster; others make their own of
+    ENSEMBLE_FEATURES."""
 
     def __init__(self, members):
         super().__init__()
@@ -64,4 +67,6 @@ class Ensemble(nn.Module):
 
     def forward(self, features):
         views = [two_views(make(features)) for make in self.own_features]
-        return torch.stack([detector.decide(views[index]) for detector, index in zip(self.detectors, self.heard_by)]).mean(0)
+        return torch.stack(
+            [detector.decide(views[index]) for detector, index in zip(self.detectors, self.heard_by)]
+        ).mean(0)

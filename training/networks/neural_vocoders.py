@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from data.corpus_cache import SAMPLE_RATE_HZ
+from features.recipe import SAMPLE_RATE_HZ
 from signals.mel_filters import mel_triangles
 
 MEL_BANDS = 80
@@ -40,8 +40,9 @@ class Analysis:
 
 def stft(samples, fft_size, hop):
     """Complex [batch, bins, 1 + samples // hop]; frame t is centred on sample t * hop."""
-    return torch.stft(samples, fft_size, hop, window=torch.hann_window(fft_size, device=samples.device),
-                      return_complex=True)
+    return torch.stft(
+        samples, fft_size, hop, window=torch.hann_window(fft_size, device=samples.device), return_complex=True
+    )
 
 
 @lru_cache(maxsize=64)
@@ -63,17 +64,17 @@ def pitch_contour_hz(samples):
     width, low, high = 640, SAMPLE_RATE_HZ // 400, SAMPLE_RATE_HZ // 65
     window = np.hanning(width)
     cut = np.lib.stride_tricks.sliding_window_view(np.pad(samples, width // 2), width)[::PITCH_HOP] * window
-    autocorrelation = lambda frames: np.fft.irfft(np.abs(np.fft.rfft(frames, 2048)) ** 2)[..., :high + 2]
+    autocorrelation = lambda frames: np.fft.irfft(np.abs(np.fft.rfft(frames, 2048)) ** 2)[..., : high + 2]
     correlation = autocorrelation(cut) / autocorrelation(window)
     correlation /= correlation[:, :1] + 1e-8
     # Twice the period correlates as well as the period: the tilt prefers the shorter one.
     tilted = correlation * np.linspace(1, 0.85, high + 2)
-    lag = low + np.argmax(tilted[:, low:high + 1], axis=1)
+    lag = low + np.argmax(tilted[:, low : high + 1], axis=1)
     rows = np.arange(len(lag))
     before, here, after = (correlation[rows, lag + step] for step in (-1, 0, 1))
     bend = np.minimum(before - 2 * here + after, -1e-6)
     pitch = SAMPLE_RATE_HZ / (lag + np.clip(0.5 * (before - after) / bend, -0.5, 0.5))
-    voiced = (here > 0.5) & (np.sum(cut ** 2, axis=1) > 1e-3 * np.sum(cut ** 2, axis=1).max())
+    voiced = (here > 0.5) & (np.sum(cut**2, axis=1) > 1e-3 * np.sum(cut**2, axis=1).max())
     at, positions = rows * PITCH_HOP, np.arange(len(samples))
     if not voiced.any():
         return np.full(len(samples), 120.0), np.zeros(len(samples))
@@ -194,7 +195,8 @@ class Codec(nn.Module):
         """The energies decoded, and what is to be minimised for the codes."""
         centred = (log_mel - self.centre) / self.spread
         quantised, commitment = self.quantiser(
-            self.latent(self.body(centred)) + self.direct(centred.transpose(1, 2)), codebooks)
+            self.latent(self.body(centred)) + self.direct(centred.transpose(1, 2)), codebooks
+        )
         decoded = self.decoded(quantised).float().transpose(1, 2) * self.spread + self.centre
         return decoded, 0.25 * commitment + functional.l1_loss(decoded, log_mel)
 
@@ -238,11 +240,17 @@ class TransposedHead(Head):
         self.first, self.levels, stride = nn.Conv1d(WIDTH, channels, 3, padding=1), nn.ModuleList(), HOP
         for factor in factors:
             stride, channels = stride // factor, channels // 2
-            self.levels.append(nn.ModuleDict({
-                "up": nn.ConvTranspose1d(2 * channels, channels, 2 * factor, factor, factor // 2),
-                "source": nn.Conv1d(2, channels, 2 * stride + 1, stride, padding=stride),
-                "residual": nn.Sequential(*(DilatedResidual(channels, *shape) for shape in ((3, 1), (7, 3), (3, 9)))),
-            }))
+            self.levels.append(
+                nn.ModuleDict(
+                    {
+                        "up": nn.ConvTranspose1d(2 * channels, channels, 2 * factor, factor, factor // 2),
+                        "source": nn.Conv1d(2, channels, 2 * stride + 1, stride, padding=stride),
+                        "residual": nn.Sequential(
+                            *(DilatedResidual(channels, *shape) for shape in ((3, 1), (7, 3), (3, 9)))
+                        ),
+                    }
+                )
+            )
         self.last = nn.Conv1d(channels, 1, 7, padding=3)
 
     def forward(self, frames, log_mel, source):
@@ -251,7 +259,7 @@ class TransposedHead(Head):
         source = functional.pad(shaped / LEVEL_RMS, (0, HOP))
         for level in self.levels:
             layer = level["up"](functional.leaky_relu(layer, 0.1))
-            layer = level["residual"](layer + level["source"](source)[..., :layer.shape[-1]])
+            layer = level["residual"](layer + level["source"](source)[..., : layer.shape[-1]])
         return torch.tanh(self.last(functional.leaky_relu(layer, 0.1)).float())[:, 0, :count]
 
 
@@ -269,8 +277,9 @@ class Vocoder(nn.Module):
         super().__init__()
         self.codec, self.body, self.head = codec, Body(MEL_BANDS, blocks), head
 
-    def forward(self, samples, analysis=Analysis()):
+    def forward(self, samples, analysis=None):
         """[batch, n] to ([batch, n], the codes' loss or 0)."""
+        analysis = analysis or Analysis()
         log_mel, code_loss = log_mel_energies(samples, analysis), samples.new_zeros(())
         if self.codec:
             log_mel, code_loss = self.codec(log_mel, analysis.codebooks)
@@ -293,10 +302,18 @@ class SpectrogramDiscriminator(nn.Module):
         super().__init__()
         self.fft_sizes = fft_sizes
         wide = lambda inputs, outputs, stride: nn.Conv2d(inputs, outputs, (7, 3), stride, padding=(3, 1))
-        self.stacks = nn.ModuleList(nn.ModuleList([
-            wide(2, 16, (2, 1)), wide(16, 32, (2, 2)), wide(32, 32, (2, 2)), nn.Conv2d(32, 32, 3, padding=1),
-            nn.Conv2d(32, 1, 3, padding=1),
-        ]) for _ in fft_sizes)
+        self.stacks = nn.ModuleList(
+            nn.ModuleList(
+                [
+                    wide(2, 16, (2, 1)),
+                    wide(16, 32, (2, 2)),
+                    wide(32, 32, (2, 2)),
+                    nn.Conv2d(32, 32, 3, padding=1),
+                    nn.Conv2d(32, 1, 3, padding=1),
+                ]
+            )
+            for _ in fft_sizes
+        )
 
     def forward(self, samples):
         outputs = []

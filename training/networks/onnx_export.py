@@ -9,7 +9,8 @@ OPSET = 17
 
 
 def write_onnx(model, example, path, input_name, output_name):
-    # From 2.9 on PyTorch would take another exporter, which needs a further package and puts the weights into a second file.
+    # From 2.9 on PyTorch would take another exporter, which needs a further package and puts the weights into a second
+    # file.
     has_other = "dynamo" in inspect.signature(torch.onnx.export).parameters
     torch.onnx.export(
         model.eval(), example, path, opset_version=OPSET, input_names=[input_name], output_names=[output_name],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The speaker network: a residual CNN over a mel spectrogram, attentive statistics over time, 256 numbers of length 1."""
+"""The speaker network: a residual CNN over a mel spectrogram, attentive statistics over time, 256 numbers of length
+1."""
 
 import math
 
@@ -7,16 +8,23 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from features.speaker_recipe import EMBEDDING_SIZE
 from networks.detector import AttentiveStatistics, ResidualBlock
 from networks.onnx_export import write_onnx
-from features.speaker_recipe import EMBEDDING_SIZE
 
 
 class SpeakerNetwork(nn.Module):
     """[batch, 1, bands, frames] -> [batch, 256], L2-normalised. `bands` is fixed, `frames` is free while training."""
 
-    def __init__(self, bands=80, stem=16, widths=(32, 64, 96, 128), depths=(1, 2, 2, 1),
-                 strides=((2, 1), (2, 2), (2, 1), (1, 1)), pooled=256):
+    def __init__(
+        self,
+        bands=80,
+        stem=16,
+        widths=(32, 64, 96, 128),
+        depths=(1, 2, 2, 1),
+        strides=((2, 1), (2, 2), (2, 1), (1, 1)),
+        pooled=256,
+    ):
         super().__init__()
         self.stem = nn.Sequential(nn.Conv2d(1, stem, 3, 2, 1, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
         blocks, channels, bands_left = [], stem, bands // 2
@@ -26,11 +34,13 @@ class SpeakerNetwork(nn.Module):
             channels, bands_left = width, -(-bands_left // stride[0])
         self.blocks = nn.Sequential(*blocks)
         # One kernel over all bands that are left: the network keeps track of where in frequency something happens.
-        self.bands_to_vector = nn.Sequential(nn.Conv2d(channels, pooled, (bands_left, 1), bias=False),
-                                             nn.BatchNorm2d(pooled), nn.ReLU())
+        self.bands_to_vector = nn.Sequential(
+            nn.Conv2d(channels, pooled, (bands_left, 1), bias=False), nn.BatchNorm2d(pooled), nn.ReLU()
+        )
         self.pooling = AttentiveStatistics(pooled)
-        self.head = nn.Sequential(nn.BatchNorm1d(2 * pooled), nn.Linear(2 * pooled, EMBEDDING_SIZE),
-                                  nn.BatchNorm1d(EMBEDDING_SIZE))
+        self.head = nn.Sequential(
+            nn.BatchNorm1d(2 * pooled), nn.Linear(2 * pooled, EMBEDDING_SIZE), nn.BatchNorm1d(EMBEDDING_SIZE)
+        )
 
     def forward(self, features):
         x = self.bands_to_vector(self.blocks(self.stem(features)))
@@ -48,7 +58,8 @@ class MarginClassifier(nn.Module):
         self.centres = nn.Parameter(functional.normalize(torch.randn(speakers, EMBEDDING_SIZE)))
 
     def forward(self, embeddings, speakers, margin):
-        """embeddings: [batch, 256] of length 1, speakers: [batch] of int64; returns (loss, share rightly classified)."""
+        """embeddings: [batch, 256] of length 1, speakers: [batch] of int64; returns (loss, share rightly
+        classified)."""
         cosines = embeddings @ functional.normalize(self.centres).t()
         own = cosines.gather(1, speakers[:, None])
         sines = (1 - own * own).clamp_min(1e-6).sqrt()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The feature recipes of features/recipe.py in PyTorch, for windows that are already on a GPU. The native stage is what serves: a test holds
-these numbers beside it."""
+"""The feature recipes of features/recipe.py in PyTorch, for windows that are already on a GPU. The native stage is what
+serves: a test holds these numbers beside it."""
 
 import torch
 from torch import nn
 
-from networks.ensemble import OwnFeatures
 from features.recipe import FEATURES
+from networks.ensemble import OwnFeatures
 
 
 class Spectrogram(nn.Module):

@@ -7,14 +7,17 @@ Samples are float32 at 16 kHz in -1..1; every random choice comes from the numpy
 import numpy as np
 from scipy import fft, signal
 
-SAMPLE_RATE_HZ = 16000
+from features.recipe import SAMPLE_RATE_HZ
+
 NYQUIST_HZ = SAMPLE_RATE_HZ / 2
 
 
 def _smooth_curve_db(hz, spread_db, rng):
     """A random curve over log frequency: microphone, equaliser, or the colour of a noise."""
     knots_hz = np.geomspace(60, NYQUIST_HZ, rng.integers(4, 12))
-    knots_db = rng.normal(0, spread_db, len(knots_hz)) + rng.normal(0, spread_db / 2) * np.linspace(-1, 1, len(knots_hz))
+    knots_db = rng.normal(0, spread_db, len(knots_hz)) + rng.normal(0, spread_db / 2) * np.linspace(
+        -1, 1, len(knots_hz)
+    )
     return np.interp(np.log(np.maximum(hz, 30)), np.log(knots_hz), knots_db)
 
 
@@ -37,7 +40,7 @@ def _room_response(rng):
     decay = 10 ** (-3 * np.arange(length) / (t60_s * SAMPLE_RATE_HZ))
     tail = rng.standard_normal(length) * decay
     tail = signal.lfilter([1], [1, -rng.uniform(0, 0.7)], tail)
-    tail[:int(rng.uniform(0.001, 0.02) * SAMPLE_RATE_HZ)] = 0
+    tail[: int(rng.uniform(0.001, 0.02) * SAMPLE_RATE_HZ)] = 0
     for _ in range(rng.integers(0, 6)):
         tail[rng.integers(length // 4)] += rng.normal(0, 1)
     direct_to_reverberant = 10 ** (rng.uniform(-3, 18) / 20)
@@ -47,21 +50,25 @@ def _room_response(rng):
 
 
 def equalise_and_add_noise(samples, rng, spread_db=5, snr_db=(15, 35)):
-    """A random equaliser and coloured noise on the whole recording: a microphone and a room of their own, for evaluation."""
+    """A random equaliser and coloured noise on the whole recording: a microphone and a room of their own, for
+    evaluation."""
     size = fft.next_fast_len(len(samples), real=True)
     hz = np.linspace(0, NYQUIST_HZ, size // 2 + 1)
     speech = fft.rfft(samples, size) * 10 ** (_smooth_curve_db(hz, spread_db, rng) / 20)
     noise = fft.rfft(rng.standard_normal(size)) * 10 ** (_smooth_curve_db(hz, spread_db, rng) / 20)
     noise *= np.linalg.norm(speech) / np.linalg.norm(noise) * 10 ** (-rng.uniform(*snr_db) / 20)
-    mixed = fft.irfft(speech + noise, size)[:len(samples)]
+    mixed = fft.irfft(speech + noise, size)[: len(samples)]
     return (mixed * (0.7 / (np.abs(mixed).max() + 1e-9))).astype(np.float32)
 
 
 def _change_speed(samples, rng):
     spectrum = fft.rfft(samples)
     count = int(len(samples) * rng.uniform(0.9, 1.1))
-    return fft.irfft(spectrum, count)[:len(samples)] if count >= len(samples) else np.pad(
-        fft.irfft(spectrum[:count // 2 + 1], count), (0, len(samples) - count), mode="wrap")
+    return (
+        fft.irfft(spectrum, count)[: len(samples)]
+        if count >= len(samples)
+        else np.pad(fft.irfft(spectrum[: count // 2 + 1], count), (0, len(samples) - count), mode="wrap")
+    )
 
 
 def _mu_law(samples, rng):
@@ -86,10 +93,10 @@ def _telephone(samples, rng):
     gain_db = -np.clip((hz - rng.uniform(3300, 3950)) / rng.uniform(20, 400), 0, 1) * 100
     if rng.random() < 0.7:
         gain_db -= np.clip(np.log2(rng.uniform(100, 330) / np.maximum(hz, 1)) * rng.choice([12, 24, 48]), 0, 60)
-    narrow = fft.irfft(fft.rfft(samples, size) * 10 ** (gain_db / 20), size)[:len(samples):2]
+    narrow = fft.irfft(fft.rfft(samples, size) * 10 ** (gain_db / 20), size)[: len(samples) : 2]
     coded = _mu_law(narrow, rng) if rng.random() < 0.8 else narrow
     wide = fft.rfft(coded, size // 2)
-    return 2 * fft.irfft(np.pad(wide, (0, size // 2 + 1 - len(wide))), size)[:len(samples)]
+    return 2 * fft.irfft(np.pad(wide, (0, size // 2 + 1 - len(wide))), size)[: len(samples)]
 
 
 def augment(samples, rng, may_change_speed=True):
@@ -106,7 +113,9 @@ def augment(samples, rng, may_change_speed=True):
         if rng.random() < 0.2:
             spectrum *= fft.rfft(_room_response(rng), size)
         if rng.random() < 0.4:
-            colour = 10 ** (_smooth_curve_db(coarse_hz, 5, rng) / 20) * np.maximum(coarse_hz, 60) ** -rng.uniform(0, 1.2)
+            colour = 10 ** (_smooth_curve_db(coarse_hz, 5, rng) / 20) * np.maximum(coarse_hz, 60) ** -rng.uniform(
+                0, 1.2
+            )
             noise = rng.standard_normal((len(spectrum), 2), dtype=np.float32).view(np.complex64)[:, 0]
             noise *= np.interp(hz, coarse_hz, colour).astype(np.float32)
             # The noise fills the padded size, the speech only `count` samples of it.

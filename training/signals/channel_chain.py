@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording may go through before it reaches the server: other rates by good and bad resamplers, and codecs, one after the
-other. Clips of both classes share a stream, so that no condition tells the classes apart."""
+"""What a recording may go through before it reaches the server: other rates by good and bad resamplers, and codecs, one
+after the other. Clips of both classes share a stream, so that no condition tells the classes apart."""
 
 import subprocess
 import tempfile
@@ -8,8 +8,8 @@ import tempfile
 import numpy as np
 from scipy import fft, signal
 
-from data.corpus_cache import SAMPLE_RATE_HZ
 from features.native import Resampler
+from features.recipe import SAMPLE_RATE_HZ
 
 RATES_HZ = [8000, 11025, 16000, 22050, 24000, 32000, 44100, 48000]
 RATE_SHARES = [0.07, 0.03, 0.2, 0.17, 0.19, 0.08, 0.13, 0.13]
@@ -17,25 +17,34 @@ GAP_SECONDS = 0.1  # of silence between the clips of a stream
 CODEC_SHARE, SECOND_CODEC_SHARE, LAST_HOP_SHARE = 0.55, 0.2, 0.25
 OPUS_RATES_HZ = [8000, 12000, 16000, 24000, 48000]
 MPEG_RATES_HZ = RATES_HZ
-SWR_FILTERS = ["aresample", "aresample=resampler=soxr", "aresample=filter_size=8:cutoff=0.8", "aresample=filter_size=64:cutoff=0.99",
-               "aresample=linear_interp=1:filter_size=4:phase_shift=4"]
+SWR_FILTERS = [
+    "aresample",
+    "aresample=resampler=soxr",
+    "aresample=filter_size=8:cutoff=0.8",
+    "aresample=filter_size=64:cutoff=0.99",
+    "aresample=linear_interp=1:filter_size=4:phase_shift=4",
+]
 
 
 def _by_fir(periods, beta):
     """A windowed sinc of so many periods to each side."""
+
     def resample(samples, rate_hz, wanted_hz):
         divisor = np.gcd(rate_hz, wanted_hz)
         up, down = wanted_hz // divisor, rate_hz // divisor
         larger = max(up, down)
         taps = signal.firwin(2 * periods * larger + 1, 1 / larger, window=("kaiser", beta))
         return signal.resample_poly(samples, up, down, window=taps)
+
     return resample
 
 
 def _by_fourier(samples, rate_hz, wanted_hz):
     count = max(1, round(len(samples) * wanted_hz / rate_hz))
-    return signal.resample(np.pad(samples, (0, fft.next_fast_len(len(samples)) - len(samples))),
-                           max(1, round(fft.next_fast_len(len(samples)) * wanted_hz / rate_hz)))[:count]
+    return signal.resample(
+        np.pad(samples, (0, fft.next_fast_len(len(samples)) - len(samples))),
+        max(1, round(fft.next_fast_len(len(samples)) * wanted_hz / rate_hz)),
+    )[:count]
 
 
 def _by_lines(samples, rate_hz, wanted_hz):
@@ -47,8 +56,14 @@ def by_server(samples, rate_hz, wanted_hz):
     return Resampler(int(rate_hz), int(wanted_hz)).resample(samples)
 
 
-RESAMPLERS = {"server": (by_server, 0.2), "long": (_by_fir(48, 9.0), 0.25), "middle": (_by_fir(12, 6.0), 0.2),
-              "short": (_by_fir(3, 3.0), 0.15), "fourier": (_by_fourier, 0.1), "lines": (_by_lines, 0.1)}
+RESAMPLERS = {
+    "server": (by_server, 0.2),
+    "long": (_by_fir(48, 9.0), 0.25),
+    "middle": (_by_fir(12, 6.0), 0.2),
+    "short": (_by_fir(3, 3.0), 0.15),
+    "fourier": (_by_fourier, 0.1),
+    "lines": (_by_lines, 0.1),
+}
 
 
 def resample(samples, rate_hz, wanted_hz, kind):
@@ -68,7 +83,12 @@ def draw_codec(rng):
         "mp3": (0.27, ["-c:a", "libmp3lame", *kbit(24, 32, 40, 48, 64, 96, 128, 192)], "mp3", MPEG_RATES_HZ),
         "aac": (0.15, ["-c:a", "aac", *kbit(32, 48, 64, 96, 128)], "m4a", [16000, 22050, 24000, 32000, 44100, 48000]),
         "opus": (0.24, ["-c:a", "libopus", *kbit(12, 12, 16, 16, 20, 24, 32, 48, 64)], "ogg", OPUS_RATES_HZ),
-        "vorbis": (0.08, ["-c:a", "libvorbis", "-q:a", f"{rng.integers(-1, 7)}"], "ogg", [16000, 22050, 24000, 44100, 48000]),
+        "vorbis": (
+            0.08,
+            ["-c:a", "libvorbis", "-q:a", f"{rng.integers(-1, 7)}"],
+            "ogg",
+            [16000, 22050, 24000, 44100, 48000],
+        ),
         "speex": (0.03, ["-c:a", "libspeex", *kbit(8, 16, 24)], "ogg", [8000, 16000]),
         "g722": (0.03, ["-c:a", "g722"], "wav", [16000]),
         "gsm": (0.06, ["-c:a", "libgsm_ms"], "wav", [8000]),
@@ -88,13 +108,28 @@ def _ffmpeg(*arguments):
 
 
 def through_codec(samples, rate_hz, codec, swr_filter):
-    """(float32 samples, their rate): encoded at the codec's rate, to which ffmpeg brings them by `swr_filter`, and decoded."""
+    """(float32 samples, their rate): encoded at the codec's rate, to which ffmpeg brings them by `swr_filter`, and
+    decoded."""
     _, arguments, container, codec_rate_hz = codec
     with tempfile.TemporaryDirectory() as folder:
         coded = f"{folder}/coded.{container}"
         np.clip(samples, -1, 1).astype(np.float32).tofile(f"{folder}/in.f32")
-        _ffmpeg("-f", "f32le", "-ac", "1", "-ar", rate_hz, "-i", f"{folder}/in.f32", "-af", swr_filter, "-ar", codec_rate_hz,
-                *arguments, coded)
+        _ffmpeg(
+            "-f",
+            "f32le",
+            "-ac",
+            "1",
+            "-ar",
+            rate_hz,
+            "-i",
+            f"{folder}/in.f32",
+            "-af",
+            swr_filter,
+            "-ar",
+            codec_rate_hz,
+            *arguments,
+            coded,
+        )
         decoded_rate_hz = 48000 if container == "ogg" and "libopus" in arguments else codec_rate_hz
         _ffmpeg("-i", coded, "-ac", "1", "-ar", decoded_rate_hz, "-f", "f32le", f"{folder}/out.f32")
         return np.fromfile(f"{folder}/out.f32", np.float32), decoded_rate_hz
@@ -108,7 +143,9 @@ def draw_chain(rng):
     return {
         "rate_hz": int(rng.choice(RATES_HZ, p=RATE_SHARES)),
         "codecs": [(codec, str(rng.choice(SWR_FILTERS))) for codec in codecs],
-        "last_hop": (int(rng.choice(RATES_HZ, p=RATE_SHARES)), draw_resampler(rng)) if rng.random() < LAST_HOP_SHARE else None,
+        "last_hop": (int(rng.choice(RATES_HZ, p=RATE_SHARES)), draw_resampler(rng))
+        if rng.random() < LAST_HOP_SHARE
+        else None,
     }
 
 
@@ -132,6 +169,6 @@ def pass_through(clips, chain, rng):
     made = []
     for (samples, own_rate_hz), start in zip(clips, starts):
         count, first = -(-len(samples) * SAMPLE_RATE_HZ // own_rate_hz), round(start * SAMPLE_RATE_HZ)
-        part = stream[first:first + count]
+        part = stream[first : first + count]
         made.append(np.pad(part, (0, count - len(part))))
     return made

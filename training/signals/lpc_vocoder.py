@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copy-synthesis by linear prediction: the filter of each frame, driven by pulses and noise. A coarsened residual makes no
-spoof: that is how a telephone codes a human voice."""
+"""Copy-synthesis by linear prediction: the filter of each frame, driven by pulses and noise. A coarsened residual makes
+no spoof: that is how a telephone codes a human voice."""
 
 import numpy as np
 from scipy import fft, linalg, signal
 
-from signals.pitch_tracker import SAMPLE_RATE_HZ, frames_around, track_pitch_hz
+from features.recipe import SAMPLE_RATE_HZ
+from signals.pitch_tracker import frames_around, track_pitch_hz
 
 HOP, WIDTH = 80, 400
 PULSE_CENTRE = 32  # samples from a pulse to the middle of its response's energy, median over clips of speech
@@ -14,16 +15,16 @@ PULSE_CENTRE = 32  # samples from a pulse to the middle of its response's energy
 def reflection_coefficients(samples, order):
     """[1 + len(samples) // HOP, order] by the Levinson-Durbin recursion over all frames at once."""
     frames = frames_around(samples, HOP, WIDTH) * np.hanning(WIDTH)
-    correlation = fft.irfft(np.abs(fft.rfft(frames, 1024)) ** 2)[:, :order + 1]
+    correlation = fft.irfft(np.abs(fft.rfft(frames, 1024)) ** 2)[:, : order + 1]
     # A floor of white noise 50 dB down keeps the filters of hum and of silence tame.
     correlation[:, 0] = correlation[:, 0] * (1 + 1e-5) + 1e-9
     predictor, error = np.zeros((len(frames), order + 1)), correlation[:, 0].copy()
     predictor[:, 0] = 1
     reflection = np.zeros((len(frames), order))
     for step in range(order):
-        ahead = np.sum(predictor[:, :step + 1] * correlation[:, step + 1:0:-1], axis=1)
+        ahead = np.sum(predictor[:, : step + 1] * correlation[:, step + 1 : 0 : -1], axis=1)
         reflection[:, step] = -ahead / error
-        predictor[:, :step + 2] += reflection[:, step, None] * predictor[:, step + 1::-1]
+        predictor[:, : step + 2] += reflection[:, step, None] * predictor[:, step + 1 :: -1]
         error *= 1 - reflection[:, step] ** 2
     return reflection
 
@@ -33,7 +34,7 @@ def whitening_filters(reflection):
     predictor = np.zeros((len(reflection), reflection.shape[1] + 1))
     predictor[:, 0] = 1
     for step in range(reflection.shape[1]):
-        predictor[:, :step + 2] += reflection[:, step, None] * predictor[:, step + 1::-1]
+        predictor[:, : step + 2] += reflection[:, step, None] * predictor[:, step + 1 :: -1]
     return predictor
 
 
@@ -55,7 +56,7 @@ def residual_of(samples, predictors):
     """What the frames' whitening filters leave of the samples, as many of them."""
     frame, order = _frame_of_samples(len(samples)), predictors.shape[1] - 1
     padded = np.pad(samples, (order, 0))
-    return sum(predictors[frame, lag] * padded[order - lag:order - lag + len(samples)] for lag in range(order + 1))
+    return sum(predictors[frame, lag] * padded[order - lag : order - lag + len(samples)] for lag in range(order + 1))
 
 
 def _state(predictor, past):
@@ -69,8 +70,8 @@ def through_filters(excitation, predictors):
     out = np.zeros(order + len(excitation))
     borders = np.append(np.flatnonzero(np.diff(_frame_of_samples(len(excitation)), prepend=-1)), len(excitation))
     for predictor, first, last in zip(predictors, borders[:-1], borders[1:]):
-        state = _state(predictor, out[first:first + order])
-        out[order + first:order + last], _ = signal.lfilter([1.0], predictor, excitation[first:last], zi=state)
+        state = _state(predictor, out[first : first + order])
+        out[order + first : order + last], _ = signal.lfilter([1.0], predictor, excitation[first:last], zi=state)
     return out[order:].astype(np.float32)
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mel filters as native/features/filter_bank.cc makes them for mel_formula htk, mel_norm none and triangles on the axis in Hz."""
+"""Mel filters as native/features/filter_bank.cc makes them for mel_formula htk, mel_norm none and triangles on the axis
+in Hz."""
 
 import numpy as np
 
-from data.corpus_cache import SAMPLE_RATE_HZ
+from features.recipe import SAMPLE_RATE_HZ
 
 
 def mel_triangles(bands, fft_size, fmin_hz=0, fmax_hz=SAMPLE_RATE_HZ / 2):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fundamental frequency over time: peaks of the normalised autocorrelation, joined by the cheapest path through them."""
+"""Fundamental frequency over time: peaks of the normalised autocorrelation, joined by the cheapest path through
+them."""
 
 import numpy as np
 from scipy import fft
 
-SAMPLE_RATE_HZ = 16000
+from features.recipe import SAMPLE_RATE_HZ
+
 FLOOR_HZ, CEILING_HZ = 65, 500
 
 _WIDTH = 800  # three periods of the floor: fewer, and the window's own shape outweighs the voice's
@@ -17,7 +19,7 @@ _JUMP_COST_PER_OCTAVE, _VOICING_COST = 0.35, 0.14  # at 10 ms from frame to fram
 def frames_around(samples, hop, width):
     """[1 + len(samples) // hop, width]: frame i is centred on sample i * hop, zeros beyond the ends."""
     padded = np.pad(samples, (width // 2, width - width // 2))
-    return np.lib.stride_tricks.sliding_window_view(padded, width)[:len(samples) + 1:hop]
+    return np.lib.stride_tricks.sliding_window_view(padded, width)[: len(samples) + 1 : hop]
 
 
 def _candidates(samples, hop):
@@ -26,11 +28,15 @@ def _candidates(samples, hop):
     frames = frames_around(samples, hop, _WIDTH)
     peak = np.abs(frames).max(axis=1)
     low, high = SAMPLE_RATE_HZ // CEILING_HZ, SAMPLE_RATE_HZ // FLOOR_HZ
-    autocorrelation = lambda cut: fft.irfft(np.abs(fft.rfft(cut, 2048)) ** 2)[..., :high + 2]
+    autocorrelation = lambda cut: fft.irfft(np.abs(fft.rfft(cut, 2048)) ** 2)[..., : high + 2]
     correlation = autocorrelation((frames - frames.mean(axis=1, keepdims=True)) * window) / autocorrelation(window)
     correlation /= correlation[:, :1] + 1e-10
 
-    middle, left, right = correlation[:, low:high + 1], correlation[:, low - 1:high], correlation[:, low + 1:high + 2]
+    middle, left, right = (
+        correlation[:, low : high + 1],
+        correlation[:, low - 1 : high],
+        correlation[:, low + 1 : high + 2],
+    )
     is_peak = (middle > left) & (middle >= right) & (middle > 0.1)
     lag = np.arange(low, high + 1)
     strength = np.where(is_peak, middle - _OCTAVE_COST * np.log2(lag / low), -np.inf)
@@ -62,4 +68,4 @@ def track_pitch_hz(samples, hop):
     for index in range(len(path) - 1, 0, -1):
         path[index - 1] = came_from[index, path[index]]
     chosen = octaves[np.arange(len(path)), path]
-    return np.where(path == _CANDIDATES, 0.0, 2.0 ** chosen)
+    return np.where(path == _CANDIDATES, 0.0, 2.0**chosen)

@@ -7,7 +7,8 @@ The parameters may be reduced and smoothed in between, as statistical synthesis 
 import numpy as np
 from scipy import fft, ndimage
 
-from signals.pitch_tracker import SAMPLE_RATE_HZ, frames_around, track_pitch_hz
+from features.recipe import SAMPLE_RATE_HZ
+from signals.pitch_tracker import frames_around, track_pitch_hz
 
 FFT_SIZE = 1024
 BIN_HZ = SAMPLE_RATE_HZ / FFT_SIZE
@@ -31,7 +32,7 @@ def _windowed(samples, hop, pitch_hz, periods):
     time = (np.arange(FFT_SIZE) - FFT_SIZE // 2) / SAMPLE_RATE_HZ
     turns = (time * (pitch_hz[:, None] / periods)).astype(np.float32)
     window = np.where(np.abs(turns) < 0.5, 0.5 + 0.5 * np.cos(2 * np.pi * turns), 0)
-    window /= np.sqrt(np.sum(window ** 2, axis=1, keepdims=True))
+    window /= np.sqrt(np.sum(window**2, axis=1, keepdims=True))
     frames = frames_around(samples, hop, FFT_SIZE) * window
     return frames - window * (frames.sum(axis=1, keepdims=True) / window.sum(axis=1, keepdims=True))
 
@@ -39,7 +40,7 @@ def _windowed(samples, hop, pitch_hz, periods):
 def _box_smoothed(power, width_hz):
     """Each bin the mean over width_hz [frames] around it, mirrored at both ends."""
     margin = 32
-    mirrored = np.concatenate([power[:, margin:0:-1], power, power[:, -2:-margin - 2:-1]], axis=1)
+    mirrored = np.concatenate([power[:, margin:0:-1], power, power[:, -2 : -margin - 2 : -1]], axis=1)
     integral = np.pad(np.cumsum(mirrored, axis=1, dtype=np.float64), ((0, 0), (1, 0)))
     half = width_hz[:, None] / BIN_HZ / 2
     centre = margin + 0.5 + np.arange(BINS)
@@ -47,8 +48,8 @@ def _box_smoothed(power, width_hz):
 
 
 def spectral_envelope(samples, pitch_hz, hop):
-    """[frames, BINS] log power density without the harmonics: a window of three periods leaves no trace of its position,
-    smoothing over two thirds of the pitch and liftering (CheapTrick, Morise 2015) none of the harmonics."""
+    """[frames, BINS] log power density without the harmonics: a window of three periods leaves no trace of its
+    position, smoothing over two thirds of the pitch and liftering (CheapTrick, Morise 2015) none of the harmonics."""
     voiced = pitch_hz > 0
     pitch_hz = np.where(voiced, np.clip(pitch_hz, MIN_PITCH_HZ, MAX_PITCH_HZ), UNVOICED_WINDOW_HZ)
     power = np.abs(fft.rfft(_windowed(samples, hop, pitch_hz, 3), axis=1)) ** 2
@@ -63,8 +64,9 @@ def spectral_envelope(samples, pitch_hz, hop):
 
 
 def band_aperiodicity(samples, pitch_hz, hop, bands):
-    """[frames, BINS] share of noise in the power, 1 where unvoiced: the power halfway between harmonics, where a Hann window
-    of four periods has its zeros, against the power at the harmonics, in so many bands; 0.001 is assumed at 0 Hz and 1 at 8 kHz."""
+    """[frames, BINS] share of noise in the power, 1 where unvoiced: the power halfway between harmonics, where a Hann
+    window of four periods has its zeros, against the power at the harmonics, in so many bands; 0.001 is assumed at 0 Hz
+    and 1 at 8 kHz."""
     voiced = pitch_hz > 0
     pitch_hz = np.clip(pitch_hz, MIN_PITCH_HZ, MAX_PITCH_HZ)
     power = np.abs(fft.rfft(_windowed(samples, hop, pitch_hz, 4), 2 * FFT_SIZE, axis=1)) ** 2 + POWER_FLOOR
@@ -115,7 +117,8 @@ def smoothed_pitch(pitch_hz, smoothing_frames):
 
 
 def _segments(pitch_hz, hop, count):
-    """Where each period begins, in samples (with a fraction), and how long it lasts; unvoiced stretches have periods too."""
+    """Where each period begins, in samples (with a fraction), and how long it lasts; unvoiced stretches have periods
+    too."""
     frame = np.arange(count) / hop
     voiced = pitch_hz[np.minimum((frame + 0.5).astype(int), len(pitch_hz) - 1)] > 0
     known = np.flatnonzero(pitch_hz > 0)
@@ -136,7 +139,7 @@ def synthesise(log_power, aperiodicity, pitch_hz, hop, count, rng):
     fold = np.concatenate([[1], np.full(BINS - 2, 2), [1], np.zeros(BINS - 2)]).astype(np.float32)
     omega = (2 * np.pi * np.arange(BINS) / FFT_SIZE).astype(np.float32)
     for first in range(0, len(begins), 256):
-        begin, period = begins[first:first + 256], periods[first:first + 256]
+        begin, period = begins[first : first + 256], periods[first : first + 256]
         frame = np.minimum(begin / hop, len(log_power) - 1)
         before, part = frame.astype(np.int64), (frame % 1).astype(np.float32)[:, None]
         after = np.minimum(before + 1, len(log_power) - 1)
@@ -148,13 +151,15 @@ def synthesise(log_power, aperiodicity, pitch_hz, hop, count, rng):
         pulses = delay * np.sqrt((1 - noise_share) * period[:, None].astype(np.float32))
         # A pulse train has a mean, and one that changes has more below its fundamental; speech has nothing there.
         pulses *= np.minimum(1, omega / (2 * np.pi) * period[:, None].astype(np.float32)) ** 2
-        pulses[~voiced[first:first + 256]] = 0
+        pulses[~voiced[first : first + 256]] = 0
         widths = np.diff(np.append(whole, int(begin[-1] + period[-1] + 0.5)))
-        noise = rng.standard_normal((len(begin), FFT_SIZE // 2), dtype=np.float32) * (np.arange(FFT_SIZE // 2) < widths[:, None])
+        noise = rng.standard_normal((len(begin), FFT_SIZE // 2), dtype=np.float32) * (
+            np.arange(FFT_SIZE // 2) < widths[:, None]
+        )
         noise = np.exp(-1j * omega * lead) * fft.rfft(noise, FFT_SIZE, axis=1) * np.sqrt(noise_share)
         for start, response in zip(whole, fft.irfft(filters * (pulses + noise), axis=1)):
-            out[start:start + FFT_SIZE] += response
-    return out[lead + RESPONSE_CENTRE:][:count].astype(np.float32)
+            out[start : start + FFT_SIZE] += response
+    return out[lead + RESPONSE_CENTRE :][:count].astype(np.float32)
 
 
 def world(samples, rng):
@@ -171,8 +176,12 @@ def world_statistical(samples, rng):
     hop = int(rng.choice([80, 160]))
     pitch_hz = track_pitch_hz(samples, hop)
     smoothing_frames = rng.choice([0, rng.uniform(0.008, 0.03)]) * SAMPLE_RATE_HZ / hop
-    log_power = statistical_envelope(spectral_envelope(samples, pitch_hz, hop), int(rng.choice([24, 34, 60])),
-                                     smoothing_frames, rng.choice([0, rng.uniform(0.05, 0.35)]))
+    log_power = statistical_envelope(
+        spectral_envelope(samples, pitch_hz, hop),
+        int(rng.choice([24, 34, 60])),
+        smoothing_frames,
+        rng.choice([0, rng.uniform(0.05, 0.35)]),
+    )
     aperiodicity = band_aperiodicity(samples, pitch_hz, hop, int(rng.choice([1, 2, 5])))
     if smoothing_frames > 0:
         aperiodicity = ndimage.gaussian_filter1d(aperiodicity, smoothing_frames, axis=0)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train the detector on the prepared corpus.
 
-    python3 -m train.detector --size small --cache FOLDER --run FOLDER --minutes 70 [--features mel] [--steps N] [--seed S]
+    python3 -m train.detector --size small --cache FOLDER --run FOLDER --minutes 70 [--features mel] [--steps N] [--seed
+        S]
                       [--threads 1] [--workers 1]
 
-Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run, and scores.csv with the last weights' logits
-of the validation clips. The learning rate follows the share of --minutes that has passed, or of --steps when given; log.csv has the
-step count to repeat a timed run by. A run of --steps that was broken off goes on from its last validation when it is started again.
+Writes best.pt (lowest validation EER), last.pt, settings.json and log.csv into --run, and scores.csv with the last
+weights' logits of the validation clips. The learning rate follows the share of --minutes that has passed, or of --steps
+when given; log.csv has the step count to repeat a timed run by. A run of --steps that was broken off goes on from its
+last validation when it is started again.
 
     --without copies ...   leaves something out, to see what it brings
     --hold-out 2/5         trains without the second fifth of the training sources and validates on just those
@@ -26,11 +28,11 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from data.corpus_cache import CorpusCache
-from networks.detector import SIZES, Detector, two_views
-from judge.figures import error_figures
+from data.sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_sound
 from features.native import FeatureExtractor
 from features.recipe import RECIPES, WINDOW_SAMPLES
-from data.sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_sound
+from judge.figures import error_figures
+from networks.detector import SIZES, Detector, two_views
 from networks.torch_features import Spectrogram
 
 LABEL_SMOOTHING = 0.03
@@ -44,16 +46,16 @@ def hide_parts(views, rng):
     for item in views:
         if rng.random() < 0.5:
             width, start = int(rng.integers(1, bands // 5)), int(rng.integers(bands))
-            item[:, start:start + width] = 0
+            item[:, start : start + width] = 0
         if rng.random() < 0.3:
             width, start = int(rng.integers(1, frames // 5)), int(rng.integers(frames))
-            item[:, :, start:start + width] = 0
+            item[:, :, start : start + width] = 0
     return views
 
 
 class FeatureBatches(IterableDataset):
-    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels). With as_samples [batch, window]
-    stands in place of what the recipes make."""
+    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels). With as_samples
+    [batch, window] stands in place of what the recipes make."""
 
     def __init__(self, options, recipes, first_step=0, as_samples=False):
         self._options, self._recipes, self._first, self._as_samples = options, recipes, first_step, as_samples
@@ -82,8 +84,7 @@ def is_held_out(clip, hold_out):
 def validation_windows(cache, recipe, hold_out=None):
     """One window from the middle of every validation clip: (float16 [clips, bands, frames], clips)."""
     extractor, features = FeatureExtractor(recipe), []
-    clips = [clip for clip in cache.clips
-             if (is_held_out(clip, hold_out) if hold_out else clip["split"] == "valid")]
+    clips = [clip for clip in cache.clips if (is_held_out(clip, hold_out) if hold_out else clip["split"] == "valid")]
     for clip in clips:
         start = max(0, (clip["samples"] - WINDOW_SAMPLES) // 2)
         samples = cache.samples(clip, 0, start, min(WINDOW_SAMPLES, clip["samples"]))
@@ -100,7 +101,7 @@ def score(model, features):
     model.eval()
     logits = []
     for first in range(0, len(features), 16):
-        batch = torch.from_numpy(features[first:first + 16].astype(np.float32)).unsqueeze(1).to(device_of(model))
+        batch = torch.from_numpy(features[first : first + 16].astype(np.float32)).unsqueeze(1).to(device_of(model))
         with torch.autocast(batch.device.type, dtype=torch.bfloat16):
             logits.append(model(batch.to(memory_format=torch.channels_last)).float().cpu())
     return torch.cat(logits).numpy()
@@ -131,6 +132,19 @@ def learning_rate(progress, peak):
     return peak * (0.01 + 0.99 * (1 + math.cos(math.pi * (progress - 0.03) / 0.97)) / 2)
 
 
+def optimiser_of(model, options, undecayed=()):
+    """Decays matrices and kernels only: neither biases, nor scales of normalisation, nor what is in `undecayed`."""
+    decayed = [p for p in model.parameters() if p.dim() > 1]
+    others = [p for p in model.parameters() if p.dim() <= 1]
+    return torch.optim.AdamW(
+        [
+            {"params": decayed, "weight_decay": options.weight_decay},
+            {"params": [*others, *undecayed], "weight_decay": 0.0},
+        ],
+        lr=options.peak_rate,
+    )
+
+
 class Run:
     """What a run can be taken up from: the weights, their average, the optimiser's state and the number of the step."""
 
@@ -140,10 +154,7 @@ class Run:
         if options.start_from:
             self.model.load_state_dict(torch.load(options.start_from, map_location=options.device))
         self.averaged = copy.deepcopy(self.model)
-        decayed = [p for p in self.model.parameters() if p.dim() > 1]
-        others = [p for p in self.model.parameters() if p.dim() <= 1]
-        self.optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": options.weight_decay},
-                                            {"params": others, "weight_decay": 0.0}], lr=options.peak_rate)
+        self.optimiser = optimiser_of(self.model, options)
         self.step, self.minutes, self.best, self._file = 0, 0.0, 1.0, folder / "state.pt"
         if options.steps and self._file.exists():
             self._load(torch.load(self._file, map_location=options.device))
@@ -161,7 +172,7 @@ class Run:
 
 
 def open_log(path, is_new):
-    log = csv.writer(open(path, "w" if is_new else "a", newline="", buffering=1))
+    log = csv.writer(open(path, "w" if is_new else "a", newline="", buffering=1))  # noqa: SIM115, open until the end
     if is_new:
         log.writerow(["minutes", "step", "crops", "loss", "learning_rate", "eer", "auc", "balanced_eer"])
     return log
@@ -198,8 +209,16 @@ def train(options, folder):
             next_validation = run.minutes + options.validate_minutes
             logits = score(run.averaged, valid_features)
             reached = error_figures(logits, valid_clips)
-            log.writerow([f"{run.minutes:.1f}", run.step, run.step * options.batch, f"{np.mean(losses):.4f}",
-                          f"{run.optimiser.param_groups[0]['lr']:.2e}", *(f"{value:.4f}" for value in reached.values())])
+            log.writerow(
+                [
+                    f"{run.minutes:.1f}",
+                    run.step,
+                    run.step * options.batch,
+                    f"{np.mean(losses):.4f}",
+                    f"{run.optimiser.param_groups[0]['lr']:.2e}",
+                    *(f"{value:.4f}" for value in reached.values()),
+                ]
+            )
             losses = []
             torch.save(run.averaged.state_dict(), folder / "last.pt")
             merit = (reached["eer"] + reached["eer_groups_alike"]) / 2
@@ -247,8 +266,12 @@ def main():
     parser.add_argument("--run", required=True)
     parser.add_argument("--minutes", type=float, default=70)
     parser.add_argument("--steps", type=int)
-    parser.add_argument("--start-from", help="weights of an earlier run to train on; give another seed for other batches")
-    parser.add_argument("--taught", help="what train/teach.py said of the crops of this seed, which becomes part of the targets")
+    parser.add_argument(
+        "--start-from", help="weights of an earlier run to train on; give another seed for other batches"
+    )
+    parser.add_argument(
+        "--taught", help="what train/teach.py said of the crops of this seed, which becomes part of the targets"
+    )
     parser.add_argument("--seed", type=int, default=20260326)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--peak-rate", type=float, default=1.5e-3)
@@ -256,7 +279,9 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes that prepare batches; 0: none but this one")
     parser.add_argument("--device", default="cpu", help="cuda: the networks and the features on a GPU")
-    parser.add_argument("--torch-features", action="store_true", help="on the processor, too: tries out what --device cuda does")
+    parser.add_argument(
+        "--torch-features", action="store_true", help="on the processor, too: tries out what --device cuda does"
+    )
     parser.add_argument("--compile", action="store_true", help="a quarter faster, with PyTorch 2 and a C++ compiler")
     parser.add_argument("--validate-minutes", type=float, default=5)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])

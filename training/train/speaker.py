@@ -3,8 +3,8 @@
 
     python3 -m train.speaker --cache FOLDER --run FOLDER --minutes 45 [--steps N] [--seed S]
 
-Writes last.pt (averaged weights), settings.json and log.csv into --run; VERAVOX_CORPUS names the folder with index.csv. The
-learning rate and the margin follow the share of --minutes that has passed, or of --steps when given.
+Writes last.pt (averaged weights), settings.json and log.csv into --run; VERAVOX_CORPUS names the folder with index.csv.
+The learning rate and the margin follow the share of --minutes that has passed, or of --steps when given.
 """
 
 import argparse
@@ -19,13 +19,14 @@ import numpy as np
 import torch
 
 from data.corpus_cache import CorpusCache
-from judge.figures import equal_error_rate
-from features.native import FeatureExtractor
 from data.sampler import repeat_to_length
-from networks.speaker import MarginClassifier, SpeakerNetwork
-from features.speaker_recipe import FEATURES, WINDOW_SAMPLES
 from data.speaker_sampler import SpeakerCropSampler, verified_speakers
-from train.detector import average_weights, hide_parts, learning_rate
+from features.native import FeatureExtractor
+from features.recipe import WINDOW_SAMPLES
+from features.speaker_recipe import FEATURES
+from judge.figures import equal_error_rate
+from networks.speaker import MarginClassifier, SpeakerNetwork
+from train.detector import average_weights, hide_parts, learning_rate, optimiser_of
 
 VALIDATION_WINDOWS_PER_SPEAKER = 6
 
@@ -40,7 +41,7 @@ def validation_windows(cache):
     features, owners = [], []
     for owner, clips in groups.items():
         joined, windows = [], []
-        for number, clip in enumerate(clips):
+        for clip in clips:
             joined.append(cache.samples(clip, 0, 0, min(clip["samples"], WINDOW_SAMPLES)))
             # A speaker with few words gives one window per word, so that there is something to compare.
             if sum(map(len, joined)) >= WINDOW_SAMPLES or len(clips) <= VALIDATION_WINDOWS_PER_SPEAKER:
@@ -59,7 +60,7 @@ def validate(model, features, owners):
     model.eval()
     embeddings = []
     for first in range(0, len(features), 16):
-        batch = torch.from_numpy(features[first:first + 16].astype(np.float32)).unsqueeze(1)
+        batch = torch.from_numpy(features[first : first + 16].astype(np.float32)).unsqueeze(1)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             embeddings.append(model(batch.to(memory_format=torch.channels_last)))
     embeddings = torch.cat(embeddings).numpy()
@@ -87,11 +88,9 @@ def train(options, run):
     classifier = MarginClassifier(sampler.classes)
     print(f"{len(sampler.names)} speakers, {sampler.classes} classes, {len(owners)} validation windows", flush=True)
     averaged = copy.deepcopy(model)
-    decayed = [p for p in model.parameters() if p.dim() > 1]
-    others = [p for p in model.parameters() if p.dim() <= 1]
-    optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": options.weight_decay},
-                                   {"params": others + [classifier.centres], "weight_decay": 0.0}], lr=options.peak_rate)
-    log, header = csv.writer(open(run / "log.csv", "w", newline="", buffering=1)), False
+    optimiser = optimiser_of(model, options, [classifier.centres])
+    log = csv.writer(open(run / "log.csv", "w", newline="", buffering=1))  # noqa: SIM115, open until the end
+    header = False
     started, next_validation, step, losses, hits = time.monotonic(), options.validate_minutes, 0, [], []
     while True:
         minutes = (time.monotonic() - started) / 60
@@ -100,12 +99,31 @@ def train(options, run):
             next_validation = minutes + options.validate_minutes
             rates = validate(averaged, valid_features, owners)
             if not header:
-                log.writerow(["minutes", "step", "crops", "loss", "right", "learning_rate",
-                              *(f"eer_{source}" for source in rates), "eer_mean"])
+                log.writerow(
+                    [
+                        "minutes",
+                        "step",
+                        "crops",
+                        "loss",
+                        "right",
+                        "learning_rate",
+                        *(f"eer_{source}" for source in rates),
+                        "eer_mean",
+                    ]
+                )
                 header = True
-            log.writerow([f"{minutes:.1f}", step, step * options.batch, f"{np.mean(losses):.4f}", f"{np.mean(hits):.4f}",
-                          f"{optimiser.param_groups[0]['lr']:.2e}", *(f"{rate:.4f}" for rate in rates.values()),
-                          f"{np.mean(list(rates.values())):.4f}"])
+            log.writerow(
+                [
+                    f"{minutes:.1f}",
+                    step,
+                    step * options.batch,
+                    f"{np.mean(losses):.4f}",
+                    f"{np.mean(hits):.4f}",
+                    f"{optimiser.param_groups[0]['lr']:.2e}",
+                    *(f"{rate:.4f}" for rate in rates.values()),
+                    f"{np.mean(list(rates.values())):.4f}",
+                ]
+            )
             losses, hits = [], []
             torch.save(averaged.state_dict(), run / "last.pt")
         if progress >= 1:
@@ -141,7 +159,9 @@ def main():
     parser.add_argument("--peak-rate", type=float, default=1.5e-3)
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--margin", type=float, default=0.2, help="radians")
-    parser.add_argument("--margin-full-at", type=float, default=0.4, help="share of the run after which it no longer grows")
+    parser.add_argument(
+        "--margin-full-at", type=float, default=0.4, help="share of the run after which it no longer grows"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--validate-minutes", type=float, default=4)
     options = parser.parse_args()

@@ -3,8 +3,9 @@
 
     python3 -m train.teach --cache FOLDER --teachers RUN/last.pt ... --steps N --out LOGITS.npy [--seed S]
 
-Each teacher hears the whole crop through the features that it was trained on, those in the settings.json beside its weights. LOGITS.npy
-is float16 [steps, batch]: the mean of the teachers' logits. The student must have the same seed and batch.
+Each teacher hears the whole crop through the features that it was trained on, those in the settings.json beside its
+weights. LOGITS.npy is float16 [steps, batch]: the mean of the teachers' logits. The student must have the same seed and
+batch.
 """
 
 import argparse
@@ -13,9 +14,9 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader
 
+from data.sampler import WINDOW_SECONDS
 from networks.detector import load_trained, two_views
 from networks.ensemble import distinct
-from data.sampler import WINDOW_SECONDS
 from train.detector import FeatureBatches
 
 

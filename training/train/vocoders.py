@@ -4,7 +4,8 @@
     python3 -m train.vocoders --cache FOLDER --run FOLDER [--vocoders istft codec transposed] [--minutes 12] [--steps N]
 
 Writes per vocoder NAME-0.pt (before the discriminator joins), NAME-1.pt (half-way from there) and NAME-2.pt (the end),
-and NAME.csv (log) and NAME.json (settings). --minutes is per vocoder; --steps repeats a timed run by the step count in its log.
+and NAME.csv (log) and NAME.json (settings). --minutes is per vocoder; --steps repeats a timed run by the step count in
+its log.
 """
 
 import argparse
@@ -18,11 +19,19 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from data.corpus_cache import SAMPLE_RATE_HZ, CorpusCache
-from networks.neural_vocoders import (
-    CODEBOOKS, LEVEL_RMS, TRAINED, VOCODERS, Analysis, SpectrogramDiscriminator, log_mel_energies, mel_matrix, stft,
-)
+from data.corpus_cache import CorpusCache
 from data.prepare_corpus import choose_clips_to_copy
+from networks.neural_vocoders import (
+    CODEBOOKS,
+    LEVEL_RMS,
+    TRAINED,
+    VOCODERS,
+    Analysis,
+    SpectrogramDiscriminator,
+    log_mel_energies,
+    mel_matrix,
+    stft,
+)
 
 CROP_SAMPLES = 12800  # a multiple of every vocoder's hop
 CHECKPOINT_SHARES = (0.35, 0.65, 1.0)  # of the steps; the discriminator joins after the first
@@ -45,7 +54,7 @@ class HumanCrops:
             clip = self._clips[rng.integers(len(self._clips))]
             start = int(rng.integers(clip["samples"] - CROP_SAMPLES + 1))
             crop = self._cache.samples(clip, start=start, count=CROP_SAMPLES)
-            level = np.sqrt(np.mean(crop ** 2))
+            level = np.sqrt(np.mean(crop**2))
             if level > 3e-3:  # pauses teach little
                 break
         return crop * (LEVEL_RMS / max(level, 1e-4) * 10 ** rng.uniform(-0.4, 0.2))
@@ -56,7 +65,9 @@ class HumanCrops:
 
 
 def draw_analysis(rng):
-    return Analysis(bands=int(rng.choice([40, 60, 80], p=[0.15, 0.2, 0.65])), codebooks=int(rng.integers(1, CODEBOOKS + 1)))
+    return Analysis(
+        bands=int(rng.choice([40, 60, 80], p=[0.15, 0.2, 0.65])), codebooks=int(rng.integers(1, CODEBOOKS + 1))
+    )
 
 
 def magnitudes(samples, fft_size):
@@ -71,7 +82,10 @@ def reconstruction_loss(copy, human):
         ours = magnitudes(copy, fft_size)
         with torch.no_grad():
             theirs = magnitudes(human, fft_size)
-        spectral = spectral + (functional.l1_loss(torch.log(ours), torch.log(theirs)) + (ours - theirs).norm() / theirs.norm()) / 3
+        spectral = (
+            spectral
+            + (functional.l1_loss(torch.log(ours), torch.log(theirs)) + (ours - theirs).norm() / theirs.norm()) / 3
+        )
         if fft_size == 1024:
             matrix = mel_matrix(fft_size)
             mel = functional.l1_loss(torch.log(matrix @ ours), torch.log(matrix @ theirs))
@@ -87,7 +101,7 @@ def verdicts_and_inner(discriminator, samples):
     with bfloat16():
         outputs = discriminator(samples)
     depth = len(outputs) // len(discriminator.stacks)
-    return outputs[depth - 1::depth], [output.float() for i, output in enumerate(outputs) if i % depth < depth - 1]
+    return outputs[depth - 1 :: depth], [output.float() for i, output in enumerate(outputs) if i % depth < depth - 1]
 
 
 def adversarial_step(discriminator, optimiser, copy, human):
@@ -102,8 +116,11 @@ def adversarial_step(discriminator, optimiser, copy, human):
     fake, fake_inner = verdicts_and_inner(discriminator, copy)
     discriminator.requires_grad_(True)
     pairs = [(theirs.detach(), ours) for theirs, ours in zip(real_inner, fake_inner)]
-    return {"discriminator": own_loss, "fooling": -sum(verdict.mean() for verdict in fake) / len(fake),
-            "match": sum((theirs - ours).abs().mean() / theirs.abs().mean() for theirs, ours in pairs) / len(pairs)}
+    return {
+        "discriminator": own_loss,
+        "fooling": -sum(verdict.mean() for verdict in fake) / len(fake),
+        "match": sum((theirs - ours).abs().mean() / theirs.abs().mean() for theirs, ours in pairs) / len(pairs),
+    }
 
 
 def train_codec(codec, crops, steps):
@@ -122,15 +139,18 @@ def train_codec(codec, crops, steps):
 
 
 def train(name, crops, options, run, start):
-    """Returns the weights after the last step. `start`: weights, of which those with the names of this vocoder's are used."""
+    """Returns the weights after the last step. `start`: weights, of which those with the names of this vocoder's are
+    used."""
     torch.manual_seed(options.seed)
     vocoder, discriminator = VOCODERS[name](), SpectrogramDiscriminator().to(memory_format=torch.channels_last)
     vocoder.load_state_dict({key: value for key, value in start.items() if key in vocoder.state_dict()}, strict=False)
     if vocoder.codec:
         train_codec(vocoder.codec, crops, options.codec_steps)
     rates = {vocoder: options.rate, discriminator: options.rate / 2}
-    optimisers = {network: torch.optim.AdamW(network.parameters(), rate, betas=(0.8, 0.98), weight_decay=1e-3)
-                  for network, rate in rates.items()}
+    optimisers = {
+        network: torch.optim.AdamW(network.parameters(), rate, betas=(0.8, 0.98), weight_decay=1e-3)
+        for network, rate in rates.items()
+    }
     started, step, kept, totals = time.monotonic(), 0, 0, dict.fromkeys(LOGGED, 0.0)
     with open(run / f"{name}.csv", "w", newline="") as log:
         writer = csv.writer(log)
@@ -191,8 +211,11 @@ def main():
     start = torch.load(options.start_from) if options.start_from else {}
     for name in options.vocoders:
         settings = {key: value for key, value in vars(options).items() if key not in ("cache", "run", "vocoders")}
-        settings.update(start_from=Path(options.start_from).name if options.start_from else None,
-                        checkpoint_shares=CHECKPOINT_SHARES, torch=torch.__version__)
+        settings.update(
+            start_from=Path(options.start_from).name if options.start_from else None,
+            checkpoint_shares=CHECKPOINT_SHARES,
+            torch=torch.__version__,
+        )
         (run / f"{name}.json").write_text(json.dumps(settings, indent=2) + "\n")
         weights = train(name, crops, options, run, start)
         start = start or weights

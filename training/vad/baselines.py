@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detectors without learning, for comparison. Each takes samples [n] and a threshold and returns bool [ceil(n / 160)]."""
+"""Detectors without learning, for comparison. Each takes samples [n] and a threshold and returns bool [ceil(n /
+160)]."""
 
 import numpy as np
 from scipy import ndimage
@@ -26,8 +27,9 @@ def adaptive_energy(samples, threshold_db):
 
 
 def likelihood_ratio(samples, threshold):
-    """The statistical model of Sohn, Kim and Sung (1999): Gaussian spectra, decision-directed a priori SNR, the mean log
-    likelihood ratio over 31 to 4000 Hz. The noise is learnt from the first 100 ms and whenever speech is unlikely."""
+    """The statistical model of Sohn, Kim and Sung (1999): Gaussian spectra, decision-directed a priori SNR, the mean
+    log likelihood ratio over 31 to 4000 Hz. The noise is learnt from the first 100 ms and whenever speech is
+    unlikely."""
     frames = -(-len(samples) // HOP_SAMPLES)
     padded = np.pad(samples, (48, frames * HOP_SAMPLES - len(samples) + 48))
     windows = np.lib.stride_tricks.sliding_window_view(padded, 256)[::HOP_SAMPLES]

@@ -8,17 +8,15 @@ Needs the native library (see features/native.py). Writes bench/results/vad.json
 
 import argparse
 import json
-import os
 import time
 from pathlib import Path
 
 import numpy as np
 
-from vad import mixtures
 from features import native
-from vad import noises
+from vad import mixtures, noises
 from vad.baselines import BASELINES
-from vad.speech_clips import load_speech_clips
+from vad.speech_clips import load_speech_clips, parse_with_corpus
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES = 2000  # per sequence: 20 s
@@ -26,8 +24,20 @@ WINDOW_FRAMES = 500
 MAX_NON_SPEECH = 0.8  # a 5 s window with more is skipped
 SNRS_DB = [0, 5, 10, 20, 30]
 SPEECH_NOISES = ["white", "pink", "hum", "room_tone", "clicks", "babble"]
-NOISES_ALONE = ["white", "pink", "brown", "coloured", "unsteady", "hum", "room_tone", "clicks", "engine", "tones", "music",
-                "dithered_silence"]
+NOISES_ALONE = [
+    "white",
+    "pink",
+    "brown",
+    "coloured",
+    "unsteady",
+    "hum",
+    "room_tone",
+    "clicks",
+    "engine",
+    "tones",
+    "music",
+    "dithered_silence",
+]
 NATIVE = "network"
 
 
@@ -39,6 +49,7 @@ def _scaled(sequence, level_db):
 
 def speech_conditions(clips, count, seed):
     """Yields (condition, sequences). All conditions hold the same speech."""
+
     def spoken(index):
         rng = np.random.default_rng([seed, index])
         chosen = [clips[i] for i in rng.permutation(len(clips))[:30]]
@@ -52,7 +63,9 @@ def speech_conditions(clips, count, seed):
             for index in range(count):
                 rng = np.random.default_rng([seed, index, SPEECH_NOISES.index(kind), snr_db])
                 sequence, samples = spoken(index), FRAMES * mixtures.HOP_SAMPLES
-                noise = mixtures.babble(samples, clips, rng) if kind == "babble" else getattr(noises, kind)(samples, rng)
+                noise = (
+                    mixtures.babble(samples, clips, rng) if kind == "babble" else getattr(noises, kind)(samples, rng)
+                )
                 mixtures.add_noise(sequence, noise, snr_db)
                 sequences.append(_scaled(sequence, -30))
             yield f"{kind} {snr_db} dB", sequences
@@ -73,8 +86,8 @@ def noise_conditions(count, seed):
 
 
 def measure(decisions, sequences):
-    """Precision, recall (of all speech frames, and of the loud ones alone), F1, false alarm rate, per 10 ms frame; and the
-    share of 5 s windows that are skipped although at least 30 % is speech, or kept although nothing is."""
+    """Precision, recall (of all speech frames, and of the loud ones alone), F1, false alarm rate, per 10 ms frame; and
+    the share of 5 s windows that are skipped although at least 30 % is speech, or kept although nothing is."""
     found = np.concatenate(decisions).astype(bool)
     speech = np.concatenate([sequence.speech for sequence in sequences])
     core = np.concatenate([sequence.core for sequence in sequences])
@@ -100,8 +113,10 @@ def choose_thresholds(clips, rng):
     sequences = [mixtures.training_sequence(clips, FRAMES, rng)[0] for _ in range(40)]
     chosen = {}
     for name, (detector, thresholds) in BASELINES.items():
-        scores = [measure([detector(sequence.samples, threshold) for sequence in sequences], sequences)["f1"]
-                  for threshold in thresholds]
+        scores = [
+            measure([detector(sequence.samples, threshold) for sequence in sequences], sequences)["f1"]
+            for threshold in thresholds
+        ]
         chosen[name] = thresholds[int(np.argmax(scores))]
     return chosen
 
@@ -131,30 +146,36 @@ def cost_ms():
 def table(results):
     methods = list(next(iter(results.values())))
     percent = lambda value: "" if value is None else f"{100 * value:.1f}"
-    lines = ["| condition | " + " | ".join(f"{method}: P | R | F1" for method in methods) + " |",
-             "|---" * (1 + 3 * len(methods)) + "|"]
-    alone = ["| no speech | " + " | ".join(f"{method}: frames taken for speech" for method in methods) + " |",
-             "|---" * (1 + len(methods)) + "|"]
+    lines = [
+        "| condition | " + " | ".join(f"{method}: P | R | F1" for method in methods) + " |",
+        "|---" * (1 + 3 * len(methods)) + "|",
+    ]
+    alone = [
+        "| no speech | " + " | ".join(f"{method}: frames taken for speech" for method in methods) + " |",
+        "|---" * (1 + len(methods)) + "|",
+    ]
     for condition, by_method in results.items():
         if by_method[methods[0]]["recall"] is None:
-            alone.append(f"| {condition} | " + " | ".join(percent(by_method[m]["false_alarms"]) for m in methods) + " |")
+            alone.append(
+                f"| {condition} | " + " | ".join(percent(by_method[m]["false_alarms"]) for m in methods) + " |"
+            )
         else:
             cells = [percent(by_method[m].get(k)) for m in methods for k in ("precision", "recall", "f1")]
             lines.append(f"| {condition} | " + " | ".join(cells) + " |")
-    return "All figures in percent, per 10 ms frame. Written by training/vad/evaluate.py.\n\n" + "\n".join(
-        lines + [""] + alone) + "\n"
+    return (
+        "All figures in percent, per 10 ms frame. Written by training/vad/evaluate.py.\n\n"
+        + "\n".join([*lines, "", *alone])
+        + "\n"
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", default=os.environ.get("VERAVOX_CORPUS"))
     parser.add_argument("--clips", type=int, default=500, help="validation clips to look at")
     parser.add_argument("--sequences", type=int, default=12, help="sequences of 20 s per condition")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results")
-    options = parser.parse_args()
-    if not options.corpus:
-        parser.error("the corpus is not named: use --corpus or VERAVOX_CORPUS")
+    options = parse_with_corpus(parser)
     rng = np.random.default_rng(options.seed)
     thresholds = choose_thresholds(load_speech_clips(options.corpus, "train", 120, rng), rng)
     clips = load_speech_clips(options.corpus, "valid", options.clips, rng)
@@ -164,15 +185,23 @@ def main():
     for name, (detector, _) in BASELINES.items():
         detectors[name] = lambda samples, detector=detector, name=name: detector(samples, thresholds[name])
     results = {}
-    for conditions in (speech_conditions(clips, options.sequences, options.seed),
-                       noise_conditions(options.sequences, options.seed)):
+    for conditions in (
+        speech_conditions(clips, options.sequences, options.seed),
+        noise_conditions(options.sequences, options.seed),
+    ):
         for condition, sequences in conditions:
-            results[condition] = {name: measure([detect(sequence.samples) for sequence in sequences], sequences)
-                                  for name, detect in detectors.items()}
+            results[condition] = {
+                name: measure([detect(sequence.samples) for sequence in sequences], sequences)
+                for name, detect in detectors.items()
+            }
     options.output.mkdir(parents=True, exist_ok=True)
     report = {
-        "seed": options.seed, "sequences_per_condition": options.sequences, "seconds_per_sequence": FRAMES / 100,
-        "validation_clips": len(clips), "network_ms_per_5_s": cost_ms(), "baseline_thresholds": thresholds,
+        "seed": options.seed,
+        "sequences_per_condition": options.sequences,
+        "seconds_per_sequence": FRAMES / 100,
+        "validation_clips": len(clips),
+        "network_ms_per_5_s": cost_ms(),
+        "baseline_thresholds": thresholds,
         "conditions": results,
         "core_recall_of_single_clips": {
             "by_label": recall_by(clips, lambda clip: clip.label),

@@ -4,7 +4,8 @@
 import numpy as np
 from scipy import ndimage, signal
 
-SAMPLE_RATE_HZ = 16000
+from features.recipe import SAMPLE_RATE_HZ
+
 HOP_SAMPLES = 160
 _WINDOW_SAMPLES = 400
 _HIGH_PASS = signal.butter(4, 100, "highpass", fs=SAMPLE_RATE_HZ, output="sos")
@@ -20,7 +21,7 @@ def frame_levels_db(samples):
     filtered = signal.sosfilt(_HIGH_PASS, samples.astype(np.float64))
     overhang = (_WINDOW_SAMPLES - HOP_SAMPLES) // 2
     padded = np.pad(filtered, (overhang, frames * HOP_SAMPLES - len(samples) + overhang))
-    energy = np.concatenate([[0.0], np.cumsum(padded ** 2)])
+    energy = np.concatenate([[0.0], np.cumsum(padded**2)])
     starts = np.arange(frames) * HOP_SAMPLES
     power = (energy[starts + _WINDOW_SAMPLES] - energy[starts]) / _WINDOW_SAMPLES
     return 10 * np.log10(np.maximum(power, 1e-12))

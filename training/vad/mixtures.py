@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
+from features.recipe import SAMPLE_RATE_HZ
 from vad import noises
-from vad.frame_labels import HOP_SAMPLES, SAMPLE_RATE_HZ
+from vad.frame_labels import HOP_SAMPLES
 
 SPEECH_LEVEL_DB = -26
 
@@ -25,7 +26,7 @@ def _gain(db):
 
 def active_rms(sound):
     """RMS of the 10 ms frames within 40 dB of the loudest: what lies between clicks does not count."""
-    power = np.mean(np.square(sound[:len(sound) // HOP_SAMPLES * HOP_SAMPLES].reshape(-1, HOP_SAMPLES)), axis=1)
+    power = np.mean(np.square(sound[: len(sound) // HOP_SAMPLES * HOP_SAMPLES].reshape(-1, HOP_SAMPLES)), axis=1)
     return np.sqrt(np.mean(power[power >= power.max() * 1e-4])) + 1e-12
 
 
@@ -38,9 +39,10 @@ def lay_out(clips, frames, pause_s, rng):
         count = min(len(clip.speech), frames - at)
         if count <= 0:
             break
-        samples[at * HOP_SAMPLES:(at + count) * HOP_SAMPLES] = clip.samples[:count * HOP_SAMPLES] * _gain(
-            SPEECH_LEVEL_DB - clip.level_db)
-        speech[at:at + count], core[at:at + count] = clip.speech[:count], clip.core[:count]
+        samples[at * HOP_SAMPLES : (at + count) * HOP_SAMPLES] = clip.samples[: count * HOP_SAMPLES] * _gain(
+            SPEECH_LEVEL_DB - clip.level_db
+        )
+        speech[at : at + count], core[at : at + count] = clip.speech[:count], clip.core[:count]
         at += count + int(rng.exponential(pause_s) * 100)
     return Sequence(samples, speech, core)
 
@@ -60,7 +62,9 @@ def babble(samples, clips, rng):
 
 def add_noise(sequence, noise, snr_db):
     """The speech stands at SPEECH_LEVEL_DB."""
-    sequence.samples = sequence.samples + (noise * (_gain(SPEECH_LEVEL_DB - snr_db) / active_rms(noise))).astype(np.float32)
+    sequence.samples = sequence.samples + (noise * (_gain(SPEECH_LEVEL_DB - snr_db) / active_rms(noise))).astype(
+        np.float32
+    )
 
 
 def to_16_bit(samples):
@@ -69,8 +73,17 @@ def to_16_bit(samples):
 
 # Kinds of noise and how often each is met in training.
 _TRAINING_NOISES = {
-    noises.white: 2, noises.pink: 2, noises.brown: 1, noises.coloured: 3, noises.unsteady: 3, noises.hum: 2,
-    noises.room_tone: 3, noises.clicks: 3, noises.tones: 2, noises.engine: 2, noises.music: 3,
+    noises.white: 2,
+    noises.pink: 2,
+    noises.brown: 1,
+    noises.coloured: 3,
+    noises.unsteady: 3,
+    noises.hum: 2,
+    noises.room_tone: 3,
+    noises.clicks: 3,
+    noises.tones: 2,
+    noises.engine: 2,
+    noises.music: 3,
 }
 
 
@@ -98,7 +111,7 @@ def _channel(samples, rng):
         tail *= _gain(-rng.uniform(3, 15)) / np.linalg.norm(tail)
         tail[0] = 1
         spectrum *= fft.rfft(tail, size)
-    return fft.irfft(spectrum, size)[:len(samples)].astype(np.float32)
+    return fft.irfft(spectrum, size)[: len(samples)].astype(np.float32)
 
 
 def training_sequence(clips, frames, rng):
@@ -125,7 +138,7 @@ def training_sequence(clips, frames, rng):
     sequence.samples = sequence.samples * np.float32(_gain(rng.uniform(-40, 20)))
     if rng.random() < 0.05:  # the noise is switched on or off somewhere, or the recording is cut
         cut = rng.integers(frames)
-        sequence.samples[:cut * HOP_SAMPLES] = 0
+        sequence.samples[: cut * HOP_SAMPLES] = 0
         sequence.speech[:cut] = sequence.core[:cut] = False
         known[:cut] = True
     if rng.random() < 0.7:

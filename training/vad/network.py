@@ -19,8 +19,8 @@ class SpeechNetwork(nn.Module):
         self.output = nn.Linear(UNITS, STEP_FRAMES)
 
     def forward(self, features):
-        """features: [batch, frames, 24], frames even. Returns log odds [batch, frames - 8] of the frames but the last 8,
-        which the network has not heard enough of."""
+        """features: [batch, frames, 24], frames even. Returns log odds [batch, frames - 8] of the frames but the last
+        8, which the network has not heard enough of."""
         batch, frames, _ = features.shape
         states, _ = self.recurrence(features.reshape(batch, frames // STEP_FRAMES, STEP_FRAMES * BANDS))
         return self.output(states[:, DELAY_STEPS:]).reshape(batch, -1)
@@ -31,7 +31,7 @@ def _braces(tensor):
         return "{" + ",\n".join(map(_braces, tensor)) + "}"
     numbers = [f"{value:.6g}" for value in tensor.tolist()]
     numbers = [n + ("f" if "." in n or "e" in n else ".0f") for n in numbers]
-    lines = [", ".join(numbers[i:i + _NUMBERS_PER_LINE]) for i in range(0, len(numbers), _NUMBERS_PER_LINE)]
+    lines = [", ".join(numbers[i : i + _NUMBERS_PER_LINE]) for i in range(0, len(numbers), _NUMBERS_PER_LINE)]
     return "{" + ",\n ".join(lines) + "}"
 
 
@@ -40,16 +40,25 @@ def cpp_weights(network):
     ours, too."""
     gru = network.recurrence
     bias = gru.bias_ih_l0.detach().clone()
-    bias[:2 * UNITS] += gru.bias_hh_l0.detach()[:2 * UNITS]
-    parts = [gru.weight_ih_l0.detach().T, gru.weight_hh_l0.detach().T, bias, gru.bias_hh_l0.detach()[2 * UNITS:],
-             network.output.weight.detach(), network.output.bias.detach()]
-    return ("// Written by training/vad/train.py. Fields of Weights in speech_network.cc.\n"
-            + ",\n".join(_braces(part) for part in parts) + "\n")
+    bias[: 2 * UNITS] += gru.bias_hh_l0.detach()[: 2 * UNITS]
+    parts = [
+        gru.weight_ih_l0.detach().T,
+        gru.weight_hh_l0.detach().T,
+        bias,
+        gru.bias_hh_l0.detach()[2 * UNITS :],
+        network.output.weight.detach(),
+        network.output.bias.detach(),
+    ]
+    return (
+        "// Written by training/vad/train.py. Fields of Weights in speech_network.cc.\n"
+        + ",\n".join(_braces(part) for part in parts)
+        + "\n"
+    )
 
 
 def cpp_reference(network, steps=60):
-    """The text of native/test/speech_network_reference.inc: outputs, step by step, for the inputs that the test makes by
-    the same formula."""
+    """The text of native/test/speech_network_reference.inc: outputs, step by step, for the inputs that the test makes
+    by the same formula."""
     step, index = np.arange(1, steps + 1)[:, None], np.arange(1, STEP_FRAMES * BANDS + 1)[None]
     inputs = torch.from_numpy((3 * np.sin(0.1 * step * index)).astype(np.float32))
     with torch.no_grad():

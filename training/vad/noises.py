@@ -3,9 +3,9 @@
 of any level; every random choice comes from the numpy Generator passed in."""
 
 import numpy as np
-from scipy import fft, signal
+from scipy import fft
 
-SAMPLE_RATE_HZ = 16000
+from features.recipe import SAMPLE_RATE_HZ
 
 
 def _time_s(samples):
@@ -40,7 +40,7 @@ def white(samples, rng):
 
 
 def pink(samples, rng):
-    return _coloured(samples, lambda hz: hz ** -0.5, rng)
+    return _coloured(samples, lambda hz: hz**-0.5, rng)
 
 
 def brown(samples, rng):
@@ -97,7 +97,7 @@ def clicks(samples, rng):
             angle = 2 * np.pi * rng.uniform(200, 5000) / SAMPLE_RATE_HZ
             burst += np.sin(angle * np.arange(length)) * rng.uniform(0.5, 3)
         start = int(time_s * SAMPLE_RATE_HZ)
-        sound[start:start + length] += rng.uniform(0.2, 1) * burst * np.exp(-np.arange(length) / decay)
+        sound[start : start + length] += rng.uniform(0.2, 1) * burst * np.exp(-np.arange(length) / decay)
     return sound[:samples]
 
 
@@ -110,7 +110,7 @@ def tones(samples, rng):
             last_hz = first_hz
         period_s = rng.uniform(0.3, 4)
         phase = np.mod(time_s, period_s)
-        sweep = first_hz * phase + (last_hz - first_hz) * phase ** 2 / (2 * period_s)
+        sweep = first_hz * phase + (last_hz - first_hz) * phase**2 / (2 * period_s)
         tone = _sine(first_hz * time_s if first_hz == last_hz else sweep)
         if rng.random() < 0.5:
             tone *= np.mod(time_s, rng.uniform(0.2, 2)) < rng.uniform(0.05, 1)
@@ -122,8 +122,9 @@ def engine(samples, rng):
     """A buzzing harmonic source with a slowly drifting pitch: motors, shavers, horns."""
     pitch_hz = rng.uniform(30, 400) * _envelope(samples, rng.choice([0.2, 1]), rng.uniform(0, 4), rng)
     phase = np.cumsum(pitch_hz) / SAMPLE_RATE_HZ
-    sound = sum(10 ** (-rng.uniform(0, 15 + k) / 20) * _sine(k * phase + rng.random())
-                for k in range(1, rng.integers(4, 20)))
+    sound = sum(
+        10 ** (-rng.uniform(0, 15 + k) / 20) * _sine(k * phase + rng.random()) for k in range(1, rng.integers(4, 20))
+    )
     return _to_unit(sound) + 10 ** (-rng.uniform(5, 40) / 20) * _to_unit(coloured(samples, rng))
 
 
@@ -144,11 +145,11 @@ def music(samples, rng):
             hz = root_hz * 2 ** ((rng.choice(scale) + 12 * rng.integers(0, 3)) / 12)
             for k in range(1, harmonics + 1):
                 if k * hz < 7800:
-                    note += k ** -brightness * _sine(k * hz * time_s + rng.random())
+                    note += k**-brightness * _sine(k * hz * time_s + rng.random())
         note *= attack * np.exp(-time_s / decay_s)
         if drums and rng.random() < 0.7:
             note += rng.uniform(0.2, 2) * rng.standard_normal(length) * np.exp(-time_s / rng.uniform(0.005, 0.06))
-        sound[start:start + length] += note * rng.uniform(0.5, 1)
+        sound[start : start + length] += note * rng.uniform(0.5, 1)
     return sound[:samples]
 
 

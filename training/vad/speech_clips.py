@@ -2,6 +2,7 @@
 """Speech clips of the corpus that are clean enough for their frames to be labelled by level."""
 
 import csv
+import os
 import subprocess
 import tempfile
 from collections import defaultdict
@@ -10,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from vad.frame_labels import HOP_SAMPLES, SAMPLE_RATE_HZ, label_speech, level_range_db
+from features.recipe import SAMPLE_RATE_HZ
+from vad.frame_labels import HOP_SAMPLES, label_speech, level_range_db
 
 MAX_SECONDS = 10
 # Not all of its clips are speech.
@@ -30,6 +32,15 @@ class SpeechClip:
     speech: np.ndarray  # bool [n / 160], see frame_labels.py
     core: np.ndarray
     level_db: float  # of the core frames together
+
+
+def parse_with_corpus(parser):
+    """The command's options with --corpus, which VERAVOX_CORPUS can stand for; docs/corpus.md describes the folder."""
+    parser.add_argument("--corpus", default=os.environ.get("VERAVOX_CORPUS"))
+    options = parser.parse_args()
+    if not options.corpus:
+        parser.error("the corpus is not named: use --corpus or VERAVOX_CORPUS")
+    return options
 
 
 def _choose(corpus, split, count, rng):
@@ -62,7 +73,17 @@ def _decode(paths):
         for path in paths:
             command += ["-t", str(MAX_SECONDS), "-i", str(path)]
         for index in range(len(paths)):
-            command += ["-map", f"{index}:a:0", "-ac", "1", "-ar", str(SAMPLE_RATE_HZ), "-f", "s16le", f"{folder}/{index}"]
+            command += [
+                "-map",
+                f"{index}:a:0",
+                "-ac",
+                "1",
+                "-ar",
+                str(SAMPLE_RATE_HZ),
+                "-f",
+                "s16le",
+                f"{folder}/{index}",
+            ]
         subprocess.run(command, check=True)
         return [np.fromfile(f"{folder}/{index}", np.int16) for index in range(len(paths))]
 
@@ -72,9 +93,9 @@ def load_speech_clips(corpus, split, count, rng):
     corpus, clips = Path(corpus), []
     chosen = _choose(corpus, split, count, rng)
     for first in range(0, len(chosen), _BATCH_CLIPS):
-        rows = chosen[first:first + _BATCH_CLIPS]
+        rows = chosen[first : first + _BATCH_CLIPS]
         for row, decoded in zip(rows, _decode([corpus / row["path"] for row in rows])):
-            samples = decoded[:len(decoded) // HOP_SAMPLES * HOP_SAMPLES].astype(np.float32) / 32768
+            samples = decoded[: len(decoded) // HOP_SAMPLES * HOP_SAMPLES].astype(np.float32) / 32768
             if len(samples) < 40 * HOP_SAMPLES:
                 continue
             loud, quiet = level_range_db(samples)
@@ -84,6 +105,16 @@ def load_speech_clips(corpus, split, count, rng):
             if core.sum() < 20:
                 continue
             power = np.mean(samples.reshape(-1, HOP_SAMPLES)[core] ** 2)
-            clips.append(SpeechClip(row["path"], row["label"], row["source"], row["language"], samples, speech, core,
-                                    float(10 * np.log10(power))))
+            clips.append(
+                SpeechClip(
+                    row["path"],
+                    row["label"],
+                    row["source"],
+                    row["language"],
+                    samples,
+                    speech,
+                    core,
+                    float(10 * np.log10(power)),
+                )
+            )
     return clips

@@ -3,11 +3,11 @@
 
     python3 -m vad.train --corpus FOLDER [--clips 3000] [--sequences 5000] [--epochs 24] [--seed 7]
 
-Needs the native library (see features/native.py) for the features; afterwards build again. Takes ten minutes on one core.
+Needs the native library (see features/native.py) for the features; afterwards build again. Takes ten minutes on one
+core.
 """
 
 import argparse
-import os
 import time
 from pathlib import Path
 
@@ -16,9 +16,10 @@ import torch
 from torch.nn import functional
 
 from features import native
+from features.recipe import SAMPLE_RATE_HZ
 from vad.mixtures import training_sequence
 from vad.network import DELAY_STEPS, STEP_FRAMES, SpeechNetwork, cpp_reference, cpp_weights
-from vad.speech_clips import load_speech_clips
+from vad.speech_clips import load_speech_clips, parse_with_corpus
 
 ROOT = Path(__file__).resolve().parents[2]
 SEQUENCE_FRAMES = 1000
@@ -49,9 +50,10 @@ def fit(network, features, labels, weights, epochs, report):
     for epoch in range(epochs):
         order, losses = torch.randperm(len(features)), []
         for first in range(0, len(order) - BATCH + 1, BATCH):
-            batch = order[first:first + BATCH]
+            batch = order[first : first + BATCH]
             loss = functional.binary_cross_entropy_with_logits(
-                network(features[batch]), labels[batch, :known], weights[batch, :known])
+                network(features[batch]), labels[batch, :known], weights[batch, :known]
+            )
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -63,16 +65,13 @@ def fit(network, features, labels, weights, epochs, report):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", default=os.environ.get("VERAVOX_CORPUS"))
     parser.add_argument("--clips", type=int, default=3000, help="training clips to look at")
     parser.add_argument("--sequences", type=int, default=5000, help="training sequences of 10 s to mix")
     parser.add_argument("--epochs", type=int, default=24)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--output", default=ROOT / "native", type=Path, help="folder that holds vad and test")
     parser.add_argument("--checkpoint", type=Path, help="also keep the PyTorch weights here")
-    options = parser.parse_args()
-    if not options.corpus:
-        parser.error("the corpus is not named: use --corpus or VERAVOX_CORPUS")
+    options = parse_with_corpus(parser)
     torch.set_num_threads(1)
     torch.manual_seed(options.seed)
     rng = np.random.default_rng(options.seed)
@@ -82,7 +81,7 @@ def main():
         print(f"{time.monotonic() - started:7.1f} s  {text}", flush=True)
 
     clips = load_speech_clips(options.corpus, "train", options.clips, rng)
-    report(f"{len(clips)} clips, {sum(len(clip.samples) for clip in clips) / 16000 / 3600:.2f} h")
+    report(f"{len(clips)} clips, {sum(len(clip.samples) for clip in clips) / SAMPLE_RATE_HZ / 3600:.2f} h")
     features, labels, weights = make_examples(clips, options.sequences, rng)
     report(f"{len(features)} sequences, {labels.mean().item():.2f} of the frames are speech")
     network = SpeechNetwork()

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks training/ by the rules in its pyproject.toml; --write formats it and sorts its imports.
+import fs from 'node:fs';
+import path from 'node:path';
+import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
+import { parse } from 'smol-toml';
+
+const rootDir = path.resolve(import.meta.dirname, '..');
+const { tool } = parse(fs.readFileSync(path.join(rootDir, 'training/pyproject.toml'), 'utf8'));
+const ruff = new Workspace(tool.ruff, PositionEncoding.Utf16);
+const unsortedImports = 'I001';
+
+/** `text` with the imports in order; each edit names lines and columns that count from 1. */
+function withSortedImports(text) {
+  const starts = [0];
+  for (const line of text.matchAll(/\n/g)) starts.push(line.index + 1);
+  const offset = ({ row, column }) => (starts[row - 1] ?? text.length) + column - 1;
+  const edits = ruff
+    .check(text)
+    .filter(({ code }) => code === unsortedImports)
+    .flatMap(({ fix }) => fix?.edits ?? [])
+    .sort((a, b) => offset(b.location) - offset(a.location));
+  return edits.reduce(
+    (changed, { content, location, end_location: end }) =>
+      changed.slice(0, offset(location)) + (content ?? '') + changed.slice(offset(end)),
+    text,
+  );
+}
+
+/** What is wrong with one file, a line each. */
+function problemsOf(file, text) {
+  const found = ruff
+    .check(text)
+    .map(({ code, message, start_location: at }) => `${file}:${at.row}:${at.column} ${code} ${message}`);
+  if (ruff.format(text) !== text) found.push(`${file} is not formatted: run npm run format`);
+  return found;
+}
+
+const files = fs
+  .readdirSync(path.join(rootDir, 'training'), { recursive: true })
+  .filter((file) => file.endsWith('.py'))
+  .map((file) => path.join('training', file));
+const problems = files.flatMap((file) => {
+  const where = path.join(rootDir, file);
+  const text = fs.readFileSync(where, 'utf8');
+  if (!process.argv.includes('--write')) return problemsOf(file, text);
+  const mended = ruff.format(withSortedImports(text));
+  if (mended !== text) fs.writeFileSync(where, mended);
+  return problemsOf(file, mended);
+});
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;

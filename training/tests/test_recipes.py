@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipes that training computes are those that the manifest has for the shipped models."""
+
+import unittest
+
+from export.manifest_file import get_entry
+from features.recipe import ENSEMBLE_FEATURES, FEATURES, MEL_FEATURES, SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
+from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
+
+SHIPPED = {
+    "apollo-4-2025-10-20": FEATURES,
+    "apollo-4-5-2026-03-26": FEATURES,
+    "apollo-4-2026-01-16": ENSEMBLE_FEATURES,
+    "voiceprint-1-2026-11-21": SPEAKER_FEATURES,
+}
+
+
+class Recipes(unittest.TestCase):
+    def test_what_is_served_is_what_was_trained(self):
+        for model_id, features in SHIPPED.items():
+            entry = get_entry(model_id)
+            self.assertEqual(entry["features"], features, model_id)
+            self.assertEqual((entry["sample_rate_hz"], entry["window_samples"]), (SAMPLE_RATE_HZ, WINDOW_SAMPLES))
+            self.assertEqual(entry["input"]["shape"][2:], [features["bands"], frames_of(WINDOW_SAMPLES)], model_id)
+
+    def test_mel_bands_hear_the_frames_that_linear_bands_do(self):
+        changed = {name for name in FEATURES if FEATURES[name] != MEL_FEATURES[name]}
+        self.assertEqual(changed, {"scale", "bands", "first_bin", "fmin_hz"})

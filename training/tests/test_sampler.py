@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which crops the sampler draws."""
+
+import unittest
+
+import numpy as np
+
+from data.balance import MAX_FACTOR, balanced, rate_band, shares_of
+from data.sampler import CropSampler, fold_of
+from features.recipe import SAMPLE_RATE_HZ
+
+
+class NotingCache:
+    """Noise for every clip, and a note of which clips were drawn."""
+
+    variants = 3
+
+    def __init__(self):
+        self.clips = []
+        self.drawn = []
+        for source in ("a", "b", "c", "d"):
+            human = self._add(f"{source}/human", "bonafide", "", source, "")
+            self._add(f"{source}/tts", "spoof", f"system-{source}", source, "tts")
+            self._add(f"{source}/engine", "spoof", "engine", source, "speech-engine")
+            for system in ("copy-griffin-lim", "copy-neural-istft"):
+                self._add(f"{system}:{human['path']}", "spoof", system, source, "own-copy-synthesis")
+
+    def _add(self, path, label, system, source, category):
+        clip = {
+            "path": path,
+            "label": label,
+            "split": "train",
+            "system": system,
+            "source": source,
+            "speaker": source,
+            "category": category,
+            "samples": 6 * SAMPLE_RATE_HZ,
+        }
+        self.clips.append(clip)
+        return clip
+
+    def samples(self, clip, variant=0, start=0, count=None):
+        self.drawn.append((clip["path"], variant))
+        return np.random.default_rng(len(clip["path"])).standard_normal(count).astype(np.float32)
+
+
+def drawn(without=(), held_out=None):
+    cache = NotingCache()
+    sampler = CropSampler(cache, 1, 32, without, held_out)
+    for index in range(6):
+        sampler.batch(index)
+    return cache.drawn
+
+
+class CropsWithout(unittest.TestCase):
+    def test_a_part_that_is_left_out_is_never_drawn(self):
+        is_of = {
+            "neural-copies": lambda path, _: "neural" in path,
+            "classical-copies": lambda path, _: "griffin" in path,
+            "copies": lambda path, _: ":" in path,
+            "engines": lambda path, _: "engine" in path,
+            "codecs": lambda _, variant: variant > 0,
+        }
+        every = drawn()
+        for part, is_part in is_of.items():
+            self.assertTrue(any(is_part(*crop) for crop in every), part)
+            self.assertFalse(any(is_part(*crop) for crop in drawn([part])), part)
+
+    def test_nothing_of_a_held_out_source_is_drawn(self):
+        held_out = [source for source in "abcd" if fold_of(source, 2) == 1]
+        self.assertIn(len(held_out), (1, 2, 3))
+        sources = {path.split(":")[-1][0] for path, _ in drawn(held_out=(1, 2))}
+        self.assertEqual(sources, set("abcd") - set(held_out))
+
+
+class OriginalsInMemory:
+    variants = 2
+
+    def __init__(self):
+        rng, self.clips = np.random.default_rng(1), []
+        for index in range(400):
+            label = ("bonafide", "spoof")[index % 2]
+            rate_hz = int(
+                rng.choice([8000, 16000, 48000], p=[0.3, 0.5, 0.2])
+                if label == "bonafide"
+                else rng.choice([16000, 24000])
+            )
+            self.clips.append(
+                {
+                    "path": str(index),
+                    "label": label,
+                    "split": "valid" if index < 40 else "train",
+                    "source": f"page-{index % 7}",
+                    "speaker": "",
+                    "system": f"system-{index % 5}" if label == "spoof" else "",
+                    "category": "tts",
+                    "family": "",
+                    "language": str(rng.choice(["en", "zh"], p=[0.8, 0.2] if label == "spoof" else [0.3, 0.7])),
+                    "rate_hz": str(rate_hz),
+                    "samples": 48000,
+                }
+            )
+        self.drawn = []
+
+    def samples(self, clip, variant=0, start=0, count=None):
+        self.drawn.append(clip)
+        return np.random.default_rng(int(clip["path"])).standard_normal(count).astype(np.float32) * 0.1
+
+
+class Balance(unittest.TestCase):
+    def test_rates_and_languages_are_alike_in_both_classes(self):
+        clips = list(OriginalsInMemory().clips)
+        for clip in clips:
+            clip["rate_hz"] = int(clip["rate_hz"])
+        classes = [[clip for clip in clips if clip["label"] == label] for label in ("bonafide", "spoof")]
+        even = [np.full(len(part), 1 / len(part)) for part in classes]
+        made = balanced(classes[0], even[0], classes[1], even[1])
+        for start, probabilities in zip(even, made):
+            self.assertAlmostEqual(probabilities.sum(), 1.0)
+            self.assertTrue((probabilities <= start * MAX_FACTOR * 1.01).all())
+        languages = [
+            shares_of([clip["language"] for clip in part], probabilities) for part, probabilities in zip(classes, made)
+        ]
+        for language in ("en", "zh"):
+            self.assertAlmostEqual(languages[0][language], languages[1][language], delta=0.01)
+        rates = [shares_of(map(rate_band, part), probabilities) for part, probabilities in zip(classes, made)]
+        self.assertGreater(rates[0][0], 0.2)  # only human clips have 8 kHz: there is nothing to bring it into line with
+
+    def test_the_sampler_draws_by_it_and_nothing_of_valid(self):
+        cache = OriginalsInMemory()
+        sampler = CropSampler(cache, 1, 32)
+        for index in range(40):
+            sampler.batch(index)
+        self.assertEqual({clip["split"] for clip in cache.drawn}, {"train"})
+        english = [
+            np.mean([clip["language"] == "en" for clip in cache.drawn if clip["label"] == label])
+            for label in ("bonafide", "spoof")
+        ]
+        self.assertAlmostEqual(*english, delta=0.1)
