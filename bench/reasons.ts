@@ -29,7 +29,7 @@ const { values } = parseArgs({
   },
 });
 const corpus = process.env.VERAVOX_CORPUS;
-if (corpus === undefined) throw new Error('Expected VERAVOX_CORPUS to name the folder with index.csv.');
+if (corpus === undefined) throw new Error('Set VERAVOX_CORPUS to a folder as in docs/corpus.md.');
 const random = randomOf(Number(values.seed));
 const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
 
