@@ -12,7 +12,7 @@ import { loadAddon, type PrepareSummary } from '../src/addon/addon.js';
 import { inputTextOf } from '../src/models/input-text.js';
 import { BAND_LIMITED_FROM_DB, LOW_SNR_BELOW_DB, LOW_SPEECH_BELOW_S } from '../src/verdict/reasons.js';
 import { ffmpegInto, noise, powerOf } from '../test/support/recordings.js';
-import { monoWav } from '../test/wav.js';
+import { monoWav } from '../test/support/wav.js';
 import { readIndex } from './corpus-index.js';
 import { describeMachine } from './machine.js';
 import { randomOf, shuffled } from './voiceid-trials.js';

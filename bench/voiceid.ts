@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config/load-config.js';
 import { packageDir } from '../src/config/package-dir.js';
 import { loadManifest } from '../src/models/manifest.js';
-import { monoWav } from '../test/wav.js';
+import { monoWav } from '../test/support/wav.js';
 import { describeMachine } from './machine.js';
 import { startServer } from './server-process.js';
 import { makeTrials, randomOf, SAMPLE_RATE_HZ, TEST_SPEECH_S } from './voiceid-trials.js';

@@ -13,7 +13,7 @@ import { reportSchema } from '../src/evaluation/report-schema.js';
 import type { Manifest } from '../src/models/manifest.js';
 import { runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir, writeModels } from './support/speaker-models.js';
-import { monoWav } from './wav.js';
+import { monoWav } from './support/wav.js';
 
 const fast = 'apollo-4-2025-10-20';
 const fixtures = path.join(packageDir, 'test/fixtures');

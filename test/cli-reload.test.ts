@@ -19,7 +19,7 @@ import {
   writeManifest,
   writeTinyModels,
 } from './support/tiny-models.js';
-import { monoWav } from './wav.js';
+import { monoWav } from './support/wav.js';
 
 /** Ten seconds that count as speech whatever they are: see `silence_threshold`. */
 const body = formBody([

@@ -6,7 +6,7 @@ import { before, test } from 'node:test';
 import { loadAddon } from '../src/addon/addon.js';
 import { runCli, temporaryFolder } from './support/cli.js';
 import { averageSpectrum, writeModels } from './support/speaker-models.js';
-import { monoWav, repeated } from './wav.js';
+import { monoWav, repeated } from './support/wav.js';
 
 const short = 'test/fixtures/human-lj-b.flac';
 // What the shipped detector says does not matter here: with these it always says the same.

@@ -20,7 +20,7 @@ import { type RunningServer, startServer } from '../src/service/server.js';
 import { openStorage } from '../src/storage/open-storage.js';
 import { UploadArena } from '../src/upload/arena.js';
 import { API_KEY, testAuthenticator, testConfig } from './support/test-server.js';
-import { monoWav, repeated } from './wav.js';
+import { monoWav, repeated } from './support/wav.js';
 
 interface Example {
   readonly line: number;

@@ -15,7 +15,7 @@ import { fileEntry, formBody } from './support/form-body.js';
 import { predict } from './support/http-client.js';
 import { startPipelineServer } from './support/pipeline-server.js';
 import { audioEntry, enroll } from './support/voiceid-client.js';
-import { monoWav } from './wav.js';
+import { monoWav } from './support/wav.js';
 
 const modelsDir = path.join(packageDir, 'test/reference/imported-models');
 const tolerance = 1e-3;

@@ -8,7 +8,7 @@ import { packageDir } from '../src/config/package-dir.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { postForm } from './support/http-client.js';
 import { startPipelineServer } from './support/pipeline-server.js';
-import { monoWav, repeated } from './wav.js';
+import { monoWav, repeated } from './support/wav.js';
 
 const RATE_HZ = 16_000;
 const fixture = (name: string): Buffer => readFileSync(path.join(packageDir, 'test/fixtures', name));

@@ -13,7 +13,7 @@ import { eventually } from './support/eventually.js';
 import { FORM_TYPE, fileEntry, formBody } from './support/form-body.js';
 import { request } from './support/http-client.js';
 import { temporaryFolder } from './support/temporary-folder.js';
-import { monoWav } from './wav.js';
+import { monoWav } from './support/wav.js';
 
 const run = promisify(execFile);
 

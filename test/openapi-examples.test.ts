@@ -25,7 +25,7 @@ import {
 } from './support/openapi.js';
 import { averageSpectrum, writeModels } from './support/speaker-models.js';
 import { API_KEY, testAuthenticator, testConfig } from './support/test-server.js';
-import { monoWav, repeated } from './wav.js';
+import { monoWav, repeated } from './support/wav.js';
 
 const RATE_HZ = 16_000;
 /** More than the ten seconds that an enrolment takes. */

@@ -10,7 +10,7 @@ import { packageDir } from '../src/config/package-dir.js';
 import type { ServiceError } from '../src/errors/service-error.js';
 import { type PipelineConfig, startPipeline } from '../src/pipeline/pipeline.js';
 import { UploadArena } from '../src/upload/arena.js';
-import { monoWav, repeated } from './wav.js';
+import { monoWav, repeated } from './support/wav.js';
 
 const fixture = (name: string) => readFile(path.join(packageDir, 'test/fixtures', name));
 

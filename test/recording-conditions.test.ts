@@ -15,7 +15,7 @@ import { postForm, predict } from './support/http-client.js';
 import { ffmpegInto, noise, powerOf } from './support/recordings.js';
 import { startServerWith, testConfig } from './support/test-server.js';
 import { writeTinyModels } from './support/tiny-models.js';
-import { monoWav } from './wav.js';
+import { monoWav } from './support/wav.js';
 
 const RATE_HZ = 16_000;
 /** Women and men, human and generated. */

@@ -18,7 +18,7 @@ import { eventually } from './support/eventually.js';
 import { FORM_TYPE, formBody } from './support/form-body.js';
 import { type Answer, postForm, RawClient, request } from './support/http-client.js';
 import { writeTinyModels } from './support/tiny-models.js';
-import { monoWav, repeated } from './wav.js';
+import { monoWav, repeated } from './support/wav.js';
 
 const processes = 2;
 const RATE = 9;

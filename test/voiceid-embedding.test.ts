@@ -19,7 +19,7 @@ import { UploadArena } from '../src/upload/arena.js';
 import { dot } from '../src/voiceid/vectors.js';
 import { temporaryFolder } from './support/cli.js';
 import { averageSpectrum, writeModels } from './support/speaker-models.js';
-import { monoWav, repeated } from './wav.js';
+import { monoWav, repeated } from './support/wav.js';
 
 const fixture = (name: string) => readFile(path.join(packageDir, 'test/fixtures', name));
 const config: PipelineConfig = {

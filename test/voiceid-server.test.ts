@@ -22,7 +22,7 @@ import type { Answer } from './support/http-client.js';
 import { averageSpectrum, writeModels } from './support/speaker-models.js';
 import { API_KEY, startServerWith, testConfig } from './support/test-server.js';
 import { audioEntry, enroll, field, vectorEntry, verify } from './support/voiceid-client.js';
-import { monoWav, repeated } from './wav.js';
+import { monoWav, repeated } from './support/wav.js';
 
 const RATE_HZ = 16000;
 const fixturePath = (name: string) => path.join(packageDir, 'test/fixtures', name);

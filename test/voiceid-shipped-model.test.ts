@@ -16,7 +16,7 @@ import { temporaryFolder } from './support/cli.js';
 import { writeModels } from './support/speaker-models.js';
 import { startServerWith, testConfig } from './support/test-server.js';
 import { audioEntry, enroll, vectorEntry, verify } from './support/voiceid-client.js';
-import { monoWav } from './wav.js';
+import { monoWav } from './support/wav.js';
 
 const fixture = (name: string) => readFile(path.join(packageDir, 'test/fixtures', name));
 // Whether the detector takes a fixture for human is not what is tested here.

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { type AudioWindow, loadAddon } from '../src/addon/addon.js';
 import { packageDir } from '../src/config/package-dir.js';
 import { inputTextOf } from '../src/models/input-text.js';
-import { monoWav } from './wav.js';
+import { monoWav } from './support/wav.js';
 
 const RATE_HZ = 16_000;
 const preparer = new (loadAddon().Preparer)(
