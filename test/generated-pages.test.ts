@@ -9,9 +9,9 @@ import { options } from '../src/config/options.js';
 const read = (file: string): string => fs.readFileSync(file, 'utf8');
 
 for (const { file, renewed } of pages) {
-  test(`${file} is what npm run docs would write`, () => {
+  test(`${file} is what npm run docs would write`, async () => {
     const page = read(file);
-    assert.equal(page, renewed(page));
+    assert.equal(page, await renewed(page));
   });
 }
 

@@ -9,6 +9,6 @@ import { pages } from './pages.js';
 
 for (const { file, renewed } of pages) {
   const at = path.join(packageDir, file);
-  fs.writeFileSync(at, renewed(fs.readFileSync(at, 'utf8')));
+  fs.writeFileSync(at, await renewed(fs.readFileSync(at, 'utf8')));
 }
 fs.writeFileSync(path.join(packageDir, 'client/src/types.ts'), clientTypes());

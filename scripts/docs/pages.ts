@@ -4,6 +4,7 @@ import path from 'node:path';
 import { packageDir } from '../../src/config/package-dir.js';
 import { withConfigurationTable } from './configuration-table.js';
 import { errorReferencePage } from './error-page.js';
+import { importDrawing } from './import-drawing.js';
 import { withManifestTables } from './manifest-tables.js';
 import { withMarkedSection } from './marked-section.js';
 import { reasonsPage } from './reasons-page.js';
@@ -13,11 +14,15 @@ export interface Page {
   /** In the repository. */
   readonly file: string;
   /** The page as it should be, from the page as it is. */
-  readonly renewed: (page: string) => string;
+  readonly renewed: (page: string) => string | Promise<string>;
 }
 
 /** Pages of which the code makes all or a part. */
 export const pages: readonly Page[] = [
+  {
+    file: 'docs/architecture.md',
+    renewed: async (page) => withMarkedSection(page, await importDrawing()),
+  },
   { file: 'docs/configuration.md', renewed: withConfigurationTable },
   { file: 'docs/evaluate.md', renewed: (page) => withMarkedSection(page, reportTable()) },
   { file: 'docs/errors.md', renewed: errorReferencePage },

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { packageDir } from '../../src/config/package-dir.js';
+
+type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The folders of `src` and which of them imports which, as a Mermaid diagram. */
+export async function importDrawing(): Promise<string> {
+  const arrows = await importsBetweenFolders();
+  const lines = [...arrows].flatMap(([from, targets]) =>
+    [...withoutDetours(from, targets, arrows)].sort().map((to) => `  ${idOf(from)} --> ${idOf(to)}`),
+  );
+  const names = [...arrows.keys()].map((name) => `  ${idOf(name)}["${name}"]`);
+  return ['```mermaid', 'flowchart TD', ...names, ...lines, '```'].join('\n');
+}
+
+// A name may be a keyword of Mermaid, or have a hyphen.
+const idOf = (name: string): string => `folder_${name.replaceAll('-', '_')}`;
+
+async function importsBetweenFolders(): Promise<Arrows> {
+  const { output } = await cruise(['src'], {
+    baseDir: packageDir,
+    doNotFollow: { path: 'node_modules' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+  });
+  const { modules } = output as ICruiseResult;
+  const folderOf = (file: string): string | undefined => /^src\/([^/]+)\//.exec(file)?.[1];
+  const arrows = new Map<string, Set<string>>();
+  for (const { source, dependencies } of modules) {
+    const from = folderOf(source);
+    if (from === undefined) continue;
+    const targets = arrows.get(from) ?? new Set();
+    arrows.set(from, targets);
+    for (const { resolved } of dependencies) {
+      const to = folderOf(resolved);
+      if (to !== undefined && to !== from) targets.add(to);
+    }
+  }
+  return new Map([...arrows].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Leaves out arrows that others lead to as well: the picture would be all arrows. */
+function withoutDetours(from: string, targets: ReadonlySet<string>, arrows: Arrows): Set<string> {
+  const isReachedThrough = (via: string, goal: string, seen = new Set([from])): boolean => {
+    if (via === goal) return true;
+    if (seen.has(via)) return false;
+    seen.add(via);
+    return [...(arrows.get(via) ?? [])].some((next) => isReachedThrough(next, goal, seen));
+  };
+  const isDetour = (to: string): boolean =>
+    [...targets].some((via) => via !== to && isReachedThrough(via, to));
+  return new Set([...targets].filter((to) => !isDetour(to)));
+}
