@@ -12,7 +12,7 @@ import {
   toleranceFor,
   tolerances,
 } from '../src/known-answers/known-answers.js';
-import { Cli, runCli, temporaryFolder } from './support/cli.js';
+import { Cli, runCli, runModels, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
 import { editManifest, importedModels } from './support/imported-models.js';
@@ -46,7 +46,7 @@ test('CUDA has its own tolerance where the answer gives one, else that of the an
 });
 
 async function recorded(folder: string): Promise<string> {
-  const { status, stderr } = await runCli(['models', 'record', '--models-dir', folder]);
+  const { status, stderr } = await runModels(folder, 'record');
   assert.equal(status, 0, stderr);
   return folder;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { runCli } from './support/cli.js';
+import { runModels } from './support/cli.js';
 import { editManifest, importedModels } from './support/imported-models.js';
 
 const manifestIn = (folder: string) => fs.readFileSync(path.join(folder, 'manifest.json'), 'utf8');
@@ -11,7 +11,7 @@ const manifestIn = (folder: string) => fs.readFileSync(path.join(folder, 'manife
 test('an id that is not there, and a fault in the manifest, leave the manifest as it was', async (t) => {
   const folder = importedModels(t);
   const before = manifestIn(folder);
-  const unknown = await runCli(['models', 'record', 'other', '--models-dir', folder]);
+  const unknown = await runModels(folder, 'record', 'other');
   assert.equal(unknown.status, 1);
   assert.match(unknown.stderr, /there is no model with the id other/);
   assert.equal(manifestIn(folder), before);
@@ -20,7 +20,7 @@ test('an id that is not there, and a fault in the manifest, leave the manifest a
     models[0].output.kind = 'loudness';
   });
   const edited = manifestIn(folder);
-  const faulty = await runCli(['models', 'record', '--models-dir', folder]);
+  const faulty = await runModels(folder, 'record');
   assert.equal(faulty.status, 1);
   assert.match(faulty.stderr, /random-waveform: models\[0\]\.output\.kind/);
   assert.equal(manifestIn(folder), edited);
@@ -31,7 +31,7 @@ test('what is recorded holds, and nothing else of the manifest changes', async (
     delete entries['random-waveform'].sha256;
     entries['random-kaldi-speaker'].sha256 = '0'.repeat(64);
   });
-  const { status, stdout, stderr } = await runCli(['models', 'record', '--models-dir', folder]);
+  const { status, stdout, stderr } = await runModels(folder, 'record');
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^random-waveform: recorded the answers for 3 clips$/m);
 
@@ -53,7 +53,7 @@ test('what is recorded holds, and nothing else of the manifest changes', async (
     [],
   );
 
-  const check = await runCli(['models', 'check', '--runs', '1', '--models-dir', folder]);
+  const check = await runModels(folder, 'check', '--runs', '1');
   assert.equal(check.status, 0, check.stdout);
   assert.equal(check.stdout.match(/ 3 of 3 +ok$/gm)?.length, 4, check.stdout);
 });
@@ -66,7 +66,7 @@ test('one model can be recorded by itself, on clips of the operator, and keeps t
   });
   fs.mkdirSync(path.join(folder, 'known-answers'));
   fs.copyFileSync('test/fixtures/human-lj-b.flac', path.join(folder, 'known-answers/own.flac'));
-  const { status, stderr } = await runCli(['models', 'record', 'random-waveform', '--models-dir', folder]);
+  const { status, stderr } = await runModels(folder, 'record', 'random-waveform');
   assert.equal(status, 0, stderr);
   const [first, ...others] = JSON.parse(manifestIn(folder)).models;
   assert.equal(first.known_answers.length, 1);
@@ -80,14 +80,14 @@ test('one model can be recorded by itself, on clips of the operator, and keeps t
 
 test('a tolerance that is given holds for every clip; one that is no number above 0 changes nothing', async (t) => {
   const folder = importedModels(t);
-  const record = ['models', 'record', 'random-waveform', '--models-dir', folder, '--tolerance'];
+  const record = ['record', 'random-waveform', '--tolerance'];
   const before = manifestIn(folder);
-  const refused = await runCli([...record, '0']);
+  const refused = await runModels(folder, ...record, '0');
   assert.equal(refused.status, 2);
   assert.match(refused.stderr, /above 0 and below 1 but received 0/);
   assert.equal(manifestIn(folder), before);
 
-  const { status, stderr } = await runCli([...record, '0.002', '--cuda-tolerance', '0.03']);
+  const { status, stderr } = await runModels(folder, ...record, '0.002', '--cuda-tolerance', '0.03');
   assert.equal(status, 0, stderr);
   const [{ known_answers }] = JSON.parse(manifestIn(folder)).models;
   assert.equal(known_answers.length, 3);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
@@ -18,7 +19,7 @@ export interface CliOptions extends Pick<SpawnOptions, 'cwd' | 'stdio'> {
   readonly input?: Uint8Array;
 }
 
-/** A `veravox` that runs, with a data folder of its own unless `env` names one. */
+/** A `veravox` that runs, with no settings but those of `env`: what writes data needs a folder from it. */
 export class Cli {
   readonly child: ChildProcess;
   stdout = '';
@@ -79,5 +80,9 @@ export function runCli(
 ): Promise<Finished> {
   return new Cli(args, env, options).finished;
 }
+
+/** `veravox models` for the models of a folder, whose data folder is there, too. */
+export const runModels = (folder: string, ...args: readonly string[]): Promise<Finished> =>
+  runCli(['models', ...args, '--models-dir', folder], { VERAVOX_DATA_DIR: path.join(folder, 'data') });
 
 export { temporaryFolder } from './temporary-folder.js';
