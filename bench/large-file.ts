@@ -12,7 +12,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageDir } from '../src/config/package-dir.js';
-import { LARGE_FILE_MODEL } from '../src/routes/predict-fields.js';
+import { LARGE_FILE_MODEL } from '../src/contract/model-ids.js';
 import { formBody, formType } from './form-body.js';
 import { describeMachine } from './machine.js';
 import { startServer } from './server-process.js';

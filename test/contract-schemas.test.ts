@@ -6,16 +6,20 @@ import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { errorBody, forbiddenErrorBody } from '../src/contract/error-bodies.js';
+import { downloadLinkSchemas, uploadLinkSchemas } from '../src/contract/file-fields.js';
 import { legacyPrediction } from '../src/contract/legacy-prediction.js';
+import { EMBEDDING_SIZE } from '../src/contract/limits.js';
 import { linkList } from '../src/contract/link-list.js';
+import {
+  largeFileFieldSchemas,
+  legacyFieldSchemas,
+  predictFieldSchemas,
+} from '../src/contract/predict-fields.js';
 import { largeFilePrediction, prediction } from '../src/contract/prediction.js';
-import { EMBEDDING_SIZE, enrollment, verification } from '../src/contract/voice-identity.js';
+import { enrollFieldSchemas, verifyFieldSchemas } from '../src/contract/voice-fields.js';
+import { enrollment, verification } from '../src/contract/voice-identity.js';
 import { manifestSchema } from '../src/models/manifest-schema.js';
 import { operatingPointFileSchema } from '../src/operating-points/operating-point.js';
-import { downloadLinkSchemas, uploadLinkSchemas } from '../src/routes/file-fields.js';
-import { legacyFieldSchemas } from '../src/routes/legacy-predict.js';
-import { largeFileFieldSchemas, predictFieldSchemas } from '../src/routes/predict-fields.js';
-import { enrollFieldSchemas, verifyFieldSchemas } from '../src/routes/voiceid.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageDir } from '../../src/config/package-dir.js';
-import { LARGE_FILE_MODEL } from '../../src/routes/predict-fields.js';
+import { LARGE_FILE_MODEL } from '../../src/contract/model-ids.js';
 import { type ServerProcess, startServer } from '../server-process.js';
 import { filePart, formBytes } from './framing.js';
 import type { Surroundings } from './input.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config/load-config.js';
-import { OPERATING_POINT_NAME, OPERATING_POINT_NAME_EXPECTED } from '../config/operating-point-name.js';
+import { OPERATING_POINT_NAME, OPERATING_POINT_NAME_EXPECTED } from '../contract/operating-point-name.js';
 import { percent } from '../drawings/frame.js';
 import { errorNames, rowNames } from '../drawings/wording.js';
 import { evaluate } from '../evaluation/evaluate.js';

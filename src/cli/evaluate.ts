@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
 import { type Config, options as settings } from '../config/options.js';
 import { packageVersion } from '../config/package-dir.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT } from '../contract/limits.js';
 import { groupDrawings, overallDrawings } from '../drawings/drawings.js';
 import { reportPage } from '../drawings/report-page.js';
 import { svgFile } from '../drawings/svg.js';
@@ -17,7 +18,6 @@ import { DURATION_COLUMN, type Sample, usualGroupColumns } from '../evaluation/s
 import { type ListOptions, type ScoredList, scoreList } from '../labelled-lists/scored-list.js';
 import { isFailed, type ScoredRow } from '../labelled-lists/scored-rows.js';
 import { scoresCsv } from '../labelled-lists/scores-file.js';
-import { DEFAULT_SILENCE_THRESHOLD_PERCENT } from '../routes/predict-fields.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { evaluationTable } from './evaluation-table.js';
 import { showListProgress } from './progress-line.js';

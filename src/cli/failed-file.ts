@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { errorBody } from '../errors/error-body.js';
+import { errorBody } from '../contract/error-body.js';
 import { ServiceError } from '../errors/service-error.js';
 
 /** Says why a file was not analysed; with `json` also as the server would, to keep one line per file. */

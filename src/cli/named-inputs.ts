@@ -2,13 +2,11 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { glob } from 'tinyglobby';
+import { mediaFormats } from '../errors/media-formats.js';
 import { STANDARD_INPUT } from './standard-input.js';
 
 /** What a folder is searched for; a file that is named is tried whatever it is called. */
-const mediaExtensions = [
-  ...['aac', 'avi', 'flac', 'm4a', 'm4v', 'mka', 'mkv', 'mov', 'mp2', 'mp3', 'mp4'],
-  ...['oga', 'ogg', 'opus', 'wav', 'webm'],
-];
+const mediaExtensions = mediaFormats.flatMap(({ extensions }) => extensions).sort();
 
 /** A file to analyse, or why an argument stands for none. */
 export type NamedInput =

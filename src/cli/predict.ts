@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadConfig } from '../config/load-config.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD, MIN_DURATION_S } from '../contract/limits.js';
+import { defaultModel } from '../contract/model-ids.js';
+import { newPredictionId } from '../contract/prediction-id.js';
 import { inOrder } from '../labelled-lists/in-flight.js';
 import { ListPipeline } from '../labelled-lists/list-pipeline.js';
 import { maxDurationS, withoutTimeouts } from '../labelled-lists/local-files.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
 import { detectorNamed } from '../pipeline/model-status.js';
-import {
-  DEFAULT_SILENCE_THRESHOLD_PERCENT,
-  DEFAULT_THRESHOLD,
-  defaultModel,
-  MIN_DURATION_S,
-} from '../routes/predict-fields.js';
 import { predictionBody } from '../verdict/prediction.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { reportFailure } from './failed-file.js';
@@ -135,7 +131,7 @@ async function predictFile(
         ...(showsProgress && { onProgress: (current) => progress.show(current) }),
       })
       .finally(() => progress.clear());
-    const request = { predictionId: `pred_${randomUUID().slice(-12)}`, threshold, silenceThresholdPercent };
+    const request = { predictionId: newPredictionId(), threshold, silenceThresholdPercent };
     return predictionBody(analysis, request, (performance.now() - startedMs) / 1000);
   });
 }

@@ -4,20 +4,18 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadConfig } from '../config/load-config.js';
 import type { Config } from '../config/options.js';
+import { enrollNeeds, type SampleNeeds, verifyNeeds } from '../contract/limits.js';
+import { defaultModel } from '../contract/model-ids.js';
 import { ServiceError } from '../errors/service-error.js';
 import { maxDurationS, readInto, sizeOf, withoutTimeouts } from '../labelled-lists/local-files.js';
 import { OperatingPoints } from '../operating-points/operating-points.js';
 import { startPipeline } from '../pipeline/pipeline.js';
-import { defaultModel } from '../routes/predict-fields.js';
 import {
   enrollmentBody,
-  enrollNeeds,
   isAiGenerated,
   requireAuthentic,
   requireOwn,
-  type SampleNeeds,
   verificationBody,
-  verifyNeeds,
 } from '../voiceid/answers.js';
 import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';

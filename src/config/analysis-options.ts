@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { MIN_LARGE_FILE_BYTES } from '../contract/limits.js';
 import { parseAllowedHost } from './allowed-host.js';
 import { choice, integer, list, MEBIBYTE, text, threshold } from './option.js';
-
-/** What is smaller is not for `/v1/predict/large-file` (service interface, section 8). */
-export const MIN_LARGE_FILE_BYTES = 5_000_000;
 
 /** What a request may ask for, and how long it may take. */
 export const analysisOptions = {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { modelVersion, processingTime } from './identifiers.js';
-
-/** Numbers in a voiceprint. */
-export const EMBEDDING_SIZE = 256;
+import { EMBEDDING_SIZE } from './limits.js';
 
 /** Of length 1, as all are. */
 const exampleEmbedding = Array.from({ length: EMBEDDING_SIZE }, (_, i) => (i % 3 === 0 ? 0.0625 : -0.0625));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CatalogueEntry } from './catalogue-entry.js';
 import { fileEntries } from './file-entries.js';
+import { formatsInWords, mediaFormats } from './media-formats.js';
 
 export type { CatalogueEntry, PublicErrorCode } from './catalogue-entry.js';
 
@@ -126,8 +127,7 @@ const entries = {
   UNSUPPORTED_FORMAT: {
     status: 422,
     code: 'unsupported_format',
-    message:
-      'The file is not in a supported format: {problem} Supported formats: WAV, MP3, AAC, FLAC, OGG, M4A, MP4, MOV, AVI, MKV and WebM, with the codecs that are usual in them.',
+    message: `The file is not in a supported format: {problem} Supported formats: ${formatsInWords('and', mediaFormats)}, with the codecs that are usual in them.`,
     when: 'The content (not the name) is none of the allowed containers and codecs.',
   },
   NO_AUDIO_STREAM: {

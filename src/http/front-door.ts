@@ -11,7 +11,7 @@ import {
 } from '../admission/rate-limits.js';
 import { ReceivingPace } from '../admission/receiving-pace.js';
 import type { RequestPermits } from '../admission/request-permits.js';
-import { errorBody } from '../errors/error-body.js';
+import { errorBody } from '../contract/error-body.js';
 import { notFound } from '../errors/not-found.js';
 import { ServiceError } from '../errors/service-error.js';
 import { allows } from '../keys/api-key.js';

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Analyser } from '../analyser/analyser.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../contract/limits.js';
 import type { Model, Tolerances } from '../models/manifest.js';
 import type { Provider } from '../scoring/scoring-task.js';
 
@@ -52,8 +54,8 @@ export async function answerOf(analyser: Analyser, model: Model, clip: Uint8Arra
     region: { offset: 0, length: clip.length },
     memory,
     modelId: model.id,
-    silenceThresholdPercent: 80,
-    minDurationS: 1,
+    silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+    minDurationS: MIN_DURATION_S,
     maxDurationS: 600,
     longTimeoutMs: answerTimeoutMs,
     signal: new AbortController().signal,

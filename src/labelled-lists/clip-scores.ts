@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import type { Config } from '../config/options.js';
+import { DEFAULT_THRESHOLD, MIN_DURATION_S } from '../contract/limits.js';
 import type { ListedSample } from '../evaluation/labelled-list.js';
-import { DEFAULT_THRESHOLD, MIN_DURATION_S } from '../routes/predict-fields.js';
 import { verdictOf } from '../verdict/verdict.js';
 import { type Finding, ListPipeline, type ShowProgress } from './list-pipeline.js';
 import { maxDurationS } from './local-files.js';

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import type { Config } from '../config/options.js';
+import { enrollNeeds, verifyNeeds } from '../contract/limits.js';
 import type { FailedSample } from '../evaluation/evaluate.js';
 import type { ListedSample } from '../evaluation/labelled-list.js';
 import type { Sample } from '../evaluation/sample.js';
-import { enrollNeeds, verificationBody, verifyNeeds } from '../voiceid/answers.js';
+import { verificationBody } from '../voiceid/answers.js';
 import type { Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
 import { type Finding, ListPipeline, type ShowProgress } from './list-pipeline.js';

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Apart from the manifest, which is checked by a library that no scoring thread should have to load.
+import { EMBEDDING_SIZE } from '../contract/limits.js';
 import type { Model } from './manifest.js';
-
-/** Numbers per embedding (service interface, section 8). */
-export const EMBEDDING_SIZE = 256;
 
 /** Numbers that a model gives for one input. */
 export function outputSizeOf({ task }: Pick<Model, 'task'>): number {

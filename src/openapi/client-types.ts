@@ -3,11 +3,11 @@
 import { deletedFiles } from '../contract/deleted-files.js';
 import { errorBody, forbiddenErrorBody } from '../contract/error-bodies.js';
 import { linkList } from '../contract/link-list.js';
+import type { Fields, Schema } from '../contract/operation.js';
+import { largeFileFieldSchemas, predictFieldSchemas } from '../contract/predict-fields.js';
 import { largeFilePrediction, prediction } from '../contract/prediction.js';
+import { enrollFieldSchemas, verifyFieldSchemas } from '../contract/voice-fields.js';
 import { enrollment, verification } from '../contract/voice-identity.js';
-import { largeFileFieldSchemas, predictFieldSchemas } from '../routes/predict-fields.js';
-import { enrollFieldSchemas, verifyFieldSchemas } from '../routes/voiceid.js';
-import type { Fields, Schema } from './operation.js';
 
 /** As wide as the formatter lets a line be. */
 const MAX_LINE_CHARS = 110;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { formOnlyErrors, linkOnlyErrors } from '../contract/error-groups.js';
+import { type Operation, tags } from '../contract/operation.js';
 import type { ErrorKey } from '../errors/catalogue.js';
 import type { Route } from '../routes/route.js';
 import { Components, type JsonObject } from './components.js';
-import { formOnlyErrors, linkOnlyErrors } from './error-groups.js';
-import { type Operation, tags } from './operation.js';
 import { parameters, requestBody } from './request.js';
 import { responses, responsesOutsideOperations } from './responses.js';
 

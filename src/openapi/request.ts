@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FieldSchema } from '../routes/form-fields.js';
+import type { FieldSchema } from '../contract/fields.js';
+import type { Binary, Fields, FilePart, Operation } from '../contract/operation.js';
 import type { Components, JsonObject } from './components.js';
-import type { Binary, Fields, FilePart, Operation } from './operation.js';
 
 /** A file stands in an example as in curl's `-F`: an @ and a name. */
 const exampleFile = '@recording.wav';

@@ -3,13 +3,13 @@ import {
   errorBody as errorSchema,
   forbiddenErrorBody as forbiddenErrorSchema,
 } from '../contract/error-bodies.js';
+import { errorBody } from '../contract/error-body.js';
+import { exampleValues } from '../contract/example-values.js';
+import type { Answer } from '../contract/operation.js';
 import { type CatalogueEntry, catalogue, type ErrorKey } from '../errors/catalogue.js';
-import { errorBody } from '../errors/error-body.js';
-import { exampleValues } from '../errors/example-values.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Route } from '../routes/route.js';
 import type { Components, JsonObject } from './components.js';
-import type { Answer } from './operation.js';
 
 /** Errors of requests that reach no operation. */
 export const errorsOutsideOperations = [

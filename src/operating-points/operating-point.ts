@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { OPERATING_POINT_NAME } from '../config/operating-point-name.js';
+import { OPERATING_POINT_NAME } from '../contract/operating-point-name.js';
 
 /** How often something was judged wrongly where the point was found; see docs/evaluate.md. */
 export interface MeasuredErrors {

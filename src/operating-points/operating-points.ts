@@ -3,9 +3,6 @@ import { ServiceError } from '../errors/service-error.js';
 import type { OperatingPoint, ScoringModel } from './operating-point.js';
 import { readOperatingPoints } from './operating-point-file.js';
 
-/** What may stand where a threshold is asked for. */
-export const THRESHOLD_EXPECTED = 'a number from 0 to 1, or the name of an operating point';
-
 /** The operating points that requests may name. */
 export class OperatingPoints {
   readonly #points: readonly OperatingPoint[];

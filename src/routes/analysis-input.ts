@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { FieldSchema } from '../contract/fields.js';
+import type { Fields } from '../contract/operation.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';
-import type { Fields } from '../openapi/operation.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import type { FormLimits } from '../upload/form-upload.js';
 import { isJsonType, receiveJson } from '../upload/json-body.js';
-import type { FieldReader, FieldSchema } from './form-fields.js';
+import type { FieldReader } from './form-fields.js';
 import { type AnalysisInput, receiveFormInput } from './form-input.js';
 import type { RouteRequest } from './route.js';
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomUUID } from 'node:crypto';
 import type { Analyser, Analysis, AnalysisRequest, VoiceEmbedding } from '../analyser/analyser.js';
 import type { RequestRecord } from '../observe/request-record.js';
 import type { AnalysisInput } from './form-input.js';
@@ -13,9 +12,6 @@ export interface AnalysisSteps<Fields> {
   /** @param processingS since the request had arrived */
   body(analysis: Analysis, fields: Fields, processingS: number): unknown;
 }
-
-/** The last group of a random UUID: 12 hexadecimal characters, all of them random. */
-export const newPredictionId = (): string => `pred_${randomUUID().slice(-12)}`;
 
 /** What is noted of every file that was analysed, whatever it was asked. */
 type Findings = Pick<VoiceEmbedding, 'modelId' | 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'>;

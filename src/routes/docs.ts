@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageDir } from '../config/package-dir.js';
+import type { Answer, Operation } from '../contract/operation.js';
 import { openApiDocument } from '../openapi/document.js';
-import type { Answer, Operation } from '../openapi/operation.js';
 import type { Headers, Reply, Route } from './route.js';
 
 /** `npm run build:ts` puts the files of Swagger UI that the page needs here. */

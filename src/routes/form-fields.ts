@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Ajv, type ErrorObject } from 'ajv';
 import { ownSchemas } from '../config/own-schemas.js';
+import type { FieldSchema, FieldSchemas } from '../contract/fields.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { UploadedForm } from '../upload/form-upload.js';
 import type { Part } from '../upload/multipart-parser.js';
-
-type FieldType = 'number' | 'string' | 'array';
-
-/** The JSON schema of one field; `expected` is how an error names what it wants. */
-export interface FieldSchema {
-  readonly type: FieldType | readonly FieldType[];
-  readonly expected: string;
-  readonly description?: string;
-  readonly default?: number | string;
-  /** May be null, which in a form is an empty value or the word; it counts as not given. */
-  readonly nullInForm?: true;
-  readonly [keyword: string]: unknown;
-}
-
-export type FieldSchemas = { readonly [field: string]: FieldSchema };
 
 /** JSON's number without its ban on a leading plus, dot or zero; no spaces, no hexadecimal, no Infinity. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;

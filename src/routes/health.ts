@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { Schema } from '../contract/operation.js';
 import type { CheckedStatus } from '../known-answers/checked-models.js';
-import type { Schema } from '../openapi/operation.js';
 import { jsonReply, type Route } from './route.js';
 
 const liveness: Schema = {

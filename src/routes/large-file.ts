@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { Analyser } from '../analyser/analyser.js';
-import { MIN_LARGE_FILE_BYTES } from '../config/analysis-options.js';
 import type { Config } from '../config/options.js';
-import { largeFilePrediction } from '../contract/prediction.js';
-import { ServiceError } from '../errors/service-error.js';
-import type { Logger } from '../observe/log.js';
-import { progressLog } from '../observe/progress-log.js';
-import { analysisErrors, formErrors } from '../openapi/error-groups.js';
-import { mediaFormats, type Operation } from '../openapi/operation.js';
-import type { ArenaQueue } from '../upload/arena-queue.js';
-import { largeFileBody } from '../verdict/prediction.js';
-import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
-import { FieldValidator } from './form-fields.js';
-import { LargeFileIntake } from './large-file-intake.js';
+import { analysisErrors, formErrors } from '../contract/error-groups.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
   DEFAULT_THRESHOLD,
-  type LargeFileFields,
-  largeFileFieldSchemas,
   MIN_DURATION_S,
-} from './predict-fields.js';
+  MIN_LARGE_FILE_BYTES,
+} from '../contract/limits.js';
+import { anyFormat, type Operation } from '../contract/operation.js';
+import { type LargeFileFields, largeFileFieldSchemas } from '../contract/predict-fields.js';
+import { largeFilePrediction } from '../contract/prediction.js';
+import { newPredictionId } from '../contract/prediction-id.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { Logger } from '../observe/log.js';
+import { progressLog } from '../observe/progress-log.js';
+import type { ArenaQueue } from '../upload/arena-queue.js';
+import { largeFileBody } from '../verdict/prediction.js';
+import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
+import { FieldValidator } from './form-fields.js';
+import { LargeFileIntake } from './large-file-intake.js';
 import type { Route } from './route.js';
 
 /** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
@@ -72,7 +72,7 @@ export function largeFileRoute(
     id: 'predictLargeFile',
     tag: 'Detection',
     summary: 'The same for a large file, with hours of audio.',
-    description: `Takes ${mediaFormats}, of at most ${maxLargeFileDurationS} s.`,
+    description: `Takes ${anyFormat}, of at most ${maxLargeFileDurationS} s.`,
     form: {
       file: {
         field: limits.fileField,

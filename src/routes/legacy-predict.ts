@@ -2,33 +2,22 @@
 
 import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/options.js';
+import { analysisErrors, inputErrors } from '../contract/error-groups.js';
 import { legacyPrediction } from '../contract/legacy-prediction.js';
+import {
+  DEFAULT_SILENCE_THRESHOLD_PERCENT,
+  MAX_LEGACY_FILE_BYTES,
+  MIN_LEGACY_DURATION_S,
+} from '../contract/limits.js';
+import { LARGE_FILE_MODEL } from '../contract/model-ids.js';
+import { anyFormat, type Operation } from '../contract/operation.js';
+import { type LegacyFields, legacyFieldSchemas } from '../contract/predict-fields.js';
 import { ServiceError } from '../errors/service-error.js';
-import { analysisErrors, inputErrors } from '../openapi/error-groups.js';
-import { mediaFormats, type Operation } from '../openapi/operation.js';
 import { legacyPredictionBody } from '../verdict/legacy.js';
 import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
-import { type FieldSchemas, FieldValidator } from './form-fields.js';
-import { DEFAULT_SILENCE_THRESHOLD_PERCENT, LARGE_FILE_MODEL } from './predict-fields.js';
+import { FieldValidator } from './form-fields.js';
 import type { Route } from './route.js';
-
-/** The contract's limit, 4 MB. */
-export const MAX_LEGACY_FILE_BYTES = 4_000_000;
-const MIN_DURATION_S = 3;
-
-/** The fields of v0's `POST /predict` beside the file. Whose audio it is changes nothing in the answer. */
-interface LegacyFields {
-  readonly user_id?: string;
-}
-
-export const legacyFieldSchemas: FieldSchemas = {
-  user_id: {
-    type: 'string',
-    expected: 'a text',
-    description: "The caller's own identifier of the speaker; it changes nothing.",
-  },
-};
 
 /** v0's `POST /predict`, at `/v0/predict` and under the unversioned base. */
 export function legacyPredictRoute(
@@ -50,7 +39,7 @@ export function legacyPredictRoute(
     plan: () => ({
       modelId: LARGE_FILE_MODEL,
       silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
-      minDurationS: MIN_DURATION_S,
+      minDurationS: MIN_LEGACY_DURATION_S,
       maxDurationS: config.maxPredictDurationS,
     }),
     body: (analysis, _, processingS) =>
@@ -61,7 +50,7 @@ export function legacyPredictRoute(
     id: 'predict',
     tag: 'Detection',
     summary: 'Is the voice in this recording AI-generated?',
-    description: `Takes ${mediaFormats}, of ${MIN_DURATION_S} to ${config.maxPredictDurationS} s.`,
+    description: `Takes ${anyFormat}, of ${MIN_LEGACY_DURATION_S} to ${config.maxPredictDurationS} s.`,
     form: {
       file: { field: limits.fileField, description: 'The recording.', maxBytes: allowedBytes },
       schemas: legacyFieldSchemas,

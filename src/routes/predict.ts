@@ -2,22 +2,20 @@
 
 import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/options.js';
+import { analysisErrors, inputErrors } from '../contract/error-groups.js';
+import { MIN_DURATION_S } from '../contract/limits.js';
+import { LARGE_FILE_MODEL } from '../contract/model-ids.js';
+import { anyFormat, type Operation } from '../contract/operation.js';
+import { type PredictFields, predictFieldSchemas } from '../contract/predict-fields.js';
 import { prediction } from '../contract/prediction.js';
+import { newPredictionId } from '../contract/prediction-id.js';
 import { ServiceError } from '../errors/service-error.js';
-import { analysisErrors, inputErrors } from '../openapi/error-groups.js';
-import { mediaFormats, type Operation } from '../openapi/operation.js';
 import type { OperatingPoints } from '../operating-points/operating-points.js';
 import { detectorNamed } from '../pipeline/model-status.js';
 import { predictionBody } from '../verdict/prediction.js';
 import { type FileIntake, type InputLimits, receiveInput, withLink } from './analysis-input.js';
-import { type AnalysisSteps, answerAnalysis, newPredictionId } from './answer-analysis.js';
+import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
 import { type FieldReader, FieldValidator } from './form-fields.js';
-import {
-  LARGE_FILE_MODEL,
-  MIN_DURATION_S,
-  type PredictFields,
-  predictFieldSchemas,
-} from './predict-fields.js';
 import type { Route } from './route.js';
 
 /** With the threshold as a number. */
@@ -83,7 +81,7 @@ export function predictRoute(
     id: 'predict',
     tag: 'Detection',
     summary: 'Is the voice in this recording AI-generated?',
-    description: `Takes ${mediaFormats}, of at most ${config.maxPredictDurationS} s. Of a video the first audio stream is analysed.`,
+    description: `Takes ${anyFormat}, of at most ${config.maxPredictDurationS} s. Of a video the first audio stream is analysed.`,
     form: {
       file: { field: limits.fileField, description: 'The recording.', maxBytes: limits.maxFileBytes },
       schemas,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { Operation } from '../contract/operation.js';
 import type { ServiceError } from '../errors/service-error.js';
 import type { Scope } from '../keys/api-key.js';
 import type { AuthenticatedKey } from '../keys/authenticator.js';
 import type { RequestRecord } from '../observe/request-record.js';
-import type { Operation } from '../openapi/operation.js';
 import type { BodyStream } from '../upload/body-stream.js';
 
 export type ApiVersion = 'v1' | 'v0';

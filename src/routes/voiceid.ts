@@ -2,65 +2,40 @@
 
 import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/options.js';
+import { analysisErrors, formErrors } from '../contract/error-groups.js';
+import type { FieldSchemas } from '../contract/fields.js';
+import { enrollNeeds, type SampleNeeds, verifyNeeds } from '../contract/limits.js';
+import { defaultModel } from '../contract/model-ids.js';
+import { anyAudioFormat, type Fields as FormFields, type Operation } from '../contract/operation.js';
+import {
+  type EnrollFields,
+  enrollFieldSchemas,
+  type VerifyFields,
+  VOICE_VECTOR_FIELD,
+  verifyFieldSchemas,
+} from '../contract/voice-fields.js';
 import { enrollment, verification } from '../contract/voice-identity.js';
 import { ServiceError } from '../errors/service-error.js';
-import { analysisErrors, formErrors } from '../openapi/error-groups.js';
-import { audioFormats, type Fields as FormFields, type Operation } from '../openapi/operation.js';
 import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import {
   enrollmentBody,
-  enrollNeeds,
   isAiGenerated,
   requireAuthentic,
   requireOwn,
-  type SampleNeeds,
   verificationBody,
-  verifyNeeds,
 } from '../voiceid/answers.js';
 import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
-import {
-  MAX_VOICE_VECTOR_CHARS,
-  parseVoiceVector,
-  VOICE_VECTOR_EXPECTED,
-  VOICE_VECTOR_FIELD,
-} from '../voiceid/voice-vector.js';
+import { parseVoiceVector } from '../voiceid/voice-vector.js';
 import { noteFindings } from './answer-analysis.js';
-import { type FieldSchemas, FieldValidator } from './form-fields.js';
+import { FieldValidator } from './form-fields.js';
 import { receiveFormInput } from './form-input.js';
-import { defaultModel } from './predict-fields.js';
 import { type Headers, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 
 const FILE_FIELD = 'audio_file';
 /** On the answer to an enrolment that was accepted although the voice is AI-generated; its value is the score. */
 export const FLAG_HEADER = 'x-deepfake-flagged';
-
-/** Any text: what bounds it is the limit of every field. */
-export const enrollFieldSchemas: FieldSchemas = {
-  user_id: {
-    type: 'string',
-    expected: 'a text',
-    description: "The caller's own identifier of the speaker; nothing is kept or looked up under it.",
-  },
-};
-export const verifyFieldSchemas: FieldSchemas = {
-  ...enrollFieldSchemas,
-  [VOICE_VECTOR_FIELD]: {
-    type: 'string',
-    maxLength: MAX_VOICE_VECTOR_CHARS,
-    expected: VOICE_VECTOR_EXPECTED,
-    description: 'The embedding that enroll has answered: a JSON array, or base64 of little-endian float32.',
-  },
-};
-
-/** `user_id` is for the caller's own tracking; nothing is kept or looked up under it. */
-interface EnrollFields {
-  readonly user_id?: string;
-}
-interface VerifyFields extends EnrollFields {
-  readonly voice_vector?: string;
-}
 
 /** What the two routes ask of a sample, and what they make of it. */
 interface Task<Fields> {
@@ -196,7 +171,7 @@ function voiceRoute<Fields>(
     tag: 'Voice identity',
     summary,
     description:
-      `Takes ${audioFormats}, of ${task.needs.minDurationS} to ${config.maxVoiceidDurationS} s, with at least ` +
+      `Takes ${anyAudioFormat}, of ${task.needs.minDurationS} to ${config.maxVoiceidDurationS} s, with at least ` +
       `${task.needs.minSpeechS} s of speech.`,
     form: {
       file: { field: FILE_FIELD, description: 'The voice sample.', maxBytes: config.maxVoiceidBytes },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { EMBEDDING_SIZE } from '../contract/limits.js';
 import type { Model } from '../models/manifest.js';
-import { EMBEDDING_SIZE } from '../models/model-sizes.js';
 import type { InferenceSession } from './onnxruntime.js';
 
 type Metadata = readonly InferenceSession.ValueMetadata[];

@@ -2,21 +2,21 @@
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { Config } from '../config/options.js';
 import { packageVersion } from '../config/package-dir.js';
+import { LARGE_FILE_MODEL } from '../contract/model-ids.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { FileIntake } from '../routes/analysis-input.js';
 import { withDocs } from '../routes/docs.js';
-import { fileRoutes } from '../routes/file.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
 import { largeFileRoute } from '../routes/large-file.js';
 import { legacyPredictRoute } from '../routes/legacy-predict.js';
+import { linkRoutes } from '../routes/links.js';
 import { metricsRoute } from '../routes/metrics.js';
-import { objectRoutes } from '../routes/object.js';
 import { predictRoute } from '../routes/predict.js';
-import { LARGE_FILE_MODEL } from '../routes/predict-fields.js';
 import { rootRoute } from '../routes/root.js';
 import type { Route } from '../routes/route.js';
+import { storedFileRoutes } from '../routes/stored-file.js';
 import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
 import type { FileStore } from '../storage/open-storage.js';
 import type { ServedModels } from './served-models.js';
@@ -61,8 +61,8 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
   ];
   const routes: Route[] = [
     ...analysing.map((route) => ({ ...route, models })),
-    ...fileRoutes(config, files),
-    ...(files.embedded ? objectRoutes(config, files.embedded) : []),
+    ...linkRoutes(config, files),
+    ...(files.embedded ? storedFileRoutes(config, files.embedded) : []),
     livezRoute,
     readyzRoute(() => models.status(), isStopping),
     metricsRoute(metrics),

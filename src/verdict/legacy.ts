@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analysis, AudioWindow } from '../analyser/analyser.js';
+import { DEFAULT_THRESHOLD } from '../contract/limits.js';
 import { type Result, rounded, type Segment, verdictOf } from './verdict.js';
 import { seconds, skippedText } from './warnings.js';
-
-const THRESHOLD = 0.5;
 
 /** Damage does not keep a chunk from being analysed, but what is missing may be what mattered. */
 function damageIn({ damagedAtS }: Analysis, { startS, endS }: AudioWindow): string | null {
@@ -34,7 +33,7 @@ export function legacyPredictionBody(
   silenceThresholdPercent: number,
   processingS: number,
 ) {
-  const { result, segments } = verdictOf(analysis, THRESHOLD, silenceThresholdPercent);
+  const { result, segments } = verdictOf(analysis, DEFAULT_THRESHOLD, silenceThresholdPercent);
   const analysed = analysis.windows.map((window, i): Chunk => {
     const { result, confidence } = segments[i] as Segment;
     return { ...window, label: labels[result], probability: confidence, error: damageIn(analysis, window) };

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import { DEFAULT_THRESHOLD } from '../contract/limits.js';
 import { ServiceError } from '../errors/service-error.js';
 import { confidenceOf, rounded } from '../verdict/verdict.js';
 import type { Speaker } from './speaker.js';
-import { DEEPFAKE_THRESHOLD, type VoiceSample, type VoiceSampleRequest } from './voice-sample.js';
+import type { VoiceSample } from './voice-sample.js';
 import { asJsonNumbers } from './voice-vector.js';
 
-/** How much a sample has to hold. */
-export type SampleNeeds = Pick<VoiceSampleRequest, 'minDurationS' | 'minSpeechS'>;
-
-export const enrollNeeds: SampleNeeds = { minDurationS: 10, minSpeechS: 3 };
-export const verifyNeeds: SampleNeeds = { minDurationS: 1, minSpeechS: 1 };
-
 export function isAiGenerated(sample: VoiceSample): boolean {
-  return sample.deepfakeScore !== undefined && sample.deepfakeScore >= DEEPFAKE_THRESHOLD;
+  return sample.deepfakeScore !== undefined && sample.deepfakeScore >= DEFAULT_THRESHOLD;
 }
 
 /** @throws ServiceError AI_GENERATED_VOICE */

@@ -8,14 +8,19 @@ import type {
   StageTimesMs,
   VoiceEmbedding,
 } from '../analyser/analyser.js';
+import {
+  DEFAULT_SILENCE_THRESHOLD_PERCENT,
+  DEFAULT_THRESHOLD,
+  type SampleNeeds,
+} from '../contract/limits.js';
 import { ServiceError } from '../errors/service-error.js';
 import { verdictOf } from '../verdict/verdict.js';
 import { sideBySide } from './side-by-side.js';
 import type { Speaker } from './speaker.js';
 
 export interface VoiceSampleRequest
-  extends Pick<AnalysisRequest, 'region' | 'minDurationS' | 'maxDurationS' | 'signal' | 'owner'> {
-  readonly minSpeechS: number;
+  extends Pick<AnalysisRequest, 'region' | 'maxDurationS' | 'signal' | 'owner'>,
+    SampleNeeds {
   /** The detector that checks whether the voice is AI-generated; undefined leaves that out. */
   readonly detectorId: string | undefined;
 }
@@ -32,14 +37,11 @@ export interface VoiceSample {
   readonly timesMs: StageTimesMs;
 }
 
-/** From this score on a voice counts as AI-generated. */
-export const DEEPFAKE_THRESHOLD = 0.5;
-
 /**
  * A window with less than a fifth of speech says little. But where no window has more, the little that there is has to do:
  * then every window with any speech counts.
  */
-const silenceThresholdsPercent = [80, 99.9] as const;
+const silenceThresholdsPercent = [DEFAULT_SILENCE_THRESHOLD_PERCENT, 99.9] as const;
 
 /**
  * Reads the voice in a file and checks whether it is AI-generated. Both look at the same windows, so that nothing gets
@@ -68,7 +70,7 @@ export async function readVoice(
   return {
     voiceprint,
     deepfakeScore:
-      authenticity && verdictOf(authenticity, DEEPFAKE_THRESHOLD, silenceThresholdsPercent[1]).score,
+      authenticity && verdictOf(authenticity, DEFAULT_THRESHOLD, silenceThresholdsPercent[1]).score,
     durationS: voice.durationS,
     scoredWindows: voice.scoredWindows + (authenticity ? authenticity.windows.length : 0),
     skipped: voice.skipped,

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { EMBEDDING_SIZE, MAX_VOICE_VECTOR_CHARS } from '../contract/limits.js';
+import { VOICE_VECTOR_EXPECTED, VOICE_VECTOR_FIELD } from '../contract/voice-fields.js';
 import { ServiceError } from '../errors/service-error.js';
-import { EMBEDDING_SIZE } from '../models/model-sizes.js';
-
-export const VOICE_VECTOR_FIELD = 'voice_vector';
-export const VOICE_VECTOR_EXPECTED = `a JSON array of ${EMBEDDING_SIZE} finite numbers, or base64 of ${EMBEDDING_SIZE} little-endian float32,`;
 
 const BYTES_PER_NUMBER = 4;
-/** 64 for each number, about three times as many as programs write. */
-export const MAX_VOICE_VECTOR_CHARS = 64 * EMBEDDING_SIZE;
 /** Both alphabets of RFC 4648, padded or not. */
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { EMBEDDING_SIZE } from '../models/model-sizes.js';
+import { EMBEDDING_SIZE } from '../contract/limits.js';
 import { dot, normalised } from './vectors.js';
 
 const DIRECTIONS = 8;

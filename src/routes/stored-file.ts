@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../config/options.js';
+import { signatureErrors } from '../contract/error-groups.js';
+import type { Operation } from '../contract/operation.js';
 import { ServiceError } from '../errors/service-error.js';
-import { signatureErrors } from '../openapi/error-groups.js';
-import type { Operation } from '../openapi/operation.js';
 import type { OpenObject } from '../storage/disk-objects.js';
 import type { EmbeddedStorage } from '../storage/embedded-storage.js';
 import { BUCKET } from '../storage/signature.js';
 import type { Grant } from '../storage/signature-check.js';
 import { BodyReader } from '../upload/body-reader.js';
 import { requestedRange } from './byte-range.js';
-import { legacyTooLarge } from './file.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from './route.js';
 import { s3Refusal } from './s3-refusal.js';
 
@@ -69,7 +68,7 @@ const deleteOperation: Operation = {
 };
 
 /** Where the embedded storage's links lead: one object is stored or sent, whole or in part. */
-export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] {
+export function storedFileRoutes(config: Config, storage: EmbeddedStorage): Route[] {
   const common = {
     path: PREFIX,
     isPrefix: true,
@@ -119,7 +118,8 @@ export function objectRoutes(config: Config, storage: EmbeddedStorage): Route[] 
     request.holdFor(accountIn(name));
     const object = await storage.objects.read(name);
     try {
-      if (object.bytes > maxBytes) throw legacyTooLarge(maxBytes);
+      if (object.bytes > maxBytes)
+        throw new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes: maxBytes });
       return objectReply(object, request.headers);
     } catch (error) {
       await object.close();
@@ -165,9 +165,7 @@ class SizeLimit {
   check(bytes: number): void {
     const allowedBytes = this.#allowedBytes;
     if (bytes <= allowedBytes) return;
-    throw this.#isLegacy
-      ? legacyTooLarge(allowedBytes)
-      : new ServiceError('OBJECT_TOO_LARGE', { allowedBytes });
+    throw new ServiceError(this.#isLegacy ? 'FILE_TOO_LARGE_LEGACY' : 'OBJECT_TOO_LARGE', { allowedBytes });
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ServiceError } from './service-error.js';
+import type { ServiceError } from '../errors/service-error.js';
 
 /** What a client reads of a failure (service interface, sections 7.1 and 7.2). */
 export function errorBody(failure: ServiceError, correlationId: string, now = new Date()): object {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErrorKey } from '../errors/catalogue.js';
-import type { FieldSchemas } from '../routes/form-fields.js';
+import { formatsInWords, mediaFormats } from '../errors/media-formats.js';
+import type { FieldSchemas } from './fields.js';
 
 /** A JSON Schema. One with a `title` is documented once, under that name. */
 export interface Schema {
@@ -64,5 +65,9 @@ export interface Operation {
   readonly errors: readonly ErrorKey[];
 }
 
-export const mediaFormats = 'WAV, MP3, AAC, FLAC, OGG, M4A, MP4, MOV, AVI, MKV or WebM';
-export const audioFormats = 'WAV, MP3, AAC, FLAC, OGG or M4A';
+/** In words, for descriptions. */
+export const anyFormat = formatsInWords('or', mediaFormats);
+export const anyAudioFormat = formatsInWords(
+  'or',
+  mediaFormats.filter(({ isAudio }) => isAudio),
+);

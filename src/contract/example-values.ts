@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ErrorKey } from './catalogue.js';
-import type { ErrorValues } from './service-error.js';
+import type { ErrorKey } from '../errors/catalogue.js';
+import type { ErrorValues } from '../errors/service-error.js';
+import {
+  DEFAULT_SILENCE_THRESHOLD_PERCENT,
+  enrollNeeds,
+  MAX_LEGACY_FILE_BYTES,
+  MIN_DURATION_S,
+  MIN_LARGE_FILE_BYTES,
+} from './limits.js';
+import { PREFERRED_MODEL } from './model-ids.js';
 
 const common: ErrorValues = {
   field: 'threshold',
@@ -8,15 +16,15 @@ const common: ErrorValues = {
   received: '"2"',
   hint: '',
   allowedBytes: 5_242_880,
-  requiredBytes: 5_000_000,
+  requiredBytes: MIN_LARGE_FILE_BYTES,
   measuredS: 0.75,
-  requiredS: 1,
+  requiredS: MIN_DURATION_S,
   allowedS: 600,
   timeoutMs: 60_000,
   status: 403,
   host: 'storage.example.com',
   origin: 'https://storage.example.com',
-  model: 'apollo-4-5-2026-03-26',
+  model: PREFERRED_MODEL,
   scope: 'predict',
   path: '/v1/unknown',
 };
@@ -37,7 +45,7 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
   JSON_MALFORMED: { problem: 'it cannot be parsed at position 17.' },
   JSON_LIMIT: { problem: 'nested more than 8 deep' },
   BODY_TOO_LARGE: { allowedBytes: 65_536 },
-  FILE_TOO_LARGE_LEGACY: { allowedBytes: 4_000_000 },
+  FILE_TOO_LARGE_LEGACY: { allowedBytes: MAX_LEGACY_FILE_BYTES },
   FILE_TOO_SMALL: { hint: 'POST /v1/predict takes smaller ones.' },
   RECEIVE_TOO_SLOW: { receivedBytes: 40_960, seconds: 20 },
   FETCH_REDIRECTED: { status: 302 },
@@ -49,8 +57,8 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
   OBJECT_REQUEST_UNSUPPORTED: { what: 'the parameter uploads' },
   OBJECT_RANGE_INVALID: { range: '900-999', bytes: 500 },
   AUDIO_TOO_LONG: { measuredS: 600.5 },
-  SPEECH_TOO_SHORT: { measuredS: 1.2, requiredS: 3 },
-  NO_SPEECH: { silenceThreshold: 80 },
+  SPEECH_TOO_SHORT: { measuredS: 1.2, requiredS: enrollNeeds.minSpeechS },
+  NO_SPEECH: { silenceThreshold: DEFAULT_SILENCE_THRESHOLD_PERCENT },
   UNSUPPORTED_FORMAT: { problem: 'it looks like an HTML page.' },
   UNDECODABLE: { problem: 'The wav file has 0 channels.' },
   VOICEPRINT_FOREIGN: { model: 'voiceprint-1-2026-11-21' },

@@ -2,31 +2,28 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Config } from '../config/options.js';
 import { deletedFiles } from '../contract/deleted-files.js';
-import { linkList as linkListSchema } from '../contract/link-list.js';
-import { ServiceError } from '../errors/service-error.js';
-import { jsonErrors, storageErrors } from '../openapi/error-groups.js';
-import type { Operation } from '../openapi/operation.js';
-import type { LinkTerms } from '../storage/object-storage.js';
-import type { FileStore } from '../storage/open-storage.js';
-import { receiveJson } from '../upload/json-body.js';
+import { jsonErrors, storageErrors } from '../contract/error-groups.js';
 import {
   type DeletionFields,
   type DownloadLinkFields,
   deletionSchemas,
   downloadLinkSchemas,
-  queryValues,
-  refuseUnstorableKey,
   type UploadLinkFields,
   uploadLinkSchemas,
-} from './file-fields.js';
+} from '../contract/file-fields.js';
+import { MAX_LEGACY_FILE_BYTES, MAX_LINKS } from '../contract/limits.js';
+import { linkList as linkListSchema } from '../contract/link-list.js';
+import type { Operation } from '../contract/operation.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { LinkTerms } from '../storage/object-storage.js';
+import type { FileStore } from '../storage/open-storage.js';
+import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
+import { queryValues, refuseUnstorableKey } from './link-fields.js';
 import { type ApiVersion, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 
-/** Service interface, section 8. */
-export const LEGACY_MAX_FILE_BYTES = 4_000_000;
 /** Room for 100 keys of 512 bytes, each of them written as an escape. */
 const MAX_JSON_BYTES = 512 * 1024;
-const MAX_LINKS = 1000;
 /** Signing costs up to a millisecond; after so many, other requests get their turn. */
 const LINKS_PER_TURN = 8;
 
@@ -95,9 +92,9 @@ const deletionOperation: Operation = {
  * `POST /file` and `GET /file`, in each version: presigned links for sending and fetching files; and `DELETE /file`, in the
  * current one.
  */
-export function fileRoutes(config: Config, files: FileStore): Route[] {
+export function linkRoutes(config: Config, files: FileStore): Route[] {
   return bases.flatMap(([path, version]) => {
-    const maxBytes = version === 'v0' ? LEGACY_MAX_FILE_BYTES : undefined;
+    const maxBytes = version === 'v0' ? MAX_LEGACY_FILE_BYTES : undefined;
     const common = { path, version, scope: 'file', wantsHeaders: true } as const;
     return [
       {
@@ -151,7 +148,7 @@ function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | unde
     const terms = linkTerms(request, maxBytes);
     const objects = await storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS);
     if (maxBytes !== undefined && objects.some(({ bytes }) => bytes > maxBytes))
-      throw legacyTooLarge(maxBytes);
+      throw new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes: maxBytes });
     const names = objects.map(({ name }) => name.slice(folder.length + 1));
     return linkList(names, (name) => storage.presignGet(`${folder}/${name}`, terms));
   };
@@ -170,9 +167,6 @@ function deletion({ storage, folderOf }: FileStore) {
     return jsonReply(200, { deleted });
   };
 }
-
-export const legacyTooLarge = (allowedBytes: number): ServiceError =>
-  new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes });
 
 async function linkList(keys: readonly string[], sign: (key: string) => Promise<string>): Promise<Reply> {
   const url: Link[] = [];

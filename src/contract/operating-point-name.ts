@@ -10,3 +10,6 @@ export const OPERATING_POINT_NAME =
 /** The same in words. */
 export const OPERATING_POINT_NAME_EXPECTED =
   '1 to 32 lower-case letters, digits, hyphens and underscores, a letter first, not a word such as null or true';
+
+/** What may stand where a threshold is asked for, in words. */
+export const THRESHOLD_EXPECTED = 'a number from 0 to 1, or the name of an operating point';

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FieldSchemas, FieldValues } from './fields.js';
+import { MAX_KEY_BYTES, MAX_KEYS } from './limits.js';
+import { KEY, KEY_PREFIX } from './object-key.js';
+
+const keyRules = `${MAX_KEY_BYTES} bytes, with no leading /, no segment . or .. and no control characters`;
+
+const entity = {
+  type: 'string',
+  maxLength: 32,
+  pattern: '^[a-z][a-z0-9_-]{0,31}$',
+  expected: 'analysis, or another name of 1 to 32 of the characters a-z 0-9 _ - that starts with a letter',
+  description: 'What the files are for; `analysis` is for files to be analysed.',
+} as const;
+
+/** The body of `POST /file`. */
+export const uploadLinkSchemas = {
+  keys: {
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_KEYS,
+    expected: `an array of 1 to ${MAX_KEYS} object keys`,
+    description: 'Names of the objects to be uploaded.',
+    items: {
+      type: 'string',
+      maxLength: MAX_KEY_BYTES,
+      pattern: KEY.source,
+      expected: `a key of 1 to ${keyRules}`,
+    },
+  },
+  entity,
+} as const satisfies FieldSchemas;
+
+export type UploadLinkFields = FieldValues<typeof uploadLinkSchemas, 'keys' | 'entity'>;
+
+/** The query of `GET /file`. */
+export const downloadLinkSchemas = {
+  key_prefix: {
+    type: 'string',
+    maxLength: MAX_KEY_BYTES,
+    pattern: KEY_PREFIX.source,
+    expected: `the start of a key, of 0 to ${keyRules}`,
+    description: 'How the keys of the wanted objects begin.',
+  },
+  entity,
+} as const satisfies FieldSchemas;
+
+export type DownloadLinkFields = FieldValues<typeof downloadLinkSchemas, 'key_prefix' | 'entity'>;
+
+/** The query of `DELETE /file`. */
+export const deletionSchemas = {
+  key: {
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_KEYS,
+    expected: `1 to ${MAX_KEYS} object keys`,
+    description: 'Names of the objects to be deleted: the parameter once for each.',
+    items: uploadLinkSchemas.keys.items,
+  },
+  entity,
+} as const satisfies FieldSchemas;
+
+export type DeletionFields = FieldValues<typeof deletionSchemas, 'key' | 'entity'>;
