@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { loadConfig } from '../config/load-config.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD, MIN_DURATION_S } from '../contract/limits.js';
 import { defaultModel } from '../contract/model-ids.js';
+import type { Prediction } from '../contract/prediction.js';
 import { newPredictionId } from '../contract/prediction-id.js';
 import { inOrder } from '../labelled-lists/in-flight.js';
 import { ListPipeline } from '../labelled-lists/list-pipeline.js';
@@ -14,7 +15,7 @@ import { predictionBody } from '../verdict/prediction.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
-import { type Prediction, predictionTable, runSummary } from './prediction-table.js';
+import { predictionTable, runSummary } from './prediction-table.js';
 import { ProgressLine, showListProgress } from './progress-line.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
 

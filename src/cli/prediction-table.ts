@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Colors } from 'picocolors/types.js';
-import type { predictionBody } from '../verdict/prediction.js';
-
-export type Prediction = ReturnType<typeof predictionBody>;
+import type { Prediction } from '../contract/prediction.js';
 
 /** A file with more windows, or more warnings, is summed up. */
 const MOST_ROWS = 24;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { BodyOf } from './schema.js';
 
 /** The answer of `DELETE /file`. */
 export const deletedFiles = {
@@ -15,3 +16,5 @@ export const deletedFiles = {
   additionalProperties: false,
   examples: [{ deleted: ['analysis/recording.wav'] }],
 } as const;
+
+export type DeletedFiles = BodyOf<typeof deletedFiles>;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { errorCodes } from '../errors/catalogue-entry.js';
 import { correlationId } from './identifiers.js';
+import type { BodyOf } from './schema.js';
 
 /** 7.1: the body of every error but that of 7.2. */
 export const errorBody = {
@@ -9,19 +11,7 @@ export const errorBody = {
     error: {
       type: 'string',
       description: 'Machine-readable code.',
-      enum: [
-        'validation_error',
-        'unauthorized',
-        'forbidden',
-        'not_found',
-        'method_not_allowed',
-        'timeout',
-        'payload_too_large',
-        'unsupported_format',
-        'rate_limited',
-        'internal_error',
-        'unavailable',
-      ],
+      enum: errorCodes,
     },
     message: { type: 'string', description: 'Explanation for people.', minLength: 1 },
     status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
@@ -38,6 +28,8 @@ export const errorBody = {
     },
   ],
 } as const;
+
+export type ErrorBody = BodyOf<typeof errorBody>;
 
 /** 7.2: the body of the refusal of an AI-generated voice by the voice identity endpoints. */
 export const forbiddenErrorBody = {
@@ -68,3 +60,5 @@ export const forbiddenErrorBody = {
   required: ['statusCode', 'message'],
   additionalProperties: false,
 } as const;
+
+export type ForbiddenErrorBody = BodyOf<typeof forbiddenErrorBody>;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServiceError } from '../errors/service-error.js';
+import { type ErrorBody, type ForbiddenErrorBody, forbiddenErrorBody } from './error-bodies.js';
 
-/** What a client reads of a failure (service interface, sections 7.1 and 7.2). */
-export function errorBody(failure: ServiceError, correlationId: string, now = new Date()): object {
+/** What a client reads of a failure. */
+export function errorBody(
+  failure: ServiceError,
+  correlationId: string,
+  now = new Date(),
+): ErrorBody | ForbiddenErrorBody {
   const { code, message, status } = failure;
   if (code !== 'forbidden_error') return { error: code, message, status, correlation_id: correlationId };
   return {
-    statusCode: status,
+    statusCode: forbiddenErrorBody.properties.statusCode.const,
     message: {
       detail: message,
       type: code,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { audioDuration, modelVersion, processingTime } from './identifiers.js';
+import type { BodyOf } from './schema.js';
 
 /** 2.4: the answer of `POST /v0/predict`. The three arrays are aligned, one entry per chunk. */
 export const legacyPrediction = {
@@ -41,3 +43,5 @@ export const legacyPrediction = {
     },
   ],
 } as const;
+
+export type LegacyPrediction = BodyOf<typeof legacyPrediction>;

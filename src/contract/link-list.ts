@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { BodyOf } from './schema.js';
 
 /** 2.7: the answer of `POST /file` and `GET /file`. */
 export const linkList = {
@@ -36,3 +37,5 @@ export const linkList = {
     },
   ],
 } as const;
+
+export type LinkList = BodyOf<typeof linkList>;

@@ -2,14 +2,7 @@
 import type { ErrorKey } from '../errors/catalogue.js';
 import { formatsInWords, mediaFormats } from '../errors/media-formats.js';
 import type { FieldSchemas } from './fields.js';
-
-/** A JSON Schema. One with a `title` is documented once, under that name. */
-export interface Schema {
-  readonly title?: string;
-  readonly description?: string;
-  readonly examples?: readonly unknown[];
-  readonly [keyword: string]: unknown;
-}
+import type { Schema } from './schema.js';
 
 /** What stands in a query or a body. */
 export interface Fields {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { audioDuration, modelVersion, predictionId, processingTime } from './identifiers.js';
+import type { BodyOf } from './schema.js';
 
 const confidence = {
   type: 'number',
@@ -125,6 +127,8 @@ export const prediction = {
   ],
 } as const;
 
+export type Prediction = BodyOf<typeof prediction>;
+
 /** 2.1: the answer of `POST /v1/predict/large-file`. */
 export const largeFilePrediction = {
   title: 'LargeFilePrediction',
@@ -160,3 +164,5 @@ export const largeFilePrediction = {
     },
   ],
 } as const;
+
+export type LargeFilePrediction = BodyOf<typeof largeFilePrediction>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { modelVersion, processingTime } from './identifiers.js';
 import { EMBEDDING_SIZE } from './limits.js';
+import type { BodyOf } from './schema.js';
 
 /** Of length 1, as all are. */
 const exampleEmbedding = Array.from({ length: EMBEDDING_SIZE }, (_, i) => (i % 3 === 0 ? 0.0625 : -0.0625));
@@ -35,6 +37,8 @@ export const enrollment = {
     },
   ],
 } as const;
+
+export type Enrollment = BodyOf<typeof enrollment>;
 
 /** 2.6: the answer of `POST /v1/voiceid/verify`. */
 export const verification = {
@@ -78,3 +82,5 @@ export const verification = {
     },
   ],
 } as const;
+
+export type Verification = BodyOf<typeof verification>;

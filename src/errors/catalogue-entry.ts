@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Machine-readable codes that clients see in `error` (docs/api.md#errors). */
-export type PublicErrorCode =
-  | 'validation_error'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'forbidden_error'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'timeout'
-  | 'payload_too_large'
-  | 'unsupported_format'
-  | 'rate_limited'
-  | 'internal_error'
-  | 'unavailable';
+export const errorCodes = [
+  'validation_error',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'timeout',
+  'payload_too_large',
+  'unsupported_format',
+  'rate_limited',
+  'internal_error',
+  'unavailable',
+] as const;
+
+/** With that of the refusal of an AI-generated voice, which has a body of its own. */
+export type PublicErrorCode = (typeof errorCodes)[number] | 'forbidden_error';
 
 export interface CatalogueEntry {
   readonly status: number;

@@ -3,9 +3,10 @@
 import { deletedFiles } from '../contract/deleted-files.js';
 import { errorBody, forbiddenErrorBody } from '../contract/error-bodies.js';
 import { linkList } from '../contract/link-list.js';
-import type { Fields, Schema } from '../contract/operation.js';
+import type { Fields } from '../contract/operation.js';
 import { largeFileFieldSchemas, predictFieldSchemas } from '../contract/predict-fields.js';
 import { largeFilePrediction, prediction } from '../contract/prediction.js';
+import type { Schema } from '../contract/schema.js';
 import { enrollFieldSchemas, verifyFieldSchemas } from '../contract/voice-fields.js';
 import { enrollment, verification } from '../contract/voice-identity.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Schema } from '../contract/operation.js';
+import type { Schema } from '../contract/schema.js';
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Config } from '../config/options.js';
-import { deletedFiles } from '../contract/deleted-files.js';
+import { type DeletedFiles, deletedFiles } from '../contract/deleted-files.js';
 import { jsonErrors, storageErrors } from '../contract/error-groups.js';
 import {
   type DeletionFields,
@@ -12,7 +12,7 @@ import {
   uploadLinkSchemas,
 } from '../contract/file-fields.js';
 import { MAX_LEGACY_FILE_BYTES, MAX_LINKS } from '../contract/limits.js';
-import { linkList as linkListSchema } from '../contract/link-list.js';
+import { type LinkList, linkList as linkListSchema } from '../contract/link-list.js';
 import type { Operation } from '../contract/operation.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { LinkTerms } from '../storage/object-storage.js';
@@ -26,11 +26,6 @@ import { type ApiVersion, jsonReply, type Reply, type Route, type RouteRequest }
 const MAX_JSON_BYTES = 512 * 1024;
 /** Signing costs up to a millisecond; after so many, other requests get their turn. */
 const LINKS_PER_TURN = 8;
-
-interface Link {
-  readonly key: string;
-  readonly value: string;
-}
 
 const bases: readonly [path: string, version: ApiVersion][] = [
   ['/v1/file', 'v1'],
@@ -164,17 +159,17 @@ function deletion({ storage, folderOf }: FileStore) {
     const folder = folderOf(accountOf(request));
     const deleted = [...new Set(key)].map((one) => `${entity}/${one}`);
     for (const name of deleted) await storage.remove(`${folder}/${name}`);
-    return jsonReply(200, { deleted });
+    return jsonReply<DeletedFiles>(200, { deleted });
   };
 }
 
 async function linkList(keys: readonly string[], sign: (key: string) => Promise<string>): Promise<Reply> {
-  const url: Link[] = [];
+  const url: LinkList['url'][number][] = [];
   for (const key of keys) {
     if (url.length % LINKS_PER_TURN === LINKS_PER_TURN - 1) await otherWork();
     url.push({ key, value: await sign(key) });
   }
-  return jsonReply(200, { url });
+  return jsonReply<LinkList>(200, { url });
 }
 
 function accountOf({ caller }: RouteRequest): string {

@@ -93,7 +93,7 @@ export interface Route {
   refusal?(failure: ServiceError, correlationId: string): Reply | undefined;
 }
 
-export const jsonReply = (status: number, value: unknown): Reply => ({
+export const jsonReply = <Body>(status: number, value: Body): Reply => ({
   status,
   contentType: 'application/json; charset=utf-8',
   body: JSON.stringify(value),

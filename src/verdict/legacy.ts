@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analysis, AudioWindow } from '../analyser/analyser.js';
+import type { LegacyPrediction } from '../contract/legacy-prediction.js';
 import { DEFAULT_THRESHOLD } from '../contract/limits.js';
 import { type Result, rounded, type Segment, verdictOf } from './verdict.js';
 import { seconds, skippedText } from './warnings.js';
@@ -12,10 +13,10 @@ function damageIn({ damagedAtS }: Analysis, { startS, endS }: AudioWindow): stri
     : `Damaged audio was skipped near ${seconds(atS)} s; the rest was analysed.`;
 }
 
-const labels = { spoofed: 'fake', bonafide: 'real' } as const satisfies Record<Result, string>;
+const labels = { spoofed: 'fake', bonafide: 'real' } as const satisfies Record<Result, Chunk['label']>;
 
 interface Chunk extends AudioWindow {
-  readonly label: 'fake' | 'real';
+  readonly label: LegacyPrediction['predictions'][number];
   readonly probability: number;
   readonly error: string | null;
 }
@@ -32,7 +33,7 @@ export function legacyPredictionBody(
   analysis: Analysis,
   silenceThresholdPercent: number,
   processingS: number,
-) {
+): LegacyPrediction {
   const { result, segments } = verdictOf(analysis, DEFAULT_THRESHOLD, silenceThresholdPercent);
   const analysed = analysis.windows.map((window, i): Chunk => {
     const { result, confidence } = segments[i] as Segment;

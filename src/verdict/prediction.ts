@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analysis } from '../analyser/analyser.js';
+import type { LargeFilePrediction, Prediction } from '../contract/prediction.js';
 import { rounded, type Segment, type Verdict, verdictOf } from './verdict.js';
 import { warningsOf } from './warnings.js';
 
@@ -11,17 +12,19 @@ export interface PredictionRequest {
   readonly silenceThresholdPercent: number;
 }
 
+type AnyPrediction = Prediction | LargeFilePrediction;
+
 /** What the routes of v1 tell differently. */
-interface Wording<Global, Told> {
-  global(verdict: Verdict): Global;
-  segment(segment: Segment, index: number): Told;
+interface Wording<Body extends AnyPrediction> {
+  global(verdict: Verdict): Body['global'];
+  segment(segment: Segment, index: number): Body['segments'][number];
 }
 
-function bodyOf<Global, Told>(
+function bodyOf<Body extends AnyPrediction>(
   analysis: Analysis,
   { predictionId, threshold, silenceThresholdPercent }: PredictionRequest,
   processingS: number,
-  wording: Wording<Global, Told>,
+  wording: Wording<Body>,
 ) {
   const verdict = verdictOf(analysis, threshold, silenceThresholdPercent);
   return {
@@ -39,8 +42,12 @@ function bodyOf<Global, Told>(
  * The body of an answer of `POST /v1/predict` (docs/api.md#read-a-verdict).
  * @throws ServiceError NO_SPEECH
  */
-export function predictionBody(analysis: Analysis, request: PredictionRequest, processingS: number) {
-  return bodyOf(analysis, request, processingS, {
+export function predictionBody(
+  analysis: Analysis,
+  request: PredictionRequest,
+  processingS: number,
+): Prediction {
+  return bodyOf<Prediction>(analysis, request, processingS, {
     global: ({ score, confidence, result, reason }) => ({ score, confidence, result, reason }),
     segment: ({ startS, endS, scores, confidence, result }) => ({
       start: startS,
@@ -56,8 +63,12 @@ export function predictionBody(analysis: Analysis, request: PredictionRequest, p
  * The body of an answer of `POST /v1/predict/large-file`: segments are numbered, and no raw score is told.
  * @throws ServiceError NO_SPEECH
  */
-export function largeFileBody(analysis: Analysis, request: PredictionRequest, processingS: number) {
-  return bodyOf(analysis, request, processingS, {
+export function largeFileBody(
+  analysis: Analysis,
+  request: PredictionRequest,
+  processingS: number,
+): LargeFilePrediction {
+  return bodyOf<LargeFilePrediction>(analysis, request, processingS, {
     global: ({ confidence, result, reason }) => ({ confidence, result, reason }),
     segment: ({ startS, endS, confidence, result }, index) => ({
       index,

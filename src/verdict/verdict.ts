@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
+import type { Prediction } from '../contract/prediction.js';
 import { ServiceError } from '../errors/service-error.js';
 import { type Reason, reasonOf } from './reasons.js';
 
-export type Result = 'spoofed' | 'bonafide';
+export type Result = Prediction['global']['result'];
 
 export interface Segment {
   readonly startS: number;

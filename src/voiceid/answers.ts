@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { DEFAULT_THRESHOLD } from '../contract/limits.js';
+import type { Enrollment, Verification } from '../contract/voice-identity.js';
 import { ServiceError } from '../errors/service-error.js';
 import { confidenceOf, rounded } from '../verdict/verdict.js';
 import type { Speaker } from './speaker.js';
@@ -23,7 +25,7 @@ export function requireOwn(vector: Float32Array, { space, modelId }: Speaker): v
 }
 
 /** The body of an answer of `POST /v1/voiceid/enroll` (docs/api.md#enroll). */
-export function enrollmentBody(sample: VoiceSample, { modelId }: Speaker, processingS: number) {
+export function enrollmentBody(sample: VoiceSample, { modelId }: Speaker, processingS: number): Enrollment {
   return {
     embedding: asJsonNumbers(sample.voiceprint),
     processing_time: rounded(processingS),
@@ -41,7 +43,7 @@ export function verificationBody(
   enrolled: Float32Array,
   speaker: Speaker,
   processingS: number,
-) {
+): Verification {
   const similarity = rounded(speaker.similarityOf(sample.voiceprint, enrolled));
   return {
     is_match: similarity >= speaker.threshold,

@@ -3,14 +3,14 @@
 // Promised in docs/api.md#ai-generated-voices.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { ForbiddenBody } from './support/answers.js';
+import type { ForbiddenErrorBody } from '../../src/contract/error-bodies.js';
 import { human } from './support/audio.js';
 import { expectEnrollment, expectForbiddenVoice } from './support/judge.js';
 import { skipUnlessOwn, startConfigured } from './support/target.js';
 import { enroll, enrolledEmbedding, spoofedSample, verify } from './support/voice.js';
 import { wav } from './support/wav.js';
 
-function expectDetails({ message }: ForbiddenBody): void {
+function expectDetails({ message }: ForbiddenErrorBody): void {
   const [percent = ''] = /\d+(\.\d+)?(?= ?%)/.exec(message.detail) ?? [];
   assert.ok(Number(percent) > 0 && Number(percent) <= 100, message.detail);
   const ageMs = Date.now() - Date.parse(message.timestamp);

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { packageDir } from '../../src/config/package-dir.js';
-import type { Prediction } from './support/answers.js';
+import type { Prediction } from '../../src/contract/prediction.js';
 import { aiGenerated, human, joined } from './support/audio.js';
 import { postForm } from './support/client.js';
 import { expectNear, expectPrediction } from './support/judge.js';

@@ -1,44 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { errorBody, forbiddenErrorBody } from '../../../src/contract/error-bodies.js';
-import { legacyPrediction } from '../../../src/contract/legacy-prediction.js';
-import { linkList } from '../../../src/contract/link-list.js';
-import { largeFilePrediction, prediction } from '../../../src/contract/prediction.js';
-import { enrollment, verification } from '../../../src/contract/voice-identity.js';
-import type {
-  Enrollment,
-  ErrorBody,
-  ForbiddenBody,
-  LargeFilePrediction,
-  LegacyPrediction,
-  LinkList,
-  Prediction,
-  Verification,
-} from './answers.js';
+import {
+  type ErrorBody,
+  errorBody,
+  type ForbiddenErrorBody,
+  forbiddenErrorBody,
+} from '../../../src/contract/error-bodies.js';
+import { type LegacyPrediction, legacyPrediction } from '../../../src/contract/legacy-prediction.js';
+import { type LinkList, linkList } from '../../../src/contract/link-list.js';
+import {
+  type LargeFilePrediction,
+  largeFilePrediction,
+  type Prediction,
+  prediction,
+} from '../../../src/contract/prediction.js';
+import type { BodyOf } from '../../../src/contract/schema.js';
+import {
+  type Enrollment,
+  enrollment,
+  type Verification,
+  verification,
+} from '../../../src/contract/voice-identity.js';
 import type { Answer } from './client.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 
-export const expectPrediction = (answer: Answer): Prediction => expectOk<Prediction>(answer, prediction);
+export const expectPrediction = (answer: Answer): Prediction => expectOk(answer, prediction);
 export const expectLargeFilePrediction = (answer: Answer): LargeFilePrediction =>
-  expectOk<LargeFilePrediction>(answer, largeFilePrediction);
+  expectOk(answer, largeFilePrediction);
 export const expectLegacyPrediction = (answer: Answer): LegacyPrediction =>
-  expectOk<LegacyPrediction>(answer, legacyPrediction);
-export const expectEnrollment = (answer: Answer): Enrollment => expectOk<Enrollment>(answer, enrollment);
-export const expectVerification = (answer: Answer): Verification =>
-  expectOk<Verification>(answer, verification);
-export const expectLinks = (answer: Answer): LinkList['url'] => expectOk<LinkList>(answer, linkList).url;
+  expectOk(answer, legacyPrediction);
+export const expectEnrollment = (answer: Answer): Enrollment => expectOk(answer, enrollment);
+export const expectVerification = (answer: Answer): Verification => expectOk(answer, verification);
+export const expectLinks = (answer: Answer): LinkList['url'] => expectOk(answer, linkList).url;
 
 /** A 200 whose JSON body has every field of the schema and no other. */
-function expectOk<Body>(answer: Answer, schema: object): Body {
+function expectOk<Body extends object>(answer: Answer, schema: Body): BodyOf<Body> {
   assert.equal(answer.status, 200, answer.text);
-  return expectBody<Body>(answer, schema);
+  return expectBody(answer, schema);
 }
 
-function expectBody<Body>(answer: Answer, schema: object): Body {
+function expectBody<Body extends object>(answer: Answer, schema: Body): BodyOf<Body> {
   assert.match(String(answer.headers['content-type']), /^application\/json\b/);
-  const validate = ajv.compile<Body>(schema);
+  const validate = ajv.compile<BodyOf<Body>>(schema);
   const { json } = answer;
   if (validate(json)) return json;
   assert.fail(`${ajv.errorsText(validate.errors, { dataVar: 'body' })}: ${answer.text}`);
@@ -67,7 +72,7 @@ export function expectError(
   code: string = codeOfStatus[status],
 ): ErrorBody {
   assert.equal(answer.status, status, answer.text);
-  const body = expectBody<ErrorBody>(answer, errorBody);
+  const body = expectBody(answer, errorBody);
   assert.equal(body.error, code, answer.text);
   assert.equal(body.status, status, answer.text);
   assert.equal(body.correlation_id, answer.headers['x-correlation-id']);
@@ -87,9 +92,9 @@ export function expectOneOf(
 }
 
 /** The refusal of an AI-generated voice, 7.2. */
-export function expectForbiddenVoice(answer: Answer): ForbiddenBody {
+export function expectForbiddenVoice(answer: Answer): ForbiddenErrorBody {
   assert.equal(answer.status, 403, answer.text);
-  const body = expectBody<ForbiddenBody>(answer, forbiddenErrorBody);
+  const body = expectBody(answer, forbiddenErrorBody);
   assert.equal(body.message.correlation_id, answer.headers['x-correlation-id']);
   return body;
 }

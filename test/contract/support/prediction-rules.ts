@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import type { LargeFilePrediction, Prediction, Segment } from './answers.js';
+import type { LargeFilePrediction, Prediction } from '../../../src/contract/prediction.js';
 import { expectNear } from './judge.js';
+
+type Segment = Prediction['segments'][number];
 
 /** Answers may be rounded; four decimals have to be right. */
 const tolerance = 1e-4;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BodyOf } from './schema.js';
+
+/** The answer of `GET /livez`. */
+export const liveness = {
+  title: 'Liveness',
+  type: 'object',
+  properties: { alive: { type: 'boolean', const: true } },
+  required: ['alive'],
+  additionalProperties: false,
+  examples: [{ alive: true }],
+} as const;
+
+export type Liveness = BodyOf<typeof liveness>;
+
+const numbers = { type: 'array', items: { type: 'number' } } as const;
+
+const wrongAnswer = {
+  type: 'object',
+  properties: {
+    model: { type: 'string' },
+    file: { type: 'string', description: 'The clip.' },
+    expected: {
+      ...numbers,
+      description: 'The scores of its windows, or the first numbers of its embedding.',
+    },
+    measured: { ...numbers, description: 'Empty where the model could not answer.' },
+    tolerance: { type: 'number' },
+    error: { type: ['string', 'null'], description: 'Why the model could not answer.' },
+  },
+  required: ['model', 'file', 'expected', 'measured', 'tolerance', 'error'],
+  additionalProperties: false,
+} as const;
+
+/** The answer of `GET /readyz`. */
+export const readiness = {
+  title: 'Readiness',
+  type: 'object',
+  description:
+    'All but `ready` and `state` is for operators: at the admin address, or with a key with the scope `admin`.',
+  properties: {
+    ready: { type: 'boolean' },
+    state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'stopping'] },
+    provider: { type: 'string', description: 'What runs the models.', enum: ['cpu', 'cuda'] },
+    fallback_reason: {
+      type: ['string', 'null'],
+      description: 'Why the CPU runs the models where CUDA was wanted.',
+    },
+    models: { type: 'array', description: 'The detectors that can be asked for.', items: { type: 'string' } },
+    speaker_models: { type: 'array', description: 'Those of voice identity.', items: { type: 'string' } },
+    wrong_answers: {
+      type: 'array',
+      description:
+        'What models say of clips that is too far from what they are known to say; 503 unless empty.',
+      items: wrongAnswer,
+    },
+  },
+  required: ['ready', 'state'],
+  additionalProperties: false,
+  examples: [
+    { ready: true, state: 'ready' },
+    {
+      ready: true,
+      state: 'ready',
+      provider: 'cpu',
+      fallback_reason: null,
+      models: ['apollo-4-5-2026-03-26'],
+      speaker_models: ['voiceprint-1-2026-11-21'],
+      wrong_answers: [],
+    },
+  ],
+} as const;
+
+export type Readiness = BodyOf<typeof readiness>;
