@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config/load-config.js';
 import type { Config } from '../config/options.js';
+import { type Scope, scopes } from '../contract/scopes.js';
 import {
   DEFAULT_ACCOUNT,
   isAccount,
   isActive,
   MAX_RATE_WINDOW_S,
   type RateLimit,
-  type Scope,
   type StoredKey,
-  scopes,
 } from '../keys/api-key.js';
 import { type CreatedKey, KeyDirectory, type NewKey } from '../keys/key-directory.js';
 import { noteAdminAct } from '../records/admin-act.js';

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
-import type { Analyser } from '../analyser/analyser.js';
 import { loadConfig } from '../config/load-config.js';
 import { packageVersion } from '../config/package-dir.js';
+import { endpoints } from '../contract/endpoints.js';
 import { loadManifest } from '../models/manifest.js';
 import { openApiDocument } from '../openapi/document.js';
-import { OperatingPoints } from '../operating-points/operating-points.js';
 import { modelStatus } from '../pipeline/model-status.js';
-import { ServedModels } from '../service/served-models.js';
-import { serverRoutes } from '../service/server-routes.js';
 
 export function addOpenApiCommand(program: Command): void {
   program
@@ -17,36 +14,10 @@ export function addOpenApiCommand(program: Command): void {
     .action(printDocument);
 }
 
-/** What only serving needs. */
-const unused = {} as never;
-const neverCalled = (): never => {
-  throw new Error('This is a bug: a route was called while it was only to be described.');
-};
-
 async function printDocument(): Promise<void> {
   const config = loadConfig(process.env);
-  const { models } = await loadManifest(config.modelsDir);
-  // The routes describe themselves by the models' ids; none of them runs.
-  const analyser: Analyser = {
-    status: () => ({ ready: false, provider: 'cpu', ...modelStatus(models) }),
-    analyse: neverCalled,
-    embed: neverCalled,
-    close: neverCalled,
-  };
-  const routes = serverRoutes({
-    config,
-    models: new ServedModels(analyser),
-    intake: { queue: unused, fetcher: unused },
-    largeFilePermits: unused,
-    files: {
-      storage: unused,
-      folderOf: neverCalled,
-      embedded: config.storageBucket === '' ? unused : undefined,
-    },
-    operatingPoints: OperatingPoints.load(config.dataDir),
-    metrics: unused,
-    log: unused,
-    isStopping: neverCalled,
-  });
-  process.stdout.write(`${JSON.stringify(openApiDocument(routes, packageVersion), null, 2)}\n`);
+  const manifest = await loadManifest(config.modelsDir);
+  const { models } = modelStatus(manifest.models);
+  const document = openApiDocument(endpoints(config, models), packageVersion);
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

@@ -2,6 +2,7 @@
 import type { FieldSchemas, FieldValues } from './fields.js';
 import { MAX_KEY_BYTES, MAX_KEYS } from './limits.js';
 import { KEY, KEY_PREFIX } from './object-key.js';
+import type { Fields } from './operation.js';
 
 const keyRules = `${MAX_KEY_BYTES} bytes, with no leading /, no segment . or .. and no control characters`;
 
@@ -31,7 +32,16 @@ export const uploadLinkSchemas = {
   entity,
 } as const satisfies FieldSchemas;
 
-export type UploadLinkFields = FieldValues<typeof uploadLinkSchemas, 'keys' | 'entity'>;
+export const uploadLinkRequest = {
+  schemas: uploadLinkSchemas,
+  required: ['keys', 'entity'],
+  example: { keys: ['recording.wav'], entity: 'analysis' },
+} as const satisfies Fields;
+
+export type UploadLinkFields = FieldValues<
+  typeof uploadLinkSchemas,
+  (typeof uploadLinkRequest.required)[number]
+>;
 
 /** The query of `GET /file`. */
 export const downloadLinkSchemas = {
@@ -45,7 +55,16 @@ export const downloadLinkSchemas = {
   entity,
 } as const satisfies FieldSchemas;
 
-export type DownloadLinkFields = FieldValues<typeof downloadLinkSchemas, 'key_prefix' | 'entity'>;
+export const downloadLinkRequest = {
+  schemas: downloadLinkSchemas,
+  required: ['key_prefix', 'entity'],
+  example: { key_prefix: 'recording', entity: 'analysis' },
+} as const satisfies Fields;
+
+export type DownloadLinkFields = FieldValues<
+  typeof downloadLinkSchemas,
+  (typeof downloadLinkRequest.required)[number]
+>;
 
 /** The query of `DELETE /file`. */
 export const deletionSchemas = {
@@ -60,4 +79,10 @@ export const deletionSchemas = {
   entity,
 } as const satisfies FieldSchemas;
 
-export type DeletionFields = FieldValues<typeof deletionSchemas, 'key' | 'entity'>;
+export const deletionRequest = {
+  schemas: deletionSchemas,
+  required: ['key', 'entity'],
+  example: { key: ['recording.wav'], entity: 'analysis' },
+} as const satisfies Fields;
+
+export type DeletionFields = FieldValues<typeof deletionSchemas, (typeof deletionRequest.required)[number]>;

@@ -11,6 +11,7 @@ import {
 } from '../admission/rate-limits.js';
 import { ReceivingPace } from '../admission/receiving-pace.js';
 import type { RequestPermits } from '../admission/request-permits.js';
+import type { ApiVersion } from '../contract/endpoint.js';
 import { errorBody } from '../contract/error-body.js';
 import { notFound } from '../errors/not-found.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -21,14 +22,7 @@ import { logRequest } from '../observe/request-log.js';
 import { CLIENT_GONE_STATUS, type RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
 import { serverTiming } from '../observe/timing.js';
-import {
-  type ApiVersion,
-  type Headers,
-  jsonReply,
-  type Reply,
-  type ReplyStream,
-  type Route,
-} from '../routes/route.js';
+import { type Headers, jsonReply, type Reply, type ReplyStream, type Route } from '../routes/route.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
 import type { Cors } from './cors.js';

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hash, randomBytes } from 'node:crypto';
-
-export const scopes = ['predict', 'voiceid', 'file', 'admin'] as const;
-export type Scope = (typeof scopes)[number];
+import type { Scope } from '../contract/scopes.js';
 
 /** So many requests per window; `requests` = 0 sets no limit. */
 export interface RateLimit {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RateLimit, Scope } from './api-key.js';
+import type { Scope } from '../contract/scopes.js';
+import type { RateLimit } from './api-key.js';
 
 export interface AuthenticatedKey {
   /** Names the key in logs; says nothing about its secret. */

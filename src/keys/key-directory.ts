@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import fs from 'node:fs';
 import path from 'node:path';
+import { type Scope, scopes } from '../contract/scopes.js';
 import { makeFolder, replaceFile } from '../state/durable-file.js';
 import { formatVersion, NewerFormatError } from '../state/format-version.js';
 import {
@@ -12,9 +14,7 @@ import {
   MAX_RATE_WINDOW_S,
   newKeyParts,
   type RateLimit,
-  type Scope,
   type StoredKey,
-  scopes,
 } from './api-key.js';
 
 /** The keys on disk cannot be used; the message names the file and what is wrong with it. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { Endpoint } from '../contract/endpoint.js';
 import { formOnlyErrors, linkOnlyErrors } from '../contract/error-groups.js';
 import { type Operation, tags } from '../contract/operation.js';
 import type { ErrorKey } from '../errors/catalogue.js';
-import type { Route } from '../routes/route.js';
 import { Components, type JsonObject } from './components.js';
 import { parameters, requestBody } from './request.js';
 import { responses, responsesOutsideOperations } from './responses.js';
@@ -61,7 +61,7 @@ const correlationId = {
 };
 
 /** The names of v0 and of the unversioned base, which serve the same operations under other rules. */
-function operationId({ path, version, operation }: Route, suffix: string): string {
+function operationId({ path, version, operation }: Endpoint, suffix: string): string {
   const id = `${operation.id}${suffix}`;
   if (version !== 'v0') return id;
   return `${id}${path.startsWith('/v0/') ? 'V0' : 'Unversioned'}`;
@@ -91,12 +91,12 @@ function variantsOf(operation: Operation): Variant[] {
   ];
 }
 
-function operationObject(route: Route, variant: Variant, components: Components): JsonObject {
-  const { scope, version } = route;
+function operationObject(endpoint: Endpoint, variant: Variant, components: Components): JsonObject {
+  const { scope, version } = endpoint;
   const { operation, idSuffix, summarySuffix, never } = variant;
   const needs = scope === undefined ? [] : [`Needs a key with the scope \`${scope}\`.`];
   return {
-    operationId: operationId(route, idSuffix),
+    operationId: operationId(endpoint, idSuffix),
     tags: [operation.tag],
     summary: `${operation.summary}${summarySuffix}`,
     description: [operation.description ?? [], needs].flat().join('\n\n'),
@@ -104,20 +104,19 @@ function operationObject(route: Route, variant: Variant, components: Components)
     security: scope === undefined ? [] : [{ apiKey: [] }],
     parameters: parameters(operation, components),
     ...requestBody(operation, components),
-    responses: responses(route, components, never),
+    responses: responses(endpoint, components, never),
   };
 }
 
-/** The OpenAPI 3.1 document of a server with these routes. */
-export function openApiDocument(routes: readonly Route[], version: string) {
+/** The OpenAPI 3.1 document of a server with these endpoints. */
+export function openApiDocument(endpoints: readonly Endpoint[], version: string) {
   const components = new Components();
   const paths: Record<string, JsonObject> = {};
-  for (const route of routes) {
-    if (route.isOutsideDocument) continue;
-    for (const variant of variantsOf(route.operation)) {
-      const path = `${route.path}${variant.fragment}`;
-      const operation = operationObject(route, variant, components);
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
+  for (const endpoint of endpoints) {
+    for (const variant of variantsOf(endpoint.operation)) {
+      const path = `${endpoint.path}${variant.fragment}`;
+      const operation = operationObject(endpoint, variant, components);
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation };
     }
   }
   const responsesOutside = responsesOutsideOperations(components);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Endpoint } from '../contract/endpoint.js';
 import {
   errorBody as errorSchema,
   forbiddenErrorBody as forbiddenErrorSchema,
@@ -8,7 +10,6 @@ import { exampleValues } from '../contract/example-values.js';
 import type { Answer } from '../contract/operation.js';
 import { type CatalogueEntry, catalogue, type ErrorKey } from '../errors/catalogue.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { Route } from '../routes/route.js';
 import type { Components, JsonObject } from './components.js';
 
 /** Errors of requests that reach no operation. */
@@ -19,7 +20,7 @@ export const errorsOutsideOperations = [
 ] as const satisfies ErrorKey[];
 
 /** What decides about the answers beside the operation itself. */
-type Rules = Pick<Route, 'scope' | 'version' | 'takesPermit' | 'refusal'>;
+type Rules = Pick<Endpoint, 'scope' | 'version' | 'takesPermit'>;
 
 const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
 const exampleTime = new Date('2026-11-21T12:00:00Z');
@@ -34,9 +35,9 @@ function errorsAtTheDoor({ scope, version, takesPermit }: Rules): readonly Error
   return [unauthorized, 'FORBIDDEN', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', ...permitErrors];
 }
 
-/** Every error that a request to this route can be answered with. */
-export const errorsOf = (route: Rules & Pick<Route, 'operation'>): ReadonlySet<ErrorKey> =>
-  new Set([...route.operation.errors, ...errorsAtTheDoor(route), 'INTERNAL']);
+/** Every error that a request to this endpoint can be answered with. */
+export const errorsOf = (endpoint: Rules & Pick<Endpoint, 'operation'>): ReadonlySet<ErrorKey> =>
+  new Set([...endpoint.operation.errors, ...errorsAtTheDoor(endpoint), 'INTERNAL']);
 
 const references = (names: Readonly<Record<string, string>>): JsonObject =>
   Object.fromEntries(
@@ -58,34 +59,22 @@ function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonOb
   });
 }
 
-const xml: JsonObject = { type: 'string' };
-
-/** The body of an error, as it is sent. */
-function errorContent(key: ErrorKey, route: Rules, components: Components) {
-  const failure = new ServiceError(key, exampleValues(key));
-  const reply = route.refusal?.(failure, exampleId);
-  if (reply !== undefined) return { type: reply.contentType, schema: xml, value: reply.body };
-  const schema = failure.code === 'forbidden_error' ? forbiddenErrorSchema : errorSchema;
-  const value = errorBody(failure, exampleId, exampleTime);
-  return { type: 'application/json', schema: components.refer(schema), value };
-}
-
 /** One response that stands for several errors of the same status; each is an example under its key. */
-function errorResponse(keys: readonly ErrorKey[], route: Rules, components: Components): JsonObject {
-  const content: Record<string, { schema: JsonObject; examples: JsonObject }> = {};
+function errorResponse(keys: readonly ErrorKey[], rules: Rules, components: Components): JsonObject {
+  const schemas = new Map<string, JsonObject>();
+  const examples: JsonObject = {};
   for (const key of keys) {
-    const { type, schema, value } = errorContent(key, route, components);
-    const known = content[type]?.schema ?? schema;
-    content[type] = {
-      // At most two: that of 7.1 and that of 7.2.
-      schema: known.$ref === schema.$ref ? known : { anyOf: [known, schema] },
-      examples: { ...content[type]?.examples, [key]: { summary: entryOf(key).when, value } },
-    };
+    const failure = new ServiceError(key, exampleValues(key));
+    const schema = failure.code === 'forbidden_error' ? forbiddenErrorSchema : errorSchema;
+    schemas.set(schema.title, components.refer(schema));
+    examples[key] = { summary: entryOf(key).when, value: errorBody(failure, exampleId, exampleTime) };
   }
+  const [first, ...others] = schemas.values();
+  const schema = others.length === 0 ? first : { anyOf: [first, ...others] };
   return {
     description: keys.map((key) => `- \`${key}\`: ${entryOf(key).when}`).join('\n'),
-    headers: headersOf(route, keys),
-    content,
+    headers: headersOf(rules, keys),
+    content: { 'application/json': { schema, examples } },
   };
 }
 
@@ -106,29 +95,33 @@ const ownHeaders = ({ headers = {} }: Answer): JsonObject =>
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
   );
 
-const answerResponse = (answer: Answer, route: Rules, components: Components): JsonObject => ({
+const answerResponse = (answer: Answer, rules: Rules, components: Components): JsonObject => ({
   description: answer.description,
   headers: {
-    ...headersOf(route, []),
-    ...(isAnalysis(route) && references({ 'server-timing': 'ServerTiming' })),
+    ...headersOf(rules, []),
+    ...(isAnalysis(rules) && references({ 'server-timing': 'ServerTiming' })),
     ...ownHeaders(answer),
   },
   ...answerContent(answer, components),
 });
 
 /** @param never errors of the route that a request of this kind cannot meet */
-export function responses(route: Route, components: Components, never: readonly ErrorKey[] = []): JsonObject {
-  const answers = Object.entries(route.operation.answers).map(([status, answer]) => [
+export function responses(
+  endpoint: Endpoint,
+  components: Components,
+  never: readonly ErrorKey[] = [],
+): JsonObject {
+  const answers = Object.entries(endpoint.operation.answers).map(([status, answer]) => [
     status,
-    answerResponse(answer, route, components),
+    answerResponse(answer, endpoint, components),
   ]);
   const byStatus = new Map<number, ErrorKey[]>();
-  for (const key of errorsOf(route)) {
+  for (const key of errorsOf(endpoint)) {
     if (never.includes(key)) continue;
     const { status } = entryOf(key);
     byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
   }
-  const errors = [...byStatus].map(([status, keys]) => [status, errorResponse(keys, route, components)]);
+  const errors = [...byStatus].map(([status, keys]) => [status, errorResponse(keys, endpoint, components)]);
   return Object.fromEntries([...answers, ...errors, ['404', { $ref: '#/components/responses/NOT_FOUND' }]]);
 }
 

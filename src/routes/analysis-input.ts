@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { FieldSchema } from '../contract/fields.js';
-import type { Fields } from '../contract/operation.js';
+import { LINK_FIELD } from '../contract/link-field.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
@@ -22,22 +21,7 @@ export interface InputLimits extends FormLimits {
   readonly linkTooLarge?: () => ServiceError;
 }
 
-const LINK_FIELD = 'presigned_url';
 const MAX_JSON_BYTES = 64 * 1024;
-
-const link: FieldSchema = {
-  type: 'string',
-  expected: 'a string',
-  description:
-    'Where the server fetches the file: from its object storage, or a host that its operator has allowed.',
-};
-
-/** The fields of the JSON form, for the documentation. */
-export const withLink = ({ schemas, example }: Fields): Fields => ({
-  schemas: { [LINK_FIELD]: link, ...schemas },
-  required: [LINK_FIELD],
-  example: { [LINK_FIELD]: 'https://storage.example.com/recording.wav?X-Amz-Signature=0f1e', ...example },
-});
 
 /**
  * Receives a form with a file, or a JSON object with a link to one and otherwise the same fields. Must be called before

@@ -25,23 +25,37 @@ export function noteFindings(record: RequestRecord, findings: Findings): void {
   record.skippedS = findings.skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
 }
 
+/**
+ * Answers from a file that has been received, and gives its memory back when that is over.
+ * @param answer gets the seconds since the file had arrived from its second argument
+ */
+export async function answerInput<Fields>(
+  request: RouteRequest,
+  receiving: Promise<AnalysisInput<Fields>>,
+  answer: (input: AnalysisInput<Fields>, elapsedS: () => number) => Promise<Reply>,
+): Promise<Reply> {
+  const input = await receiving;
+  try {
+    request.beginTurn();
+    const receivedMs = performance.now();
+    return await answer(input, () => (performance.now() - receivedMs) / 1000);
+  } finally {
+    // Not earlier, even when the client has gone: a prepare thread may still be reading the file.
+    input.release();
+  }
+}
+
 /** Receives a file, has it analysed, notes in the request's record what was found out, and answers. */
 export async function answerAnalysis<Fields>(
   request: RouteRequest,
   analyser: Analyser,
   steps: AnalysisSteps<Fields>,
 ): Promise<Reply> {
-  const { record, signal } = request;
-  const { fields, region, release } = await steps.receive(request);
-  try {
-    request.beginTurn();
-    const receivedMs = performance.now();
-    const plan = { ...steps.plan(fields, request), region, signal, owner: request.caller?.id ?? '' };
+  const { record, signal, caller } = request;
+  return answerInput(request, steps.receive(request), async ({ fields, region }, elapsedS) => {
+    const plan = { ...steps.plan(fields, request), region, signal, owner: caller?.id ?? '' };
     const analysis = await analyser.analyse(plan);
     noteFindings(record, { ...analysis, scoredWindows: analysis.windows.length });
-    return jsonReply(200, steps.body(analysis, fields, (performance.now() - receivedMs) / 1000));
-  } finally {
-    // Not earlier, even when the client has gone: the prepare thread may still be reading the file.
-    release();
-  }
+    return jsonReply(200, steps.body(analysis, fields, elapsedS()));
+  });
 }

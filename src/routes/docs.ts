@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { packageDir } from '../config/package-dir.js';
 import type { Answer, Operation } from '../contract/operation.js';
-import { openApiDocument } from '../openapi/document.js';
 import type { Headers, Reply, Route } from './route.js';
 
 /** `npm run build:ts` puts the files of Swagger UI that the page needs here. */
@@ -74,7 +73,6 @@ function assetRoute(name: string, contentType: string): Route {
   return {
     method: 'GET',
     path: `/docs/${name}`,
-    isOutsideDocument: true,
     isForOperators: true,
     operation: operation(`docs-${name}`, 'A part of the documentation page.', { contentType }),
     handle: async (): Promise<Reply> => ({
@@ -92,7 +90,6 @@ function assetRoute(name: string, contentType: string): Route {
 const pageRoute: Route = {
   method: 'GET',
   path: '/docs',
-  isOutsideDocument: true,
   isForOperators: true,
   operation: operation('docs', 'This documentation as a page that works offline.', {
     contentType: 'text/html',
@@ -100,27 +97,21 @@ const pageRoute: Route = {
   handle: () => ({ status: 200, contentType: 'text/html; charset=utf-8', body: page, headers: pageHeaders }),
 };
 
-/**
- * The routes and those that document them all, themselves included.
- * @param version of the service
- */
-export function withDocs(routes: readonly Route[], version: string): readonly Route[] {
+/** The routes that show the document: as it is, and as a page. */
+export function docsRoutes(document: object): readonly Route[] {
+  const text = Buffer.from(JSON.stringify(document));
   const openApiRoute: Route = {
     method: 'GET',
     path: '/openapi.json',
-    isOutsideDocument: true,
     operation: operation('openapi', 'This documentation as an OpenAPI 3.1 document.', {
       schema: { type: 'object' },
     }),
     handle: () => ({ status: 200, contentType: 'application/json; charset=utf-8', body: text }),
   };
-  const all = [
-    ...routes,
+  return [
     openApiRoute,
     pageRoute,
     assetRoute('swagger-ui.css', 'text/css'),
     assetRoute('swagger-ui-bundle.js', 'text/javascript'),
   ];
-  const text = Buffer.from(JSON.stringify(openApiDocument(all, version)));
-  return all;
 }

@@ -37,8 +37,7 @@ export class FieldValidator<Values> {
   readonly #schemas: FieldSchemas;
   readonly #validate;
 
-  /** @param required names of fields that must be there */
-  constructor(schemas: FieldSchemas, required: readonly string[] = []) {
+  constructor({ schemas, required = [] }: { schemas: FieldSchemas; required?: readonly string[] }) {
     this.#schemas = schemas;
     // Ajv fills in defaults; what is undefined here stays absent.
     const ajv = new Ajv({

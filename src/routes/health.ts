@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Liveness, liveness, type Readiness, readiness } from '../contract/health.js';
+import type { Liveness, Readiness } from '../contract/health.js';
+import { livezEndpoint, readyzEndpoint } from '../contract/health-endpoints.js';
 import type { CheckedStatus } from '../known-answers/checked-models.js';
 import { jsonReply, type Route } from './route.js';
 
 /** The process answers. Says nothing about models: an orchestrator must not restart a server that is loading them. */
 export const livezRoute: Route = {
-  method: 'GET',
-  path: '/livez',
-  operation: {
-    id: 'isAlive',
-    tag: 'Operation',
-    summary: 'Does the process answer?',
-    description: 'For supervisors, which restart a process that hangs.',
-    answers: { 200: { description: 'It does.', schema: liveness } },
-    errors: [],
-  },
+  ...livezEndpoint,
   handle: () => jsonReply<Liveness>(200, { alive: true }),
 };
 
@@ -25,23 +17,8 @@ export const livezRoute: Route = {
  */
 export function readyzRoute(status: () => CheckedStatus, isStopping: () => boolean): Route {
   return {
-    method: 'GET',
-    path: '/readyz',
+    ...readyzEndpoint,
     tellsOperators: true,
-    operation: {
-      id: 'isReady',
-      tag: 'Operation',
-      summary: 'Should requests be sent here?',
-      description: 'For load balancers.',
-      answers: {
-        200: { description: 'The models are warm, and their known answers hold.', schema: readiness },
-        503: {
-          description: 'They are not yet, or give wrong answers, or the server is stopping.',
-          schema: readiness,
-        },
-      },
-      errors: [],
-    },
     handle({ isOperator }) {
       const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = status();
       const notReady = wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';

@@ -2,16 +2,14 @@
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/options.js';
-import { analysisErrors, formErrors } from '../contract/error-groups.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
   DEFAULT_THRESHOLD,
   MIN_DURATION_S,
   MIN_LARGE_FILE_BYTES,
 } from '../contract/limits.js';
-import { anyFormat, type Operation } from '../contract/operation.js';
+import { FILE_FIELD, largeFileEndpoint } from '../contract/predict-endpoints.js';
 import { type LargeFileFields, largeFileFieldSchemas } from '../contract/predict-fields.js';
-import { largeFilePrediction } from '../contract/prediction.js';
 import { newPredictionId } from '../contract/prediction-id.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../observe/log.js';
@@ -37,14 +35,14 @@ export function largeFileRoute(
     hint: 'POST /v1/predict takes smaller ones.',
   };
   const limits = {
-    fileField: 'file',
+    fileField: FILE_FIELD,
     maxFileBytes: maxLargeFileBytes,
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes: maxLargeFileBytes, hint: '' }),
     minFile: { bytes: MIN_LARGE_FILE_BYTES, tooSmall: () => new ServiceError('FILE_TOO_SMALL', tooSmall) },
     receiveTimeoutMs: largeFileReceiveTimeoutMs,
   };
   const intake = new LargeFileIntake<LargeFileFields>(
-    new FieldValidator(largeFileFieldSchemas),
+    new FieldValidator({ schemas: largeFileFieldSchemas }),
     queue,
     limits,
     permits,
@@ -68,36 +66,8 @@ export function largeFileRoute(
       return largeFileBody(analysis, request, processingS);
     },
   };
-  const operation: Operation = {
-    id: 'predictLargeFile',
-    tag: 'Detection',
-    summary: 'The same for a large file, with hours of audio.',
-    description: `Takes ${anyFormat}, of at most ${maxLargeFileDurationS} s.`,
-    form: {
-      file: {
-        field: limits.fileField,
-        description: 'The recording.',
-        minBytes: MIN_LARGE_FILE_BYTES,
-        maxBytes: maxLargeFileBytes,
-      },
-      schemas: largeFileFieldSchemas,
-      example: { device: 'api', prediction_id: 'day-4711', filename: 'recording.wav' },
-    },
-    answers: { 200: { description: 'The verdict.', schema: largeFilePrediction } },
-    errors: [
-      ...formErrors,
-      'FIELD_INVALID',
-      'FILE_TOO_SMALL',
-      'FILE_TOO_LARGE',
-      ...analysisErrors,
-      'NO_SPEECH',
-    ],
-  };
   return {
-    method: 'POST',
-    path: '/v1/predict/large-file',
-    scope: 'predict',
-    operation,
+    ...largeFileEndpoint(config),
     handle: (request) => answerAnalysis(request, analyser, steps),
   };
 }

@@ -2,19 +2,17 @@
 
 import type { Analyser } from '../analyser/analyser.js';
 import type { Config } from '../config/options.js';
-import { analysisErrors, inputErrors } from '../contract/error-groups.js';
-import { legacyPrediction } from '../contract/legacy-prediction.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
   MAX_LEGACY_FILE_BYTES,
   MIN_LEGACY_DURATION_S,
 } from '../contract/limits.js';
 import { LARGE_FILE_MODEL } from '../contract/model-ids.js';
-import { anyFormat, type Operation } from '../contract/operation.js';
+import { FILE_FIELD, legacyPredictEndpoint } from '../contract/predict-endpoints.js';
 import { type LegacyFields, legacyFieldSchemas } from '../contract/predict-fields.js';
 import { ServiceError } from '../errors/service-error.js';
 import { legacyPredictionBody } from '../verdict/legacy.js';
-import { type FileIntake, receiveInput, withLink } from './analysis-input.js';
+import { type FileIntake, receiveInput } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
 import type { Route } from './route.js';
@@ -26,10 +24,10 @@ export function legacyPredictRoute(
   analyser: Analyser,
   intake: FileIntake,
 ): Route {
-  const validator = new FieldValidator<LegacyFields>(legacyFieldSchemas);
+  const validator = new FieldValidator<LegacyFields>({ schemas: legacyFieldSchemas });
   const allowedBytes = MAX_LEGACY_FILE_BYTES;
   const limits = {
-    fileField: 'file',
+    fileField: FILE_FIELD,
     maxFileBytes: allowedBytes,
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes }),
     receiveTimeoutMs: config.receiveTimeoutMs,
@@ -45,28 +43,9 @@ export function legacyPredictRoute(
     body: (analysis, _, processingS) =>
       legacyPredictionBody(analysis, DEFAULT_SILENCE_THRESHOLD_PERCENT, processingS),
   };
-  const example = { user_id: 'anna' };
-  const operation: Operation = {
-    id: 'predict',
-    tag: 'Detection',
-    summary: 'Is the voice in this recording AI-generated?',
-    description: `Takes ${anyFormat}, of ${MIN_LEGACY_DURATION_S} to ${config.maxPredictDurationS} s.`,
-    form: {
-      file: { field: limits.fileField, description: 'The recording.', maxBytes: allowedBytes },
-      schemas: legacyFieldSchemas,
-      example,
-    },
-    json: withLink({ schemas: legacyFieldSchemas, example }),
-    answers: { 200: { description: 'The verdicts, one for each chunk.', schema: legacyPrediction } },
-    errors: [...inputErrors, 'FILE_TOO_LARGE_LEGACY', ...analysisErrors, 'NO_SPEECH'],
-  };
   return {
-    method: 'POST',
-    path,
-    scope: 'predict',
+    ...legacyPredictEndpoint(path, config),
     takesTurn: true,
-    operation,
-    version: 'v0',
     handle: (request) => answerAnalysis(request, analyser, steps),
   };
 }

@@ -1,125 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Config } from '../config/options.js';
-import { type DeletedFiles, deletedFiles } from '../contract/deleted-files.js';
-import { jsonErrors, storageErrors } from '../contract/error-groups.js';
+import type { DeletedFiles } from '../contract/deleted-files.js';
+import {
+  deletionEndpoint,
+  downloadLinksEndpoint,
+  linkBases,
+  uploadLinksEndpoint,
+} from '../contract/file-endpoints.js';
 import {
   type DeletionFields,
   type DownloadLinkFields,
-  deletionSchemas,
-  downloadLinkSchemas,
+  deletionRequest,
+  downloadLinkRequest,
   type UploadLinkFields,
-  uploadLinkSchemas,
+  uploadLinkRequest,
 } from '../contract/file-fields.js';
 import { MAX_LEGACY_FILE_BYTES, MAX_LINKS } from '../contract/limits.js';
-import { type LinkList, linkList as linkListSchema } from '../contract/link-list.js';
-import type { Operation } from '../contract/operation.js';
+import type { LinkList } from '../contract/link-list.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { LinkTerms } from '../storage/object-storage.js';
 import type { FileStore } from '../storage/open-storage.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues, refuseUnstorableKey } from './link-fields.js';
-import { type ApiVersion, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
+import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 
 /** Room for 100 keys of 512 bytes, each of them written as an escape. */
 const MAX_JSON_BYTES = 512 * 1024;
 /** Signing costs up to a millisecond; after so many, other requests get their turn. */
 const LINKS_PER_TURN = 8;
 
-const bases: readonly [path: string, version: ApiVersion][] = [
-  ['/v1/file', 'v1'],
-  ['/v0/file', 'v0'],
-  ['/file', 'v0'],
-];
-
-const uploadOperation: Operation = {
-  id: 'createUploadLinks',
-  tag: 'Files',
-  summary: 'Links for uploading files, by PUT.',
-  description: 'A PUT of the bytes to a link stores them; it takes no key and no other header.',
-  json: {
-    schemas: uploadLinkSchemas,
-    required: ['keys', 'entity'],
-    example: { keys: ['recording.wav'], entity: 'analysis' },
-  },
-  answers: { 200: { description: 'A link for each key.', schema: linkListSchema } },
-  errors: [...jsonErrors, 'FIELD_INVALID', ...storageErrors],
-};
-
-const downloadOperation = (maxBytes: number | undefined): Operation => ({
-  id: 'getDownloadLinks',
-  tag: 'Files',
-  summary: 'Links for downloading stored files, by GET.',
-  description: 'A link takes no key. It can also be the `presigned_url` of a prediction.',
-  query: {
-    schemas: downloadLinkSchemas,
-    required: ['key_prefix', 'entity'],
-    example: { key_prefix: 'recording', entity: 'analysis' },
-  },
-  answers: {
-    200: { description: `A link for each object, ${MAX_LINKS} at most.`, schema: linkListSchema },
-  },
-  errors: [
-    'FIELD_INVALID',
-    'FIELD_REPEATED',
-    ...(maxBytes === undefined ? [] : (['FILE_TOO_LARGE_LEGACY'] as const)),
-    ...storageErrors,
-  ],
-});
-
-const deletionOperation: Operation = {
-  id: 'deleteFiles',
-  tag: 'Files',
-  summary: 'Deletes stored files for good.',
-  query: {
-    schemas: deletionSchemas,
-    required: ['key', 'entity'],
-    example: { key: ['recording.wav'], entity: 'analysis' },
-  },
-  answers: {
-    200: { description: 'The files are deleted. A name without a file is no error.', schema: deletedFiles },
-  },
-  errors: ['FIELD_INVALID', 'FIELD_REPEATED', ...storageErrors],
-};
-
 /**
  * `POST /file` and `GET /file`, in each version: presigned links for sending and fetching files; and `DELETE /file`, in the
  * current one.
  */
 export function linkRoutes(config: Config, files: FileStore): Route[] {
-  return bases.flatMap(([path, version]) => {
+  return linkBases.flatMap(([path, version]): Route[] => {
     const maxBytes = version === 'v0' ? MAX_LEGACY_FILE_BYTES : undefined;
-    const common = { path, version, scope: 'file', wantsHeaders: true } as const;
+    const upload = uploadLinks(config, files, maxBytes);
+    const download = downloadLinks(files, maxBytes);
     return [
-      {
-        ...common,
-        method: 'POST',
-        operation: uploadOperation,
-        handle: uploadLinks(config, files, maxBytes),
-      },
-      {
-        ...common,
-        method: 'GET',
-        operation: downloadOperation(maxBytes),
-        handle: downloadLinks(files, maxBytes),
-      },
-      ...(version === 'v1'
-        ? [
-            {
-              ...common,
-              method: 'DELETE',
-              operation: deletionOperation,
-              handle: deletion(files),
-            } as const,
-          ]
-        : []),
+      { ...uploadLinksEndpoint(path, version), wantsHeaders: true, handle: upload },
+      { ...downloadLinksEndpoint(path, version), wantsHeaders: true, handle: download },
+      ...(version === 'v1' ? [{ ...deletionEndpoint(path), handle: deletion(files) }] : []),
     ];
   });
 }
 
 function uploadLinks(config: Config, { storage, folderOf }: FileStore, maxBytes: number | undefined) {
-  const validator = new FieldValidator<UploadLinkFields>(uploadLinkSchemas, ['keys', 'entity']);
+  const validator = new FieldValidator<UploadLinkFields>(uploadLinkRequest);
   const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs: config.receiveTimeoutMs };
   return async (request: RouteRequest): Promise<Reply> => {
     const body = await receiveJson(request.body, request.contentType, limits);
@@ -135,9 +65,9 @@ function uploadLinks(config: Config, { storage, folderOf }: FileStore, maxBytes:
 }
 
 function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | undefined) {
-  const validator = new FieldValidator<DownloadLinkFields>(downloadLinkSchemas, ['key_prefix', 'entity']);
+  const validator = new FieldValidator<DownloadLinkFields>(downloadLinkRequest);
   return async (request: RouteRequest): Promise<Reply> => {
-    const { key_prefix, entity } = validator.check(queryValues(request.query, downloadLinkSchemas));
+    const { key_prefix, entity } = validator.check(queryValues(request.query, downloadLinkRequest.schemas));
     refuseUnstorableKey('key_prefix', key_prefix);
     const folder = folderOf(accountOf(request));
     const terms = linkTerms(request, maxBytes);
@@ -150,9 +80,9 @@ function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | unde
 }
 
 function deletion({ storage, folderOf }: FileStore) {
-  const validator = new FieldValidator<DeletionFields>(deletionSchemas, ['key', 'entity']);
+  const validator = new FieldValidator<DeletionFields>(deletionRequest);
   return async (request: RouteRequest): Promise<Reply> => {
-    const { key, entity } = validator.check(queryValues(request.query, deletionSchemas));
+    const { key, entity } = validator.check(queryValues(request.query, deletionRequest.schemas));
     key.forEach((one, i) => {
       refuseUnstorableKey(`key[${i}]`, one);
     });

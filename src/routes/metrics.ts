@@ -14,7 +14,6 @@ export function metricsRoute(metrics: ServiceMetrics): Route {
   return {
     method: 'GET',
     path: '/metrics',
-    isOutsideDocument: true,
     isForOperators: true,
     operation: {
       id: 'metrics',

@@ -37,7 +37,6 @@ export function rootRoute(hasDocs: boolean): Route {
   return {
     method: 'GET',
     path: '/',
-    isOutsideDocument: true,
     operation: {
       id: 'root',
       tag: 'Operation',

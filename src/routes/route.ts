@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Operation } from '../contract/operation.js';
+import type { Endpoint } from '../contract/endpoint.js';
 import type { ServiceError } from '../errors/service-error.js';
-import type { Scope } from '../keys/api-key.js';
 import type { AuthenticatedKey } from '../keys/authenticator.js';
 import type { RequestRecord } from '../observe/request-record.js';
 import type { BodyStream } from '../upload/body-stream.js';
-
-export type ApiVersion = 'v1' | 'v0';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -56,34 +53,25 @@ export interface Reply {
   readonly stream?: ReplyStream;
 }
 
-export interface Route {
-  /** A HEAD request to a GET route is answered by the server. */
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
+/**
+ * An endpoint and how it is answered. Those that are not in src/contract/endpoints.ts, such as pages and where links lead,
+ * are called by no program of a client by a name, and are not in `/openapi.json`.
+ */
+export interface Route extends Endpoint {
   /** Takes all paths that start with `path`, which ends with a slash. */
   readonly isPrefix?: true;
+  /** Is only there for operators: on the admin address where there is one. */
+  readonly isForOperators?: true;
   /** Gets the request's headers. */
   readonly wantsHeaders?: true;
   /** Says more to operators than to strangers. */
   readonly tellsOperators?: true;
-  /** Is only there for operators: on the admin address where there is one. */
-  readonly isForOperators?: true;
-  /** Takes a permit although it has no scope, because each request proves itself in another way. */
-  readonly takesPermit?: true;
   /** Its permits are those of transfers, of which requests to the API need none. */
   readonly isTransfer?: true;
   /** Needs the threads for about as long as most requests do, and waits for them in one queue with those. */
   readonly takesTurn?: true;
-  /** The scope that the caller's key needs; undefined for operational routes, which take no key and no permit. */
-  readonly scope?: Scope;
-  /** Which version's rules hold for refused keys and deprecation; v1 where nothing is said. */
-  readonly version?: ApiVersion;
   /** What must not be closed while a request to the route goes on. */
   readonly models?: { enter(): void; leave(): void };
-  /** What `/openapi.json` says of it. */
-  readonly operation: Operation;
-  /** What no program of a client calls by a name: pages, and the addresses of links. Not in `/openapi.json`. */
-  readonly isOutsideDocument?: true;
   /**
    * Returns the answer or throws: ServiceError for what the client is to know, anything else is an internal error.
    * The answer is dropped when the client has gone.

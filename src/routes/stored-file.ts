@@ -72,7 +72,6 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage): Rout
   const common = {
     path: PREFIX,
     isPrefix: true,
-    isOutsideDocument: true,
     wantsHeaders: true,
     takesPermit: true,
     isTransfer: true,

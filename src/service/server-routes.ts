@@ -2,12 +2,14 @@
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { Config } from '../config/options.js';
 import { packageVersion } from '../config/package-dir.js';
+import { endpoints } from '../contract/endpoints.js';
 import { LARGE_FILE_MODEL } from '../contract/model-ids.js';
 import type { Logger } from '../observe/log.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
+import { openApiDocument } from '../openapi/document.js';
 import type { OperatingPoints } from '../operating-points/operating-points.js';
 import type { FileIntake } from '../routes/analysis-input.js';
-import { withDocs } from '../routes/docs.js';
+import { docsRoutes } from '../routes/docs.js';
 import { livezRoute, readyzRoute } from '../routes/health.js';
 import { largeFileRoute } from '../routes/large-file.js';
 import { legacyPredictRoute } from '../routes/legacy-predict.js';
@@ -46,20 +48,21 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
   const { config, models, intake, largeFilePermits, files, operatingPoints, metrics, log, isStopping } =
     parts;
   const { analyser } = models;
-  const isLargeFileModelLoaded = analyser.status().models.includes(LARGE_FILE_MODEL);
+  const { models: modelIds } = analyser.status();
+  const voiceParts = { config, analyser, queue: intake.queue, points: operatingPoints };
   const analysing: Route[] = [
     predictRoute(config, analyser, intake, operatingPoints),
-    ...(isLargeFileModelLoaded
+    ...(modelIds.includes(LARGE_FILE_MODEL)
       ? [
           largeFileRoute(config, analyser, intake.queue, largeFilePermits, log),
           legacyPredictRoute('/v0/predict', config, analyser, intake),
           legacyPredictRoute('/predict', config, analyser, intake),
         ]
       : []),
-    enrollRoute(config, analyser, intake.queue, operatingPoints),
-    verifyRoute(config, analyser, intake.queue, operatingPoints),
+    enrollRoute(voiceParts),
+    verifyRoute(voiceParts),
   ];
-  const routes: Route[] = [
+  return [
     ...analysing.map((route) => ({ ...route, models })),
     ...linkRoutes(config, files),
     ...(files.embedded ? storedFileRoutes(config, files.embedded) : []),
@@ -67,6 +70,6 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     readyzRoute(() => models.status(), isStopping),
     metricsRoute(metrics),
     rootRoute(true),
+    ...docsRoutes(openApiDocument(endpoints(config, modelIds), packageVersion)),
   ];
-  return withDocs(routes, packageVersion);
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Endpoint, EndpointSettings } from './endpoint.js';
+import { analysisErrors, formErrors, inputErrors } from './error-groups.js';
+import { legacyPrediction } from './legacy-prediction.js';
+import {
+  DEFAULT_SILENCE_THRESHOLD_PERCENT,
+  DEFAULT_THRESHOLD,
+  MAX_LEGACY_FILE_BYTES,
+  MIN_LARGE_FILE_BYTES,
+  MIN_LEGACY_DURATION_S,
+} from './limits.js';
+import { withLink } from './link-field.js';
+import { anyFormat } from './operation.js';
+import { largeFileFieldSchemas, legacyFieldSchemas, predictFieldSchemas } from './predict-fields.js';
+import { largeFilePrediction, prediction } from './prediction.js';
+
+/** The form field that holds the recording. */
+export const FILE_FIELD = 'file';
+
+/** Is the voice in this file AI-generated? @param models the ids of the detectors that can be asked for */
+export function predictEndpoint(settings: EndpointSettings, models: readonly string[]): Endpoint {
+  const schemas = predictFieldSchemas(models);
+  const example = {
+    threshold: DEFAULT_THRESHOLD,
+    silence_threshold: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+    device: 'api',
+    prediction_id: 'call-4711',
+  };
+  return {
+    method: 'POST',
+    path: '/v1/predict',
+    scope: 'predict',
+    operation: {
+      id: 'predict',
+      tag: 'Detection',
+      summary: 'Is the voice in this recording AI-generated?',
+      description: `Takes ${anyFormat}, of at most ${settings.maxPredictDurationS} s. Of a video the first audio stream is analysed.`,
+      form: {
+        file: { field: FILE_FIELD, description: 'The recording.', maxBytes: settings.maxPredictBytes },
+        schemas,
+        example,
+      },
+      json: withLink({ schemas, example }),
+      answers: { 200: { description: 'The verdict.', schema: prediction } },
+      errors: [...inputErrors, 'FILE_TOO_LARGE', ...analysisErrors, 'NO_SPEECH'],
+    },
+  };
+}
+
+/** The same question of hours of audio. */
+export function largeFileEndpoint(settings: EndpointSettings): Endpoint {
+  return {
+    method: 'POST',
+    path: '/v1/predict/large-file',
+    scope: 'predict',
+    operation: {
+      id: 'predictLargeFile',
+      tag: 'Detection',
+      summary: 'The same for a large file, with hours of audio.',
+      description: `Takes ${anyFormat}, of at most ${settings.maxLargeFileDurationS} s.`,
+      form: {
+        file: {
+          field: FILE_FIELD,
+          description: 'The recording.',
+          minBytes: MIN_LARGE_FILE_BYTES,
+          maxBytes: settings.maxLargeFileBytes,
+        },
+        schemas: largeFileFieldSchemas,
+        example: { device: 'api', prediction_id: 'day-4711', filename: 'recording.wav' },
+      },
+      answers: { 200: { description: 'The verdict.', schema: largeFilePrediction } },
+      errors: [
+        ...formErrors,
+        'FIELD_INVALID',
+        'FILE_TOO_SMALL',
+        'FILE_TOO_LARGE',
+        ...analysisErrors,
+        'NO_SPEECH',
+      ],
+    },
+  };
+}
+
+/** v0's question, at `/v0/predict` and under the unversioned base. */
+export function legacyPredictEndpoint(path: string, settings: EndpointSettings): Endpoint {
+  const example = { user_id: 'anna' };
+  return {
+    method: 'POST',
+    path,
+    scope: 'predict',
+    version: 'v0',
+    operation: {
+      id: 'predict',
+      tag: 'Detection',
+      summary: 'Is the voice in this recording AI-generated?',
+      description: `Takes ${anyFormat}, of ${MIN_LEGACY_DURATION_S} to ${settings.maxPredictDurationS} s.`,
+      form: {
+        file: { field: FILE_FIELD, description: 'The recording.', maxBytes: MAX_LEGACY_FILE_BYTES },
+        schemas: legacyFieldSchemas,
+        example,
+      },
+      json: withLink({ schemas: legacyFieldSchemas, example }),
+      answers: { 200: { description: 'The verdicts, one for each chunk.', schema: legacyPrediction } },
+      errors: [...inputErrors, 'FILE_TOO_LARGE_LEGACY', ...analysisErrors, 'NO_SPEECH'],
+    },
+  };
+}

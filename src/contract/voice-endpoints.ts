@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ErrorKey } from '../errors/catalogue.js';
+import type { Endpoint, EndpointSettings } from './endpoint.js';
+import { analysisErrors, formErrors } from './error-groups.js';
+import { enrollNeeds, type SampleNeeds, verifyNeeds } from './limits.js';
+import { anyAudioFormat, type Fields, type Operation } from './operation.js';
+import { enrollFieldSchemas, VOICE_VECTOR_FIELD, verifyFieldSchemas } from './voice-fields.js';
+import { enrollment, verification } from './voice-identity.js';
+
+/** The form field that holds the voice sample. */
+export const SAMPLE_FIELD = 'audio_file';
+/** On the answer to an enrolment that was accepted although the voice is AI-generated; its value is the score. */
+export const FLAG_HEADER = 'x-deepfake-flagged';
+
+/** Turns a voice into a voiceprint, which only the caller keeps. */
+export function enrollEndpoint(settings: EndpointSettings): Endpoint {
+  return voiceEndpoint('/v1/voiceid/enroll', settings, enrollNeeds, {
+    id: 'enroll',
+    summary: 'Makes a voiceprint of a clean voice sample.',
+    fields: { schemas: enrollFieldSchemas, example: { user_id: 'anna' } },
+    answers: {
+      200: {
+        description: 'The voiceprint, which only the caller keeps.',
+        schema: enrollment,
+        headers: { [FLAG_HEADER]: 'The score, where an AI-generated voice was enrolled all the same.' },
+      },
+    },
+    errors: [],
+  });
+}
+
+/** Is this the enrolled speaker, and a human voice? */
+export function verifyEndpoint(settings: EndpointSettings): Endpoint {
+  return voiceEndpoint('/v1/voiceid/verify', settings, verifyNeeds, {
+    id: 'verify',
+    summary: 'Is this the enrolled speaker, and a human voice?',
+    fields: {
+      schemas: verifyFieldSchemas,
+      required: [VOICE_VECTOR_FIELD],
+      example: { user_id: 'anna', [VOICE_VECTOR_FIELD]: '[-0.021,0.0175,...]' },
+    },
+    answers: { 200: { description: 'Whether the voices match.', schema: verification } },
+    errors: ['FIELD_MISSING', 'VOICEPRINT_FOREIGN'],
+  });
+}
+
+/** What the two say differently. */
+interface Difference extends Pick<Operation, 'id' | 'summary' | 'answers'> {
+  readonly fields: Fields;
+  readonly errors: readonly ErrorKey[];
+}
+
+function voiceEndpoint(
+  path: string,
+  { maxVoiceidBytes, maxVoiceidDurationS }: EndpointSettings,
+  { minDurationS, minSpeechS }: SampleNeeds,
+  { id, summary, fields, answers, errors }: Difference,
+): Endpoint {
+  return {
+    method: 'POST',
+    path,
+    scope: 'voiceid',
+    operation: {
+      id,
+      tag: 'Voice identity',
+      summary,
+      description:
+        `Takes ${anyAudioFormat}, of ${minDurationS} to ${maxVoiceidDurationS} s, with at least ` +
+        `${minSpeechS} s of speech.`,
+      form: {
+        file: { field: SAMPLE_FIELD, description: 'The voice sample.', maxBytes: maxVoiceidBytes },
+        ...fields,
+      },
+      answers,
+      errors: [
+        ...formErrors,
+        'FIELD_INVALID',
+        'FILE_TOO_LARGE',
+        ...analysisErrors,
+        'SPEECH_TOO_SHORT',
+        'AI_GENERATED_VOICE',
+        'NO_SPEAKER_MODEL',
+        ...errors,
+      ],
+    },
+  };
+}
