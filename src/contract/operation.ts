@@ -6,6 +6,8 @@ import type { Schema } from './schema.js';
 
 /** What stands in a query or a body. */
 export interface Fields {
+  /** The name of their type in the client. */
+  readonly title?: string;
   readonly schemas: FieldSchemas;
   readonly required?: readonly string[];
   /** A request that the server answers with 200. */

@@ -37,6 +37,7 @@ export function predictEndpoint(settings: EndpointSettings, models: readonly str
       description: `Takes ${anyFormat}, of at most ${settings.maxPredictDurationS} s. Of a video the first audio stream is analysed.`,
       form: {
         file: { field: FILE_FIELD, description: 'The recording.', maxBytes: settings.maxPredictBytes },
+        title: 'PredictFields',
         schemas,
         example,
       },
@@ -65,6 +66,7 @@ export function largeFileEndpoint(settings: EndpointSettings): Endpoint {
           minBytes: MIN_LARGE_FILE_BYTES,
           maxBytes: settings.maxLargeFileBytes,
         },
+        title: 'LargeFileFields',
         schemas: largeFileFieldSchemas,
         example: { device: 'api', prediction_id: 'day-4711', filename: 'recording.wav' },
       },

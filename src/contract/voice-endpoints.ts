@@ -17,7 +17,7 @@ export function enrollEndpoint(settings: EndpointSettings): Endpoint {
   return voiceEndpoint('/v1/voiceid/enroll', settings, enrollNeeds, {
     id: 'enroll',
     summary: 'Makes a voiceprint of a clean voice sample.',
-    fields: { schemas: enrollFieldSchemas, example: { user_id: 'anna' } },
+    fields: { title: 'EnrollFields', schemas: enrollFieldSchemas, example: { user_id: 'anna' } },
     answers: {
       200: {
         description: 'The voiceprint, which only the caller keeps.',
@@ -35,6 +35,7 @@ export function verifyEndpoint(settings: EndpointSettings): Endpoint {
     id: 'verify',
     summary: 'Is this the enrolled speaker, and a human voice?',
     fields: {
+      title: 'VerifyFields',
       schemas: verifyFieldSchemas,
       required: [VOICE_VECTOR_FIELD],
       example: { user_id: 'anna', [VOICE_VECTOR_FIELD]: '[-0.021,0.0175,...]' },

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { compile, type Options } from 'json-schema-to-typescript';
+import { loadConfig } from '../../src/config/load-config.js';
+import { endpoints } from '../../src/contract/endpoints.js';
+import { errorBody, forbiddenErrorBody } from '../../src/contract/error-bodies.js';
+import { LARGE_FILE_MODEL } from '../../src/contract/model-ids.js';
+import type { Fields } from '../../src/contract/operation.js';
+import type { Schema } from '../../src/contract/schema.js';
+
+const header = `// SPDX-License-Identifier: Apache-2.0
+//
+// Made by \`npm run docs\` from the schemas that the server validates by. Do not edit.`;
+
+const options: Partial<Options> = {
+  additionalProperties: false,
+  bannerComment: '',
+  // Types with a name of their own are compiled by themselves.
+  declareExternallyReferenced: false,
+  style: { singleQuote: true, printWidth: 110 },
+};
+
+/** Which detectors there are is the server's affair: a client's compiler cannot know them. */
+const anyModel = { type: 'string', description: 'The detector; the server says which there are.' };
+
+const fieldsSchema = ({ title, schemas, required = [] }: Fields): Schema => ({
+  title: String(title),
+  type: 'object',
+  properties: { ...schemas, ...('model' in schemas && { model: anyModel }) },
+  required,
+});
+
+/** Fields and answers of the current version. */
+function schemasOf(): Schema[] {
+  const config = loadConfig({});
+  const current = endpoints(config, [LARGE_FILE_MODEL]).filter(
+    ({ scope, version }) => scope !== undefined && version !== 'v0',
+  );
+  const fields = current.flatMap(({ operation: { form } }) => (form?.title ? [fieldsSchema(form)] : []));
+  const answers = current.flatMap(({ operation }) =>
+    Object.values(operation.answers).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
+  );
+  return [...fields, ...answers, errorBody, forbiddenErrorBody];
+}
+
+const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A copy without what a type cannot say; what has a title is put into `named`, behind what it consists of. */
+function collected(schema: Schema, named: Map<string, Schema>): Schema {
+  const { minItems, maxItems, examples, ...rest } = schema;
+  const copy: Record<string, unknown> = { ...rest };
+  if (isObject(schema.items)) copy.items = collected(schema.items, named);
+  if (isObject(schema.properties)) {
+    copy.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([name, property]) => [
+        name,
+        collected(property as Schema, named),
+      ]),
+    );
+  }
+  if (schema.title !== undefined) named.set(schema.title, copy);
+  return copy;
+}
+
+/** `client/src/types.ts`. */
+export async function clientTypes(): Promise<string> {
+  const named = new Map<string, Schema>();
+  for (const schema of schemasOf()) collected(schema, named);
+  const types = [...named].map(([name, schema]) => compile(schema, name, options));
+  return `${header}\n\n${(await Promise.all(types)).join('\n')}`;
+}
