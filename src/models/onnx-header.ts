@@ -20,7 +20,8 @@ interface Field {
 
 const noBytes = new Uint8Array(0);
 
-// Protocol Buffers, as far as ONNX uses them.
+// Protocol Buffers, as far as ONNX uses them. protobufjs would be a runtime dependency and a schema for three facts, and
+// would decode the weights as well; a file that is read wrongly here is refused by ONNX Runtime or by its known answers.
 function* fieldsOf(message: Uint8Array): Generator<Field> {
   let at = 0;
   const varint = (): number => {
