@@ -65,7 +65,7 @@ const pem = path.join(folder, 'voice.pem');
 fs.writeFileSync(pem, fs.readFileSync(certificate, 'utf8') + fs.readFileSync(key, 'utf8'));
 
 const logFile = path.join(folder, 'server.log');
-const server = await startServer(path.join(folder, 'data'), { VERAVOX_SCORING_THREADS: '1' }, logFile);
+const server = await startServer(path.join(folder, 'data'), { VERAVOX_SCORING_THREADS: '1' }, { logFile });
 
 interface Proxy {
   readonly name: string;

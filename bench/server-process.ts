@@ -15,6 +15,13 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+export interface ServerProcessOptions {
+  /** Where the log is written to, if anybody wants to read it. */
+  readonly logFile?: string | undefined;
+  /** The processors it may use, as taskset takes them; all where absent. */
+  readonly cpus?: string;
+}
+
 const cli = join(packageDir, 'dist/cli/main.js');
 
 /** A new key of the server with this data folder, which takes it within a second. */
@@ -30,8 +37,7 @@ export function createKey(dataDir: string): string {
 export async function startServer(
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
-  /** Where the log is written to, if anybody wants to read it. */
-  logFile?: string,
+  { logFile, cpus }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const env = {
     ...process.env,
@@ -42,7 +48,11 @@ export async function startServer(
     ...settings,
   };
   const apiKey = createKey(dataDir);
-  const server = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [program = '', ...args] = [
+    ...(cpus === undefined ? [] : ['taskset', '-c', cpus]),
+    ...[process.execPath, cli, 'serve'],
+  ];
+  const server = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(server, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   for await (const line of createInterface({ input: server.stdout })) {
     const port = /"port":(\d+),"msg":"listening"/.exec(line)?.[1];
