@@ -72,7 +72,7 @@ export const engineOptions = {
     maximum: 1024,
     unit: 'windows',
     description:
-      'Windows handed to a scoring thread at once at most; more than one only under load. A GPU runs them as one batch and wants 32 or more; a CPU runs one after the other, and a few spare it the handing over.',
+      'Windows that a GPU runs as one batch at most; more than one only under load. It wants 32 or more. A CPU runs one at a time, so that nobody waits for a whole batch.',
   }),
   batchWaitMs: integer({
     variable: 'VERAVOX_BATCH_WAIT_MS',

@@ -17,6 +17,7 @@ import { PreparePool } from '../prepare/prepare-pool.js';
 import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { makePreparer } from '../prepare/recipe-check.js';
 import { RunControl } from '../prepare/run-control.js';
+import { StartedWork } from '../prepare/started-work.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
 import { AnalysisRun } from './analysis-run.js';
@@ -124,6 +125,7 @@ class Pipeline implements Analyser {
   readonly #scheduler: Scheduler<Flight>;
   readonly #control: RunControl;
   readonly #prepare: PreparePool;
+  readonly #started: StartedWork;
   readonly #flights = new Map<number, Flight>();
   readonly #active = new Set<AbortController>();
   #lastId = 0;
@@ -145,6 +147,10 @@ class Pipeline implements Analyser {
     this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
+    // A CPU scores inputs one after the other, so a batch gains nothing there, and who comes meanwhile would wait for all of it.
+    const maxBatchInputs = choice.provider === 'cuda' ? config.maxBatchWindows : 1;
+    // Enough for every thread to have work, and for each scoring thread its next batch.
+    this.#started = new StartedWork(config.prepareThreads + 2 * config.scoringThreads * maxBatchInputs);
     this.#scheduler = new Scheduler(
       {
         models,
@@ -155,7 +161,7 @@ class Pipeline implements Analyser {
       },
       {
         threads: config.scoringThreads,
-        maxBatchInputs: config.maxBatchWindows,
+        maxBatchInputs,
         // On a CPU a fuller batch is hardly faster per window: not worth waiting for.
         batchWaitMs: choice.provider === 'cuda' ? config.batchWaitMs : 0,
         onThreadError: (error) => onThreadError?.('scoring', error),
@@ -175,6 +181,7 @@ class Pipeline implements Analyser {
         ...(refused && { refused }),
       },
       {
+        mayBegin: this.#started.hasRoom,
         onInputs: ({ id, inputs }) => {
           const flight = this.#flights.get(id);
           if (flight) this.#accept(flight, inputs);
@@ -258,6 +265,7 @@ class Pipeline implements Analyser {
     const stopAfter = (timeoutMs: number, key: 'QUEUE_DEADLINE' | 'ANALYSIS_TIMEOUT') =>
       setTimeout(() => stop.abort(new ServiceError(key, { timeoutMs })), timeoutMs);
     let timer = stopAfter(queueTimeoutMs, 'QUEUE_DEADLINE');
+    let hasStarted = false;
     const beginMs = performance.now();
     this.#active.add(stop);
     try {
@@ -265,6 +273,8 @@ class Pipeline implements Analyser {
         clearTimeout(timer);
         timer = stopAfter(analysisTimeoutMs, 'ANALYSIS_TIMEOUT');
         run.addQueueMs(performance.now() - beginMs);
+        hasStarted = longTimeoutMs === undefined;
+        if (hasStarted) this.#started.begin(flight.group);
         return this.#makeTask(flight, control, request, analysisTimeoutMs);
       };
       // Never rejects while a thread reads the region: that is what lets the caller give it back.
@@ -285,6 +295,10 @@ class Pipeline implements Analyser {
       clearTimeout(timer);
       request.signal.removeEventListener('abort', abandon);
       this.#active.delete(stop);
+      if (hasStarted) {
+        this.#started.end(flight.group);
+        this.#prepare.lookAgain();
+      }
     }
   }
 

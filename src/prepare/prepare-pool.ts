@@ -11,6 +11,8 @@ import type {
 } from './prepare-task.js';
 
 export interface PrepareEvents {
+  /** Whether a file of this owner may begin; long ones always may. When that changes, call `lookAgain`. */
+  mayBegin(owner: string): boolean;
   /** Inputs of a long file are ready while the work on it goes on. */
   onInputs(ready: InputsReady): void;
   /** A thread died while it had nothing to do; the pool replaces it. */
@@ -48,11 +50,13 @@ export class PreparePool {
   readonly #idle: number[];
   readonly #running = new Set<Promise<PrepareResult>>();
   readonly #maxRunningLong: number;
+  readonly #mayBegin: PrepareEvents['mayBegin'];
   #runningLong = 0;
   #isClosed = false;
 
   constructor(threads: number, workerData: PrepareWorkerData, events: PrepareEvents) {
     this.#idle = Array.from({ length: threads }, (_, i) => i);
+    this.#mayBegin = events.mayBegin;
     this.#maxRunningLong = Math.max(1, threads - 1);
     this.#piscina = new Piscina({
       filename: fileURLToPath(new URL('./prepare-worker.js', import.meta.url)),
@@ -108,6 +112,11 @@ export class PreparePool {
     });
   }
 
+  /** To be called when an owner may begin that might not before. */
+  lookAgain(): void {
+    this.#dispatch();
+  }
+
   /** Waits for running tasks; stop them first, and abort those that wait. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -122,7 +131,8 @@ export class PreparePool {
       const control = this.#idle.pop();
       if (control === undefined) return;
       const { isLong, makeTask, resolve, reject } = next;
-      (isLong ? this.#waitingLong : this.#waiting).shift();
+      if (isLong) this.#waitingLong.shift();
+      else this.#waiting.shift(this.#mayBegin);
       if (isLong) this.#runningLong++;
       const running = this.#piscina.run(makeTask(control));
       this.#running.add(running);
@@ -137,7 +147,7 @@ export class PreparePool {
 
   /** Of the two queues, the one whose first has waited longer. */
   #next(): Waiting | undefined {
-    const short = this.#waiting.peek();
+    const short = this.#waiting.peek(this.#mayBegin);
     const long = this.#runningLong < this.#maxRunningLong ? this.#waitingLong.peek() : undefined;
     if (short === undefined || long === undefined) return short ?? long;
     return long.sinceMs < short.sinceMs ? long : short;

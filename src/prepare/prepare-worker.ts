@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { isStageError, loadAddon, type Preparer } from '../addon/addon.js';
 import { InputSlots } from '../memory/input-slots.js';
+import { giveWayToMainThread } from '../scoring/thread-priority.js';
 import { foreignFormat } from './foreign-format.js';
 import type {
   InputsReady,
@@ -20,6 +21,8 @@ import { RunControl } from './run-control.js';
 const pollMs = 20;
 
 const data = workerData as PrepareWorkerData;
+// Before the sandbox, which does not let it.
+giveWayToMainThread();
 const arena = new Uint8Array(data.arena);
 const slots = new InputSlots(data.slots);
 const control = new RunControl(data.control);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+function anybody<Owner>(_owner: Owner): boolean {
+  return true;
+}
+
 /**
  * A queue that serves its owners in turn: with many items of one owner waiting, another owner's first item is
  * next but one. Items of one owner keep their order.
@@ -21,13 +25,15 @@ export class FairQueue<Owner, Item> {
   }
 
   /** Looks at the item that `shift` would give. */
-  peek(): Item | undefined {
-    for (const lane of this.#lanes.values()) return lane[0];
+  peek(mayHaveTurn = anybody<Owner>): Item | undefined {
+    for (const [owner, lane] of this.#lanes) if (mayHaveTurn(owner)) return lane[0];
     return undefined;
   }
 
-  shift(): Item | undefined {
+  /** @param mayHaveTurn false for owners that are passed over this time, without losing their place */
+  shift(mayHaveTurn = anybody<Owner>): Item | undefined {
     for (const [owner, lane] of this.#lanes) {
+      if (!mayHaveTurn(owner)) continue;
       const item = lane.shift();
       this.#lanes.delete(owner);
       if (lane.length > 0) this.#lanes.set(owner, lane);

@@ -14,11 +14,6 @@ export class GroupedFairQueue<Owner extends { readonly group: string }, Item> {
     return this.#size;
   }
 
-  /** Groups of which something waits, the one first whose turn it is. */
-  get groups(): readonly string[] {
-    return [...this.#groups.keys()];
-  }
-
   push(owner: Owner, item: Item): void {
     let queue = this.#groups.get(owner.group);
     if (queue === undefined) {

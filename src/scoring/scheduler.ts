@@ -28,9 +28,6 @@ export interface SchedulerOptions {
   onThreadError(error: unknown): void;
 }
 
-/** How long after another group's turn more of them are expected. */
-const TURNS_MS = 1000;
-
 /**
  * Hands inputs to the threads that own the models: batches across requests, fair between groups (keys) and between the
  * requests of each, one batch per thread at a time. Jobs of a request that nobody waits for any more are removed before they reach a batch.
@@ -45,8 +42,6 @@ export class Scheduler<Owner extends { readonly group: string }> {
   /** Numbers per input that each model gives. */
   readonly #outputSizes: readonly number[];
   #timer: NodeJS.Timeout | undefined;
-  #lastGroup: string | undefined;
-  #groupsInTurnUntilMs = 0;
 
   /** Starts the threads. */
   constructor(workerData: ScoringWorkerData, options: SchedulerOptions) {
@@ -107,22 +102,9 @@ export class Scheduler<Owner extends { readonly group: string }> {
       }, batchWaitMs - waitedMs);
       return [];
     }
-    if (this.#areGroupsInTurn(oldest.groups) && batchWaitMs === 0) return [oldest.shift() as ScoringJob];
     // Few inputs are spread over the threads, so that the windows of one file are scored side by side.
     const size = Math.min(maxBatchInputs, Math.ceil(oldest.size / this.#owners.length));
     return Array.from({ length: size }, () => oldest.shift() as ScoringJob);
-  }
-
-  /**
-   * Who comes while a batch is under way waits for all of it, and on a CPU, which scores its inputs one after the other,
-   * for nothing. So as long as several groups come in turn there, each input goes alone.
-   */
-  #areGroupsInTurn([group, ...others]: readonly string[]): boolean {
-    const nowMs = performance.now();
-    const isAnother = group !== this.#lastGroup && this.#lastGroup !== undefined;
-    if (isAnother || others.length > 0) this.#groupsInTurnUntilMs = nowMs + TURNS_MS;
-    this.#lastGroup = group;
-    return nowMs < this.#groupsInTurnUntilMs;
   }
 
   #run(owner: ScoringOwner, batch: readonly ScoringJob[]): void {

@@ -3,10 +3,13 @@ import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { InputSlots } from '../memory/input-slots.js';
 import { ModelSession } from './model-session.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
+import { giveWayToMainThread } from './thread-priority.js';
 
 const data = workerData as ScoringWorkerData;
 const slots = new InputSlots(data.slots);
 let sessions: ModelSession[] = [];
+// Before sessions are made: their threads have the priority of the one that makes them.
+giveWayToMainThread();
 
 const nothing: ScoringResult = { outputs: new Float64Array(0) };
 
