@@ -18,6 +18,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { allows } from '../keys/api-key.js';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticator.js';
 import type { Logger } from '../observe/log.js';
+import { RefusalLines } from '../observe/refusal-lines.js';
 import { logRequest } from '../observe/request-log.js';
 import { CLIENT_GONE_STATUS, type RequestRecorder } from '../observe/request-record.js';
 import type { ServiceMetrics } from '../observe/service-metrics.js';
@@ -75,10 +76,16 @@ export class FrontDoor {
   #adminTable = new RouteTable([]);
   readonly #receiving = new Set<Exchange>();
   readonly #pace = new ReceivingPace();
+  readonly #refusalLines: RefusalLines;
 
   constructor(options: FrontDoorOptions) {
+    const { log, metrics } = options;
     this.#options = options;
-    options.metrics.declareRoute('other');
+    this.#refusalLines = new RefusalLines({
+      onLeftOut: () => metrics.logLinesLeftOut.inc(),
+      onSum: (lines) => log.info({ lines }, 'refused requests without a line'),
+    });
+    metrics.declareRoute('other');
   }
 
   /** Those of the admin address, which has them all. */
@@ -143,6 +150,11 @@ export class FrontDoor {
   /** To be called every few seconds: see `ReceivingPace`. */
   cutSlowBodies(): void {
     this.#pace.look(this.#receiving);
+  }
+
+  /** To be called when nothing comes any more, before the log ends. */
+  close(): void {
+    this.#refusalLines.sumUp();
   }
 
   /** Undefined when the request is answered already. */
@@ -331,7 +343,7 @@ export class FrontDoor {
     record.totalMs = exchange.elapsedMs;
     record.clientAddress = exchange.clientAddress;
     this.#options.metrics.count(record);
-    logRequest(this.#options.log, record);
+    if (this.#refusalLines.mayWrite(record)) logRequest(this.#options.log, record);
     if (exchange.route?.scope === undefined) return;
     for (const recorder of this.#options.recorders) recorder.record(record);
   }

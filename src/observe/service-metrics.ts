@@ -53,6 +53,7 @@ export class ServiceMetrics {
   readonly #skippedSeconds: Counter;
   readonly auditLinesLost: Counter;
   readonly logLinesDropped: Counter;
+  readonly logLinesLeftOut: Counter;
   readonly #reloads: Counter<'result'>;
   readonly #threadFailures: Counter<'pool'>;
   readonly #closed: Counter<'reason'>;
@@ -144,6 +145,10 @@ export class ServiceMetrics {
     this.logLinesDropped = counter(
       'veravox_log_lines_dropped_total',
       'Lines of the log that standard output did not take in time: a full disk, or a reader that stands still.',
+    );
+    this.logLinesLeftOut = counter(
+      'veravox_log_lines_left_out_total',
+      'Refused requests without a line in the log: more than 10 of one key in a second.',
     );
   }
 

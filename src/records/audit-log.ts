@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ErrorKey } from '../errors/catalogue.js';
+import { isRefusal } from '../observe/refusal-lines.js';
 import { roundedTimesMs } from '../observe/request-log.js';
 import type { RequestRecord, RequestRecorder } from '../observe/request-record.js';
 import { dayOf } from '../state/days.js';
@@ -37,14 +37,6 @@ interface LostLines {
   refusals: number;
   noRoom: number;
 }
-
-/** What a key is told at the door as often as it asks. */
-const refusals: ReadonlySet<ErrorKey | undefined> = new Set<ErrorKey>([
-  'OVERLOADED',
-  'CONCURRENCY_LIMITED',
-  'RATE_LIMITED',
-  'STOPPING',
-]);
 
 const nothingLost: LostLines = { ofStrangers: 0, refusals: 0, noRoom: 0 };
 
@@ -109,13 +101,14 @@ export class AuditLog implements RequestRecorder {
   }
 
   /** Undefined for a request that gets its line. The one place for caps. */
-  #whyLost({ keyId, errorKey }: RequestRecord, now: Date): keyof LostLines | undefined {
+  #whyLost(record: RequestRecord, now: Date): keyof LostLines | undefined {
     const { maxStrangersPerS, maxRefusalsPerS, maxWaitingBytes } = this.#options;
+    const { keyId } = record;
     const second = Math.floor(now.getTime() / 1000);
     if (second !== this.#capped.second) this.#capped = { second, strangers: 0, refusals: new Map() };
     if (keyId === undefined) {
       if (++this.#capped.strangers > maxStrangersPerS) return 'ofStrangers';
-    } else if (refusals.has(errorKey)) {
+    } else if (isRefusal(record)) {
       const lines = (this.#capped.refusals.get(keyId) ?? 0) + 1;
       this.#capped.refusals.set(keyId, lines);
       if (lines > maxRefusalsPerS) return 'refusals';

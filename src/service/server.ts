@@ -274,6 +274,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
     await atMost(SETTLE_MS, drained());
     if (inFlight() > 0) log.warn({ requestsInFlight: inFlight() }, 'stopped without a record of requests');
+    door.close();
     await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');
   }
