@@ -31,7 +31,7 @@ export const admissionOptions = {
   }),
   maxWaitMs: integer({
     variable: 'VERAVOX_MAX_WAIT_MS',
-    default: 1000,
+    default: 500,
     minimum: 1,
     maximum: 3_600_000,
     unit: 'ms',
