@@ -4,8 +4,11 @@ import { type Holder, type Obstacle, SharedBudget, type SharePercents } from './
 
 /** One permit that a request holds. */
 export interface Permit {
-  /** Counts it toward an account, too, which is known only now. @throws ServiceError OVERLOADED */
-  holdFor(account: string): void;
+  /**
+   * Counts it toward an account, too, which is known only now, and toward the file that is downloaded.
+   * @throws ServiceError OVERLOADED
+   */
+  holdFor(account: string, file?: string): void;
   /** True while others want what it holds. */
   readonly isContended: boolean;
   /** To be called once. */
@@ -50,11 +53,11 @@ export class RequestPermits {
     budget.take(holder, 1);
     let held = holder;
     return {
-      holdFor: (account) => {
+      holdFor: (account, file) => {
         // What it holds itself is not in its way.
         budget.give(held, 1);
-        const obstacle = budget.shareObstacle({ account }, 1);
-        if (obstacle === undefined) held = { ...held, account };
+        const obstacle = budget.shareObstacle({ account, file }, 1);
+        if (obstacle === undefined) held = { ...held, account, file };
         budget.take(held, 1);
         this.#refuseAt(obstacle, held);
       },

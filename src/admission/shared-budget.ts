@@ -6,12 +6,14 @@ export interface Holder {
   /** Of the link that a transfer uses. */
   readonly account?: string | undefined;
   readonly address?: string | undefined;
+  /** What is downloaded; one of the account's. */
+  readonly file?: string | undefined;
 }
 
-export const holderKinds = ['key', 'account', 'address'] as const;
+export const holderKinds = ['key', 'account', 'address', 'file'] as const;
 export type HolderKind = (typeof holderKinds)[number];
 
-/** Percent of the units that one holder may have. */
+/** Percent of the units that one holder may have; of a file, of those of its account. */
 export type SharePercents = Readonly<Partial<Record<HolderKind, number>>>;
 
 export const nobody: Holder = {};
@@ -29,7 +31,7 @@ interface Dimension {
  * A number of units that requests hold for a time, shared out by key, account and address. A holder may have its
  * percentage of what the others leave: alone it comes far, and the more others hold, the less it gets. With a share of
  * half, one greedy holder leaves half, two leave a third. A holder without any may always take what is left, so that no
- * share is too small for one request.
+ * share is too small for one request. A file shares what its account may have with the account's other files, in the same way.
  */
 export class SharedBudget {
   readonly total: number;
@@ -58,7 +60,7 @@ export class SharedBudget {
   shareObstacle(holder: Holder, units: number): Obstacle | undefined {
     for (const dimension of this.#dimensions) {
       const held = heldBy(dimension, holder);
-      if (held > 0 && held + units > this.#allowed(dimension, held)) return { kind: dimension.kind, held };
+      if (held > 0 && held + units > this.#allowed(dimension, holder)) return { kind: dimension.kind, held };
     }
     return undefined;
   }
@@ -78,12 +80,16 @@ export class SharedBudget {
     if (this.#inUse > this.total / 2) return true;
     return this.#dimensions.some((dimension) => {
       const held = heldBy(dimension, holder);
-      return held > this.#allowed(dimension, held) / 2;
+      return held > this.#allowed(dimension, holder) / 2;
     });
   }
 
-  #allowed({ share }: Dimension, held: number): number {
-    return share * (this.total - (this.#inUse - held));
+  #allowed(dimension: Dimension, holder: Holder): number {
+    const { kind, share } = dimension;
+    const held = heldBy(dimension, holder);
+    const account = kind === 'file' ? this.#dimensions.find((other) => other.kind === 'account') : undefined;
+    if (account === undefined) return share * (this.total - (this.#inUse - held));
+    return share * (this.#allowed(account, holder) - (heldBy(account, holder) - held));
   }
 }
 

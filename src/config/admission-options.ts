@@ -45,7 +45,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      "Share of one API key in the requests in flight that others leave, and of one account's links in the transfers.",
+      "Share of one API key in the requests in flight that others leave, of one account's links in the transfers, and of one file's downloads in those of its account.",
   }),
   keyMemoryPercent: integer({
     variable: 'VERAVOX_KEY_MEMORY_PERCENT',

@@ -205,8 +205,8 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#abort.abort(reason);
   }
 
-  holdFor(account: string): void {
-    this.permit?.holdFor(account);
+  holdFor(account: string, file?: string): void {
+    this.permit?.holdFor(account, file);
   }
 
   beginTurn(): void {

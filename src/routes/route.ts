@@ -24,7 +24,7 @@ export interface RouteRequest {
   /** Whose key it is; undefined on operational routes. */
   readonly caller: AuthenticatedKey | undefined;
   /** Counts the request toward an account that is known only now. @throws ServiceError OVERLOADED */
-  holdFor(account: string): void;
+  holdFor(account: string, file?: string): void;
   /** To be called when the input has arrived, by routes that take turns. @throws ServiceError OVERLOADED */
   beginTurn(): void;
   /** Comes to the admin address, or with a key with the scope `admin`; known on routes with `tellsOperators`. */

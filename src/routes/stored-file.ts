@@ -114,7 +114,8 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage): Rout
   async function get(request: RouteRequest): Promise<Reply> {
     const { maxBytes = Number.POSITIVE_INFINITY } = await storage.signatures.check(request);
     const name = nameOf(request);
-    request.holdFor(accountIn(name));
+    // Uploads have to keep pace; a reader may be as slow as it likes, and one link has any number of them.
+    request.holdFor(accountIn(name), name);
     const object = await storage.objects.read(name);
     try {
       if (object.bytes > maxBytes)

@@ -147,7 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     retryAfterS: ({ key = '' }) => expectedWait.retryAfterS(key),
   });
   const transfers = new RequestPermits(config.maxTransfers, {
-    percents: { account: keySharePercent, address },
+    percents: { account: keySharePercent, file: keySharePercent, address },
     what: 'transfers',
   });
   const queue = new ArenaQueue(arena, {
