@@ -10,6 +10,7 @@ import { KeyDirectory } from '../src/keys/key-directory.js';
 import { readOperatingPoints } from '../src/operating-points/operating-point-file.js';
 import { readUsage } from '../src/records/usage-report.js';
 import { DataFolderInUse, isDataFolderInUse, ownDataFolder } from '../src/state/data-folder.js';
+import { describeHolders } from '../src/state/lock-holders.js';
 import { loadStorageSecrets } from '../src/storage/storage-secrets.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
@@ -66,9 +67,36 @@ test('processes that inherit the lock hold it until the last of them has ended',
   await once(child, 'spawn');
   folder.release();
   assert.equal(isDataFolderInUse(dataDir), true);
-  await assert.rejects(ownDataFolder(dataDir), DataFolderInUse);
+  await assert.rejects(ownDataFolder(dataDir), (error) => {
+    assert.ok(error instanceof DataFolderInUse);
+    // Not of the process that took the lock and left it to this one.
+    assert.ok(error.message.includes(`(process ${child.pid}).`), error.message);
+    return true;
+  });
   child.kill('SIGKILL');
   await eventually(() => !isDataFolderInUse(dataDir), 'it is free');
+});
+
+test('a server that is left over, stopped, after its supervisor is named', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const folder = await owned(t, dataDir);
+  const child = spawn('sleep', ['1000'], { stdio: ['ignore', 'ignore', 'ignore', folder.lockDescriptor] });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  folder.release();
+  child.kill('SIGSTOP');
+  const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
+  assert.equal(status, 1);
+  assert.match(stderr, new RegExp(`in use by another server \\(process ${child.pid}, which is stopped\\)`));
+});
+
+test('where the holder cannot be seen, the message says how to find it', (t) => {
+  const lockFile = path.join(temporaryFolder(t), 'server.lock');
+  fs.writeFileSync(lockFile, '123\n');
+  assert.equal(
+    describeHolders(lockFile),
+    `started as process 123; as root, \`fuser -v ${lockFile}\` names what holds it`,
+  );
 });
 
 test('what was left half-written is removed at the start, and nothing else', async (t) => {

@@ -27,6 +27,7 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
   const port = await freePort(config.host, config.port);
   const supervisor = new Supervisor({
     processes: config.processes,
+    hangTimeoutMs: config.hangTimeoutMs,
     port,
     lockDescriptor,
     env: threadsPerProcess(config.processes),

@@ -9,6 +9,7 @@ const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, o
     'without a bucket files lie in the data folder',
   ],
   [['rateLimitWindowS'], 'rateLimitRequests', 'without a number of requests there is no limit'],
+  [['hangTimeoutMs'], 'processes', 'without a supervisor nobody looks after the process'],
   [['tlsCertFile'], 'tlsKeyFile', 'a certificate needs its key'],
   [['tlsKeyFile'], 'tlsCertFile', 'a key needs its certificate'],
 ];

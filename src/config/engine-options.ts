@@ -40,6 +40,15 @@ export const engineOptions = {
     description:
       "Processes that share the port. A supervisor replaces one that ends, while the others go on. 0 runs a single process without a supervisor. Threads, memory, connections and requests in flight count per process; a key's own limits hold over all.",
   }),
+  hangTimeoutMs: integer({
+    variable: 'VERAVOX_HANG_TIMEOUT_MS',
+    default: 10_000,
+    minimum: 0,
+    maximum: 3_600_000,
+    unit: 'ms',
+    description:
+      'With `VERAVOX_PROCESSES`: how long a process may not answer its supervisor before it is killed and replaced; six times as long while it starts. 0 leaves processes that hang alone.',
+  }),
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',
     default: ({ cores }) => Math.max(2, Math.ceil(cores / 4)),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeFolder, namesIn, TEMPORARY_SUFFIX } from './durable-file.js';
 import { FileLock } from './file-lock.js';
+import { describeHolders } from './lock-holders.js';
 
 /** A command that asks whether a server is there holds the lock for a moment; a server that ends, for longer. */
 const LOCK_PATIENCE_MS = 2000;
@@ -65,9 +66,8 @@ async function takeLock(dataDir: string): Promise<FileLock> {
     const lock = FileLock.tryTake(file);
     if (lock !== undefined) return lock;
     if (performance.now() > deadlineMs) {
-      const pid = fs.readFileSync(file, 'utf8').trim();
       throw new DataFolderInUse(
-        `The data folder ${dataDir} is in use by another server${pid === '' ? '' : ` (process ${pid})`}. ` +
+        `The data folder ${dataDir} is in use by another server (${describeHolders(file)}). ` +
           'Stop that one, or set VERAVOX_DATA_DIR to another folder.',
       );
     }

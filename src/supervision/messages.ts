@@ -10,6 +10,8 @@ export type ReloadResult = 'loaded' | 'failed';
 /** What the supervisor tells a process. */
 export type ToProcess =
   | { readonly kind: 'stop' }
+  /** Answered with `alive` by the event loop, which answers requests, too. */
+  | { readonly kind: 'ask-alive' }
   /** Whatever becomes of the models, no process goes on with a certificate that runs out. */
   | { readonly kind: 'renew-tls' }
   /** Answered with `reloaded`. */
@@ -26,6 +28,8 @@ export type ToProcess =
 export type ToSupervisor =
   /** Orders arrive from now on. What is sent earlier is lost: Node hands it to the cluster's own listener alone. */
   | { readonly kind: 'opened' }
+  /** With a debugger listening, somebody may hold the process at a breakpoint. */
+  | { readonly kind: 'alive'; readonly isDebugged: boolean }
   | { readonly kind: 'listening'; readonly isReady: boolean }
   | { readonly kind: 'reloaded'; readonly result: ReloadResult }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }

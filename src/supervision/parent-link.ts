@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import cluster from 'node:cluster';
+import { url as debuggerUrl } from 'node:inspector';
 import type { MetricObject } from 'prom-client';
 import type { RateState } from '../admission/rate-limits.js';
 import type { RateLimit } from '../keys/api-key.js';
@@ -82,6 +83,9 @@ export class ParentLink {
 
   #received(message: ToProcess): void {
     switch (message.kind) {
+      case 'ask-alive':
+        send({ kind: 'alive', isDebugged: debuggerUrl() !== undefined });
+        return;
       case 'stop':
         // Too early to do it in order: nothing has begun.
         if (this.#orders === undefined) process.exit(0);

@@ -4,12 +4,16 @@ import { AggregatorRegistry, type MetricObject, type PrometheusContentType } fro
 import { RateLimits } from '../admission/rate-limits.js';
 import type { DeadlyInputs } from '../crash-notes/deadly-inputs.js';
 import type { Logger } from '../observe/log.js';
+import { processState } from '../state/process-state.js';
 import { BackOff } from './back-off.js';
+import { Heartbeat } from './heartbeat.js';
 import { InFlightLedger } from './in-flight-ledger.js';
 import { PROCESS_INDEX, type ReloadResult, type ToProcess, type ToSupervisor } from './messages.js';
 
 export interface SupervisorOptions {
   readonly processes: number;
+  /** A process that does not answer for so long is ended; 0 lets it be. */
+  readonly hangTimeoutMs: number;
   /** Shared by all processes. */
   readonly port: number;
   /** What every process finds in its environment beside `PORT`. */
@@ -55,7 +59,11 @@ export class Supervisor {
   readonly #ledger = new InFlightLedger<Worker>();
   /** Processes that do not hear anything yet, with their orders. */
   readonly #unopened = new Map<Worker, ToProcess[]>();
+  readonly #heartbeats = new Map<Worker, Heartbeat>();
+  /** Processes that said so when they last answered. */
+  readonly #debugged = new WeakSet<Worker>();
   #restarts = 0;
+  #hangs = 0;
   #lastMetricsId = 0;
   #isStopping = false;
   #reloading: Promise<void> | undefined;
@@ -157,10 +165,37 @@ export class Supervisor {
     place.startedMs = performance.now();
     this.#unopened.set(worker, []);
     worker.once('exit', () => this.#unopened.delete(worker));
+    if (this.#options.hangTimeoutMs > 0) this.#watchOver(worker);
     return worker;
   }
 
-  /** The process hears what it is told from now on: what it has missed comes first. */
+  #watchOver(worker: Worker): void {
+    const heartbeat = new Heartbeat({
+      limitMs: this.#options.hangTimeoutMs,
+      ask: () => tell(worker, { kind: 'ask-alive' }),
+      onSilence: () => this.#endHanging(worker),
+    });
+    this.#heartbeats.set(worker, heartbeat);
+    worker.once('exit', () => {
+      heartbeat.end();
+      this.#heartbeats.delete(worker);
+    });
+  }
+
+  /** Nothing else helps a process that is stopped or whose event loop is blocked: it handles no other signal. */
+  #endHanging(worker: Worker): void {
+    const pid = worker.process.pid as number;
+    const state = processState(pid);
+    if (this.#debugged.has(worker) || state?.isTraced) return;
+    this.#hangs++;
+    this.#options.log.error({ pid, state: state?.state }, 'a process does not answer; it is ended');
+    worker.process.kill('SIGKILL');
+  }
+
+  /**
+   * The process hears what it is told from now on: what it has missed comes first. It has read which inputs to refuse, but
+   * not of a process that has died since, nor what the disk did not take.
+   */
   #opened(worker: Worker): void {
     const orders = this.#unopened.get(worker) ?? [];
     this.#unopened.delete(worker);
@@ -207,8 +242,8 @@ export class Supervisor {
     try {
       for (const input of deadlyInputs.collect(pid)) log.error(input, 'this input has ended a process');
     } catch (error) {
-      log.error({ err: error }, 'notes of a process that has ended could not be read');
-      return;
+      // What was read of them counts, also if the disk does not take it.
+      log.error({ err: error }, 'notes of a process that has ended could not be read or kept');
     }
     const sha256 = deadlyInputs.refused;
     for (const worker of this.#hearing()) tell(worker, { kind: 'refuse', sha256 });
@@ -248,7 +283,16 @@ export class Supervisor {
   #received(worker: Worker, message: ToSupervisor): void {
     switch (message.kind) {
       case 'opened':
+        this.#heartbeats.get(worker)?.answered();
         this.#opened(worker);
+        return;
+      case 'alive':
+        if (message.isDebugged) this.#debugged.add(worker);
+        else this.#debugged.delete(worker);
+        this.#heartbeats.get(worker)?.answered();
+        return;
+      case 'listening':
+        this.#heartbeats.get(worker)?.serves();
         return;
       case 'reloaded':
         this.#onReloaded?.(worker, message.result);
@@ -295,17 +339,19 @@ export class Supervisor {
   async #metricsText(): Promise<string> {
     const all = await Promise.all(this.#hearing().map((worker) => this.#metricsOf(worker)));
     const told = all.filter((metrics) => metrics.length > 0);
-    const restarts = {
-      name: 'veravox_process_restarts_total',
-      help: 'Processes of the server that ended and were started again.',
-      type: 'counter',
-      aggregator: 'sum',
-      values: [{ value: this.#restarts, labels: {} }],
-    } as unknown as MetricObject;
-    return AggregatorRegistry.aggregate<PrometheusContentType>([
-      ...told,
-      [restarts],
-    ] as MetricObject[][]).metrics();
+    const own = [
+      counter(
+        'veravox_process_restarts_total',
+        'Processes of the server that ended and were started again.',
+        this.#restarts,
+      ),
+      counter(
+        'veravox_process_hangs_total',
+        'Processes of the server that were ended because they no longer answered.',
+        this.#hangs,
+      ),
+    ];
+    return AggregatorRegistry.aggregate<PrometheusContentType>([...told, own] as MetricObject[][]).metrics();
   }
 
   #metricsOf(worker: Worker): Promise<readonly MetricObject[]> {
@@ -320,6 +366,15 @@ export class Supervisor {
     }).finally(() => this.#metricReplies.delete(id));
   }
 }
+
+const counter = (name: string, help: string, value: number): MetricObject =>
+  ({
+    name,
+    help,
+    type: 'counter',
+    aggregator: 'sum',
+    values: [{ value, labels: {} }],
+  }) as unknown as MetricObject;
 
 /** Without effect on a process that has just ended. */
 function tell(worker: Worker, message: ToProcess): void {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+
+export interface ProcessState {
+  /** As in proc(5), such as `T (stopped)`. */
+  readonly state: string;
+  /** A debugger, or another tracer, has hold of it. */
+  readonly isTraced: boolean;
+}
+
+/** What the system says about a process; undefined if there is none, or if the system is not Linux. */
+export function processState(pid: number): ProcessState | undefined {
+  let status: string;
+  try {
+    status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const field = (name: string): string => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
+  return { state: field('State'), isTraced: !['', '0'].includes(field('TracerPid')) };
+}
