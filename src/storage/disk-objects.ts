@@ -35,6 +35,9 @@ export interface DiskSettings {
   readonly freeBytes?: FreeBytes;
 }
 
+/** So many bytes apart, an upload looks whether its account still has room: that takes the account's lock. */
+const QUOTA_CHECK_BYTES = 16 << 20;
+
 /** Objects as files on the local disk. */
 export class DiskObjects {
   readonly #root: string;
@@ -71,6 +74,7 @@ export class DiskObjects {
     await onDisk(this.#space.check(folder, target, declaredBytes));
     await this.#room.check(declaredBytes);
     let announcedBytes = 0;
+    let nextQuotaCheckBytes = QUOTA_CHECK_BYTES;
     const announce = (bytes: number): void => {
       this.#room.announce(bytes - announcedBytes);
       announcedBytes = bytes;
@@ -79,8 +83,10 @@ export class DiskObjects {
     const upload = new ObjectUpload(path.join(this.#incoming, randomUUID()), expected, {
       check: async (bytes) => {
         announce(Math.max(0, declaredBytes - bytes));
-        await this.#space.check(folder, target, Math.max(bytes, declaredBytes));
         await this.#room.check(0);
+        if (bytes < nextQuotaCheckBytes) return;
+        nextQuotaCheckBytes = bytes + QUOTA_CHECK_BYTES;
+        await this.#space.check(folder, target, Math.max(bytes, declaredBytes));
       },
       putInPlace: (temporary, bytes) => this.#putInPlace(folder, temporary, target, bytes),
       whenOver: () => {

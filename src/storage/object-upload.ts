@@ -28,8 +28,8 @@ export interface UploadHooks {
   whenOver(): void;
 }
 
-/** So many bytes apart, an upload looks whether there is room for it. */
-const CHECK_BYTES = 16 << 20;
+/** So many bytes apart, an upload looks whether there is room for it: without a declared size it may take so much too much. */
+const CHECK_BYTES = 1 << 20;
 
 /** An object on its way to the disk: under another name until it is complete, and gone without a trace if it never is. */
 export class ObjectUpload {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A disk that is really full: the data folder lies on a small file system of its own.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Config } from '../src/config/options.js';
+import { KeyDirectory } from '../src/keys/key-directory.js';
+import { noteAdminAct } from '../src/records/admin-act.js';
+import { filesOnDisk, follow, type LinkAnswer, s3Code, stored, uploadLink } from './support/file-links.js';
+import { noise } from './support/form-body.js';
+import { request } from './support/http-client.js';
+import { startTestServer, type TestServer } from './support/test-server.js';
+
+const MEBIBYTE = 1024 * 1024;
+const DISK_BYTES = 12 * MEBIBYTE;
+
+type Server = TestServer & { dataDir: string };
+
+function mount(folder: string): void {
+  const options = `size=${DISK_BYTES},mode=700`;
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'pipe' });
+}
+
+function removeMounted(folder: string): void {
+  execFileSync('umount', ['-l', folder]);
+  fs.rmSync(folder, { recursive: true, force: true });
+}
+
+/** Why none of these tests can be run; undefined if they can. */
+function whyNot(): string | undefined {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-mount-'));
+  try {
+    mount(folder);
+  } catch (error) {
+    fs.rmdirSync(folder);
+    return `no file system can be mounted here: ${(error as Error).message.trim()}`;
+  }
+  removeMounted(folder);
+  return undefined;
+}
+
+const options = { skip: whyNot() ?? false };
+
+async function startOnSmallDisk(t: TestContext, overrides: Partial<Config>): Promise<Server> {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-small-disk-'));
+  mount(dataDir);
+  try {
+    return { ...(await startTestServer(t, { dataDir, ...overrides })), dataDir };
+  } finally {
+    // After the server, which is stopped by a hook that was there before.
+    t.after(() => removeMounted(dataDir));
+  }
+}
+
+async function put(server: Server, key: string, bytes: number, isChunked = false): Promise<LinkAnswer> {
+  const link = await uploadLink(server, key);
+  const headers = isChunked ? { 'transfer-encoding': 'chunked' } : {};
+  return follow(link, { method: 'PUT', body: noise(bytes), headers });
+}
+
+function assertFull(answer: LinkAnswer): void {
+  assert.equal(answer.status, 503, answer.text);
+  assert.equal(s3Code(answer), 'ServiceUnavailable');
+  assert.equal(answer.headers['retry-after'], '60');
+}
+
+const freeBytes = ({ dataDir }: Server): number => {
+  const { bavail, bsize } = fs.statfsSync(dataDir);
+  return bavail * bsize;
+};
+
+for (const isChunked of [false, true]) {
+  const how = isChunked ? 'of unknown size' : 'with a size';
+  test(`an upload ${how} that fills the disk is refused and leaves nothing behind`, options, async (t) => {
+    const server = await startOnSmallDisk(t, { diskReserveBytes: 0 });
+    const content = noise(MEBIBYTE);
+    const link = await stored(server, 'a', content);
+    const freeBefore = freeBytes(server);
+    for (const key of ['a', 'b']) assertFull(await put(server, key, DISK_BYTES, isChunked));
+    assert.equal(filesOnDisk(server.dataDir).length, 1);
+    assert.ok(freeBytes(server) >= freeBefore - MEBIBYTE / 16, 'its room is given back');
+    assert.ok((await follow(link)).bytes.equals(content), 'the file that it was to replace is as before');
+    assert.equal((await put(server, 'c', 2 * MEBIBYTE, isChunked)).status, 200);
+  });
+
+  test(`uploads ${how} leave the reserve to keys and audit`, options, async (t) => {
+    const reserveBytes = 6 * MEBIBYTE;
+    const server = await startOnSmallDisk(t, { diskReserveBytes: reserveBytes, audit: 'file' });
+    assert.equal((await put(server, 'a', 3 * MEBIBYTE, isChunked)).status, 200);
+    assertFull(await put(server, 'b', 5 * MEBIBYTE, isChunked));
+    assert.equal(filesOnDisk(server.dataDir).length, 1);
+    assert.ok(freeBytes(server) > reserveBytes);
+    // What another program takes counts, too.
+    fs.writeFileSync(path.join(server.dataDir, 'other'), noise(freeBytes(server) - MEBIBYTE));
+    assertFull(await put(server, 'b', 1000, isChunked));
+    new KeyDirectory(server.dataDir).create({ name: 'new', scopes: ['predict'] });
+    await noteAdminAct({ dataDir: server.dataDir, audit: 'file' }, { event: 'key_created', keyId: 'new' });
+  });
+}
+
+test('with no byte left the server goes on answering', options, async (t) => {
+  const server = await startOnSmallDisk(t, { diskReserveBytes: 0 });
+  const link = await stored(server, 'a', noise(1000));
+  const other = fs.openSync(path.join(server.dataDir, 'other'), 'w');
+  try {
+    for (;;) fs.writeSync(other, noise(4096));
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+  } finally {
+    fs.closeSync(other);
+  }
+  assertFull(await put(server, 'b', 10_000));
+  assert.equal((await follow(link)).status, 200);
+  assert.equal((await request(server.port, '/readyz')).status, 200);
+  fs.rmSync(path.join(server.dataDir, 'other'));
+  assert.equal((await put(server, 'b', 10_000)).status, 200);
+});
