@@ -11,6 +11,7 @@ import type { BodyStream } from '../upload/body-stream.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
 import { closingHeaders, headersOf, statusLine, valuesOf, writeHead } from './heads.js';
+import { IncomingBody } from './incoming-body.js';
 import { PendingAnswer } from './pending-answer.js';
 import { ClientStalled, sendPiece } from './piece-sender.js';
 import { answerAndCut, type HttpRequest, type HttpResponse, writeHeadUnended, writeUnended } from './uws.js';
@@ -21,8 +22,7 @@ const LINGER_MS = 5000;
 /** What may be buffered of an answer that ends its connection: any error, most results. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 
-/** With no more than this to come of a body, the rest is waited for a moment. */
-const NEAR_END_BYTES = 256 * 1024;
+/** How long the rest of a body is waited for, where not much is to come. */
 const NEAR_END_MS = 20;
 
 /** The client closed the connection, or uWebSockets.js did for it. */
@@ -43,7 +43,6 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly query: string;
   readonly contentType: string;
   readonly apiKey: string;
-  readonly declaredBytes: number | undefined;
   headers: ReadonlyMap<string, string> = noHeaders;
   caller: AuthenticatedKey | undefined;
   isOperator = false;
@@ -61,8 +60,6 @@ export class Exchange implements RouteRequest, BodyStream {
   permit: Permit | undefined;
   /** Its place in the queue in front of the threads, where it needs one. */
   turn: Turn | undefined;
-  /** What of the body has arrived. */
-  receivedBytes = 0;
   readonly record: RequestRecord;
   readonly #res: HttpResponse;
   readonly #startedMs = performance.now();
@@ -72,13 +69,7 @@ export class Exchange implements RouteRequest, BodyStream {
   #clientAddress: string | undefined;
   readonly #receiving: Set<Exchange>;
   #abort: AbortController | undefined;
-  #listener: ((chunk: Uint8Array, isLast: boolean) => void) | undefined;
-  /** What of the body came while it was held; undefined while it is not. */
-  #held: Buffer[] | undefined;
-  #bodyPending: boolean;
-  #paused = false;
-  #pausedAtMs = 0;
-  #pausedMs = 0;
+  readonly #incoming: IncomingBody;
   /** No answer can be sent any more: one was, or the client has gone. */
   #over = false;
   #lingerTimer: NodeJS.Timeout | undefined;
@@ -110,10 +101,7 @@ export class Exchange implements RouteRequest, BodyStream {
     this.query = (req.getQuery() as string | undefined) ?? '';
     this.contentType = req.getHeader('content-type');
     this.apiKey = req.getHeader('x-api-key');
-    const contentLength = req.getHeader('content-length');
-    const isChunked = req.getHeader('transfer-encoding') !== '';
-    this.declaredBytes = isChunked ? undefined : Number(contentLength);
-    this.#bodyPending = isChunked || this.declaredBytes !== 0;
+    this.#incoming = new IncomingBody(res, req);
     const presentedId = req.getHeader('x-correlation-id');
     this.record = {
       correlationId: UUID.test(presentedId) ? presentedId.toLowerCase() : randomUUID(),
@@ -124,7 +112,7 @@ export class Exchange implements RouteRequest, BodyStream {
       totalMs: 0,
     };
     res.onAborted(() => this.#aborted());
-    if (this.#bodyPending) {
+    if (this.#incoming.isPending) {
       receiving.add(this);
       res.onData((chunk, isLast) => this.#received(chunk, isLast));
     }
@@ -162,41 +150,39 @@ export class Exchange implements RouteRequest, BodyStream {
     return performance.now() - this.#startedMs;
   }
 
+  get declaredBytes(): number | undefined {
+    return this.#incoming.declaredBytes;
+  }
+
+  get receivedBytes(): number {
+    return this.#incoming.receivedBytes;
+  }
+
   onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void {
-    this.#listener = listener;
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const chunk of held) listener(chunk, false);
-    if (!this.#bodyPending) listener(new Uint8Array(0), true);
+    this.#incoming.onChunk(listener);
   }
 
   /** Keeps what comes of the body for a listener that is found a few microtasks later. */
   holdBody(): void {
-    this.#held = [];
+    this.#incoming.hold();
   }
 
   /** For when no listener was found: what is held, and what comes, is thrown away. */
   dropHeldBody(): void {
-    this.#held = undefined;
+    this.#incoming.dropHeld();
   }
 
   pause(): void {
-    if (!this.#bodyPending || this.#paused || this.#over) return;
-    this.#paused = true;
-    this.#pausedAtMs = this.elapsedMs;
-    this.#res.pause();
+    if (!this.#over) this.#incoming.pause(this.elapsedMs);
   }
 
   resume(): void {
-    if (!this.#paused || this.#over) return;
-    this.#paused = false;
-    this.#pausedMs += this.elapsedMs - this.#pausedAtMs;
-    this.#res.resume();
+    if (!this.#over) this.#incoming.resume(this.elapsedMs);
   }
 
   /** How long the body has been on its way, without the time in which we did not read it; 0 while we do not. */
   get receivingMs(): number {
-    return !this.#bodyPending || this.#paused || this.#over ? 0 : this.elapsedMs - this.#pausedMs;
+    return this.#over ? 0 : this.#incoming.receivingMs(this.elapsedMs);
   }
 
   /** Whoever reads the body fails with this reason. */
@@ -213,16 +199,9 @@ export class Exchange implements RouteRequest, BodyStream {
     this.turn?.begin();
   }
 
-  /**
-   * uWebSockets.js cuts off bodies that bring less than 16 KB/s over 10 s, without an answer, and clients that take
-   * nothing of an answer for 10 s. Resuming a socket starts that clock again, so that our own, configurable limit
-   * decides, and answers 408. To be called every few seconds.
-   * Only a paused socket may be resumed: on another one `resume` ends all reading.
-   */
+  /** See `IncomingBody.keepReceiving`. */
   keepReceiving(): void {
-    if (this.#paused) return;
-    this.#res.pause();
-    this.#res.resume();
+    this.#incoming.keepReceiving();
   }
 
   /** Sends the answer, unless the client has gone. `closes`: the connection ends with it. */
@@ -280,13 +259,12 @@ export class Exchange implements RouteRequest, BodyStream {
 
   #sendNow(reply: Reply, headers: Headers, closes: boolean): void {
     if (this.#gone) return;
-    // The rest of the body, or the next request, could not be read otherwise.
-    if (this.#paused) this.#res.resume();
-    this.#paused = false;
+    this.#incoming.unblock();
     const bytes = this.method === 'HEAD' || reply.status === 204 ? 0 : Buffer.byteLength(reply.body);
     const isSmall = bytes <= MAX_BUFFERED_BYTES;
-    if (this.#bodyPending && bytes > 0 && isSmall) {
-      if (this.#isEndNear) this.#sendAfterBody(() => this.#sendNow(reply, headers, closes));
+    if (this.#incoming.isPending && bytes > 0 && isSmall) {
+      if (this.#incoming.isEndNear && !this.#hasWaitedForBody)
+        this.#sendAfterBody(() => this.#sendNow(reply, headers, closes));
       else this.#res.cork(() => this.#sendEarly(reply, headers));
       return;
     }
@@ -330,18 +308,13 @@ export class Exchange implements RouteRequest, BodyStream {
     setImmediate(() => this.#cutOff());
   }
 
-  get #isEndNear(): boolean {
-    const leftBytes = (this.declaredBytes ?? Number.POSITIVE_INFINITY) - this.receivedBytes;
-    return !this.#hasWaitedForBody && leftBytes <= NEAR_END_BYTES;
-  }
-
   /**
    * Most clients send a small body together with its head. The answer that follows it leaves the connection open: under
    * load a new one for each refused request would cost more than refusing it.
    */
   #sendAfterBody(send: () => void): void {
     this.#hasWaitedForBody = true;
-    this.#listener = undefined;
+    this.#incoming.drop();
     this.#afterBody = () => {
       clearTimeout(this.#lingerTimer);
       this.#lingerTimer = undefined;
@@ -353,7 +326,7 @@ export class Exchange implements RouteRequest, BodyStream {
 
   /** The answer to a request whose body is still coming. The connection is closed, but not before it has been read. */
   #sendEarly(reply: Reply, headers: Headers): void {
-    this.#listener = undefined;
+    this.#incoming.drop();
     const status = statusLine(reply.status);
     writeUnended(this.#res, status, closingHeaders(reply, headers), String(reply.body));
     this.#lingerTimer = setTimeout(() => this.#close(), LINGER_MS);
@@ -365,12 +338,9 @@ export class Exchange implements RouteRequest, BodyStream {
   }
 
   #received(chunk: ArrayBuffer, isLast: boolean): void {
-    this.receivedBytes += chunk.byteLength;
-    if (isLast) {
-      this.#bodyPending = false;
-      // A paused socket still has to be resumed, which starts uWebSockets.js' clock: the answer will end it.
-      if (!this.#paused) this.#receiving.delete(this);
-    }
+    this.#incoming.count(chunk, isLast);
+    // A paused socket still has to be resumed, which starts uWebSockets.js' clock: the answer will end it.
+    if (isLast && !this.#incoming.isPaused) this.#receiving.delete(this);
     if (this.#over) {
       if (!isLast) return;
       if (this.#afterBody !== undefined) this.#afterBody();
@@ -378,8 +348,7 @@ export class Exchange implements RouteRequest, BodyStream {
       else setImmediate(() => this.#close());
       return;
     }
-    this.#held?.push(Buffer.from(new Uint8Array(chunk)));
-    this.#listener?.(new Uint8Array(chunk), isLast);
+    this.#incoming.deliver(chunk, isLast);
   }
 
   /** After an early answer. */
@@ -397,8 +366,7 @@ export class Exchange implements RouteRequest, BodyStream {
     clearTimeout(this.#lingerTimer);
     this.#lingerTimer = undefined;
     this.#afterBody = undefined;
-    this.#listener = undefined;
-    this.dropHeldBody();
+    this.#incoming.drop();
     if (this.#over) return;
     this.#over = true;
     this.#abort?.abort(new ClientGone());

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { HttpRequest, HttpResponse } from './uws.js';
+
+type Listener = (chunk: Uint8Array, isLast: boolean) => void;
+
+/** With no more than this to come of a body, the rest is waited for a moment. */
+const NEAR_END_BYTES = 256 * 1024;
+
+const nobody: Listener = () => {};
+
+/** What of a request's body has arrived, and who hears of it: nobody yet, a listener, or nobody any more. */
+export class IncomingBody {
+  /** From Content-Length; undefined for a chunked transfer-encoding. */
+  readonly declaredBytes: number | undefined;
+  receivedBytes = 0;
+  /** Its end has not arrived. */
+  isPending: boolean;
+  isPaused = false;
+  readonly #res: HttpResponse;
+  #listener = nobody;
+  /** What came while it was held; undefined while it is not. */
+  #held: Buffer[] | undefined;
+  #pausedAtMs = 0;
+  #pausedMs = 0;
+
+  constructor(res: HttpResponse, req: HttpRequest) {
+    this.#res = res;
+    const isChunked = req.getHeader('transfer-encoding') !== '';
+    this.declaredBytes = isChunked ? undefined : Number(req.getHeader('content-length'));
+    this.isPending = isChunked || this.declaredBytes !== 0;
+  }
+
+  get isEndNear(): boolean {
+    return (this.declaredBytes ?? Number.POSITIVE_INFINITY) - this.receivedBytes <= NEAR_END_BYTES;
+  }
+
+  onChunk(listener: Listener): void {
+    this.#listener = listener;
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const chunk of held) listener(chunk, false);
+    if (!this.isPending) listener(new Uint8Array(0), true);
+  }
+
+  /** Keeps what comes for a listener that is found a few microtasks later. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** For when no listener was found: what is held, and what comes, is thrown away. */
+  dropHeld(): void {
+    this.#held = undefined;
+  }
+
+  /** Nobody hears of what comes from now on. */
+  drop(): void {
+    this.#held = undefined;
+    this.#listener = nobody;
+  }
+
+  count(chunk: ArrayBuffer, isLast: boolean): void {
+    this.receivedBytes += chunk.byteLength;
+    if (isLast) this.isPending = false;
+  }
+
+  deliver(chunk: ArrayBuffer, isLast: boolean): void {
+    this.#held?.push(Buffer.from(new Uint8Array(chunk)));
+    this.#listener(new Uint8Array(chunk), isLast);
+  }
+
+  pause(nowMs: number): void {
+    if (!this.isPending || this.isPaused) return;
+    this.isPaused = true;
+    this.#pausedAtMs = nowMs;
+    this.#res.pause();
+  }
+
+  resume(nowMs: number): void {
+    if (!this.isPaused) return;
+    this.#pausedMs += nowMs - this.#pausedAtMs;
+    this.unblock();
+  }
+
+  /** Without it, what follows on the connection could not be read. */
+  unblock(): void {
+    if (this.isPaused) this.#res.resume();
+    this.isPaused = false;
+  }
+
+  /** How long it has been on its way, without the time in which we did not read it; 0 while we do not. */
+  receivingMs(nowMs: number): number {
+    return !this.isPending || this.isPaused ? 0 : nowMs - this.#pausedMs;
+  }
+
+  /**
+   * uWebSockets.js cuts off bodies that bring less than 16 KB/s over 10 s, without an answer, and clients that take
+   * nothing of an answer for 10 s. Resuming a socket starts that clock again, so that our own, configurable limit
+   * decides, and answers 408. To be called every few seconds.
+   * Only a paused socket may be resumed: on another one `resume` ends all reading.
+   */
+  keepReceiving(): void {
+    if (this.isPaused) return;
+    this.#res.pause();
+    this.#res.resume();
+  }
+}
