@@ -69,6 +69,17 @@ test('a file of notes that its process could not finish says nothing', (context)
   assert.deepEqual(deadly.collectAll(), []);
 });
 
+test('an input is refused also if the disk does not take its name', (context) => {
+  const dataDir = temporaryFolder(context);
+  const deadly = new DeadlyInputs(dataDir);
+  fs.mkdirSync(path.join(dataDir, 'crashes/inputs.json'));
+  for (const pid of [10, 11]) {
+    leaveNotes(deadly, pid, [[died, digestOf('bad')]]);
+    assert.throws(() => deadly.collect(pid), { code: 'EISDIR' });
+  }
+  assert.deepEqual(deadly.refused, [digestOf('bad').toString('hex')]);
+});
+
 test('a list of another version stops the start', (context) => {
   const dataDir = temporaryFolder(context);
   fs.mkdirSync(path.join(dataDir, 'crashes'));
