@@ -25,6 +25,19 @@ export interface KillLoopResult {
   readonly problems: readonly string[];
 }
 
+const LONGEST_PAUSE_MS = 600;
+const PATIENCE_MS = 60_000;
+
+/** Every other kill waits for this: a slow disk may take longer for a write than the pause. */
+async function writtenSince(before: Acknowledged['counts'], now: Acknowledged['counts']): Promise<void> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  const kinds = ['stored', 'overwritten', 'predictions'] as const;
+  while (kinds.some((kind) => now[kind] === before[kind])) {
+    if (performance.now() > deadlineMs) throw new Error('Not everything was written within a minute.');
+    await pause(5);
+  }
+}
+
 /** Kills a server while it is written to, again and again, and looks at each start whether all that was acknowledged is there. */
 export async function killLoop(options: KillLoopOptions): Promise<KillLoopResult> {
   const { kills, folder, modelsDir, roundsPerCommand } = options;
@@ -68,9 +81,13 @@ export async function killLoop(options: KillLoopOptions): Promise<KillLoopResult
     let isOver = false;
     const writing = writeOverHttp(server.clientOf(apiKey), done, () => isOver);
     const command = runCommand(round);
-    await pause(100 + Math.random() * 500);
-    await server.kill();
-    isOver = true;
+    try {
+      if (round % 2 === 1) await writtenSince({ ...done.counts }, done.counts);
+      await pause(Math.random() * LONGEST_PAUSE_MS);
+    } finally {
+      await server.kill();
+      isOver = true;
+    }
     await Promise.all([writing, command]);
   }
   await (await startAndCheck(kills)).kill();
