@@ -126,6 +126,21 @@ test('what was cut off the end, with a head to match, is missed by whoever noted
   );
 });
 
+test('a crash between the first lines and their note leaves nothing to explain', async (t) => {
+  const log = new AuditLog(temporaryFolder(t), { flushMs: 3_600_000 });
+  t.after(() => log.close());
+  const headFile = path.join(log.dir, 'head.json');
+  for (const i of [0, 1]) log.note({ ...act, i });
+  await log.flush();
+  const empty = { version: 1, seq: 0, hash: '0'.repeat(64), file: '', bytes: 0 };
+  fs.writeFileSync(headFile, JSON.stringify(empty));
+  log.note({ ...act, i: 2 });
+  await log.flush();
+  assert.equal(JSON.parse(fs.readFileSync(headFile, 'utf8')).seq, 4);
+  const { problems, remarks, lines } = await verifyAudit(log.dir);
+  assert.deepEqual([problems, remarks, lines], [[], [], 4]);
+});
+
 test('files of before the chain are left alone and named', async (t) => {
   const { dir } = await threeDays(t);
   fs.writeFileSync(path.join(dir, '2026-11-01.jsonl'), '{"time":"2026-11-01T12:00:00.000Z","status":200}\n');

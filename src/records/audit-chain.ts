@@ -60,6 +60,8 @@ export async function appendToChain(
       state = line;
       text += line.text;
     }
+    // With none, a crash before the first note would look as if somebody had removed it.
+    if (head.file === '') await writeHead(dir, head, isSynced);
     const bytes = await appendText(path.join(dir, file), text, isSynced);
     if (isSynced && file !== head.file) await syncFolderLater(dir);
     await writeHead(dir, { seq: state.seq, hash: state.hash, file, bytes }, isSynced);
@@ -127,11 +129,17 @@ interface End {
 async function findEnd(dir: string, noted: ChainHead | undefined): Promise<End> {
   const notes: AuditEvent[] = [];
   let start = noted;
-  if (start === undefined) {
-    const last = (await chainFiles(dir)).at(-1);
+  if (start === undefined || start.file === '') {
+    const files = await chainFiles(dir);
+    const last = files.at(-1);
     if (last === undefined) return { head: emptyHead, isTorn: false, notes: [{ event: 'chain_started' }] };
-    notes.push({ event: 'head_lost' });
-    start = await stateBefore(dir, last);
+    if (start !== undefined && files.length === 1) {
+      // A crash came between the first lines and their note.
+      start = { ...emptyHead, file: last.file };
+    } else {
+      notes.push({ event: 'head_lost' });
+      start = await stateBefore(dir, last);
+    }
   }
   const { file } = start;
   const bytes = await sizeOf(path.join(dir, file));
