@@ -3,7 +3,7 @@ import { errorCodes } from '../errors/catalogue-entry.js';
 import { correlationId } from './identifiers.js';
 import type { BodyOf } from './schema.js';
 
-/** 7.1: the body of every error but that of 7.2. */
+/** The body of every error but that for AI-generated voices (docs/api.md#errors). */
 export const errorBody = {
   title: 'ErrorBody',
   type: 'object',
@@ -31,7 +31,7 @@ export const errorBody = {
 
 export type ErrorBody = BodyOf<typeof errorBody>;
 
-/** 7.2: the body of the refusal of an AI-generated voice by the voice identity endpoints. */
+/** The refusal of an AI-generated voice (docs/api.md#ai-generated-voices). */
 export const forbiddenErrorBody = {
   title: 'ForbiddenErrorBody',
   type: 'object',

@@ -3,7 +3,7 @@
 import { audioDuration, modelVersion, processingTime } from './identifiers.js';
 import type { BodyOf } from './schema.js';
 
-/** 2.4: the answer of `POST /v0/predict`. The three arrays are aligned, one entry per chunk. */
+/** The answer of `POST /v0/predict` (docs/api.md#version-0). The three arrays are aligned, one entry per chunk. */
 export const legacyPrediction = {
   title: 'LegacyPrediction',
   type: 'object',

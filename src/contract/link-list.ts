@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BodyOf } from './schema.js';
 
-/** 2.7: the answer of `POST /file` and `GET /file`. */
+/** The answer of `POST /file` and `GET /file` (docs/api.md#links). */
 export const linkList = {
   title: 'LinkList',
   type: 'object',

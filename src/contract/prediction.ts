@@ -32,7 +32,7 @@ const reason = {
 const start = { type: 'number', description: 'Start of the window in seconds.', minimum: 0 } as const;
 const end = { type: 'number', description: 'End of the window in seconds.', exclusiveMinimum: 0 } as const;
 
-/** 2.2, as `POST /predict` answers it. */
+/** The global verdict, as `POST /predict` answers it. */
 export const globalVerdict = {
   title: 'GlobalVerdict',
   type: 'object',
@@ -41,7 +41,7 @@ export const globalVerdict = {
   additionalProperties: false,
 } as const;
 
-/** 2.2, as `POST /predict/large-file` answers it: without the raw score. */
+/** The global verdict, as `POST /predict/large-file` answers it: without the raw score. */
 export const largeFileGlobalVerdict = {
   title: 'LargeFileGlobalVerdict',
   type: 'object',
@@ -50,7 +50,7 @@ export const largeFileGlobalVerdict = {
   additionalProperties: false,
 } as const;
 
-/** 2.3, as `POST /predict` answers it: with `scores`, without `index`. */
+/** A segment, as `POST /predict` answers it: with `scores`, without `index`. */
 export const segment = {
   title: 'Segment',
   type: 'object',
@@ -65,7 +65,7 @@ export const segment = {
   additionalProperties: false,
 } as const;
 
-/** 2.3, as `POST /predict/large-file` answers it: with `index`, without `scores`. */
+/** A segment, as `POST /predict/large-file` answers it: with `index`, without `scores`. */
 export const largeFileSegment = {
   title: 'LargeFileSegment',
   type: 'object',
@@ -96,7 +96,7 @@ const required = [
   'warnings',
 ] as const;
 
-/** 2.1: the answer of `POST /v1/predict`. */
+/** The answer of `POST /v1/predict` (docs/api.md#read-a-verdict). */
 export const prediction = {
   title: 'Prediction',
   type: 'object',
@@ -129,7 +129,7 @@ export const prediction = {
 
 export type Prediction = BodyOf<typeof prediction>;
 
-/** 2.1: the answer of `POST /v1/predict/large-file`. */
+/** The answer of `POST /v1/predict/large-file` (docs/api.md#large-files). */
 export const largeFilePrediction = {
   title: 'LargeFilePrediction',
   type: 'object',

@@ -7,7 +7,7 @@ import type { BodyOf } from './schema.js';
 /** Of length 1, as all are. */
 const exampleEmbedding = Array.from({ length: EMBEDDING_SIZE }, (_, i) => (i % 3 === 0 ? 0.0625 : -0.0625));
 
-/** 2.5: the answer of `POST /v1/voiceid/enroll`. */
+/** The answer of `POST /v1/voiceid/enroll` (docs/api.md#enroll). */
 export const enrollment = {
   title: 'Enrollment',
   type: 'object',
@@ -40,7 +40,7 @@ export const enrollment = {
 
 export type Enrollment = BodyOf<typeof enrollment>;
 
-/** 2.6: the answer of `POST /v1/voiceid/verify`. */
+/** The answer of `POST /v1/voiceid/verify` (docs/api.md#verify). */
 export const verification = {
   title: 'Verification',
   type: 'object',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Headers, Route } from '../routes/route.js';
 
-/** v0 was deprecated when v1 was released; it stays for six months (service interface, section 9). */
+/** v0 was deprecated when v1 was released; it stays for six months (docs/api.md#versions). */
 const deprecatedAt = new Date('2026-11-21T00:00:00Z');
 const sunsetAt = new Date('2027-05-21T00:00:00Z');
 
