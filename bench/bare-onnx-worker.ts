@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { InputSlots, type SharedInputSlots } from '../src/memory/input-slots.js';
-import type { Model } from '../src/models/manifest.js';
-import { ModelSession } from '../src/scoring/model-session.js';
+import { InputSlots, type SharedInputSlots } from '../src/analysis/memory/input-slots.js';
+import type { Model } from '../src/analysis/models/manifest.js';
+import { ModelSession } from '../src/analysis/scoring/model-session.js';
 
 export interface BareOnnxData {
   readonly modelsDir: string;

@@ -6,9 +6,9 @@
 //   npm run bench:guard
 import fs from 'node:fs';
 import path from 'node:path';
-import { packageDir } from '../src/config/package-dir.js';
-import { startPipeline } from '../src/pipeline/pipeline.js';
-import { RefusedInputs } from '../src/prepare/refused-inputs.js';
+import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
+import { RefusedInputs } from '../src/analysis/prepare/refused-inputs.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { describeMachine } from './machine.js';
 
 const ROUNDS = 9;

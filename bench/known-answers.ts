@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How far the answers of models are from those in their manifest: as they are, and with small mistakes in their recipes. What
-// the tolerances in src/known-answers/known-answers.ts follow from.
+// the tolerances in src/analysis/known-answers/known-answers.ts follow from.
 //
 //   node scripts/bench.mjs known-answers                         on this processor
 //   node scripts/bench.mjs known-answers --models-dir FOLDER     of training/export/round_to_tf32.py, say
 //   qemu-x86_64 -cpu Haswell $(which node) build/test/bench/known-answers.js --as-they-are
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageDir } from '../src/config/package-dir.js';
-import { checkAnswers, differenceOf } from '../src/known-answers/known-answers.js';
-import { type Model, readManifest } from '../src/models/manifest.js';
-import { startPipeline } from '../src/pipeline/pipeline.js';
+import { checkAnswers, differenceOf } from '../src/analysis/known-answers/known-answers.js';
+import { type Model, readManifest } from '../src/analysis/models/manifest.js';
+import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 
 const { values } = parseArgs({
   options: {

@@ -11,8 +11,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageDir } from '../src/config/package-dir.js';
-import { LARGE_FILE_MODEL } from '../src/contract/model-ids.js';
+import { packageDir } from '../src/base/config/package-dir.js';
+import { LARGE_FILE_MODEL } from '../src/base/contract/model-ids.js';
 import { formBody, formType } from './form-body.js';
 import { describeMachine } from './machine.js';
 import { startServer } from './server-process.js';

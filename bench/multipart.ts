@@ -7,7 +7,7 @@
 //
 // A peer to compare with is read from the environment: BUSBOY is the path of an installed `busboy`.
 import { createRequire } from 'node:module';
-import { MultipartParser } from '../src/upload/multipart-parser.js';
+import { MultipartParser } from '../src/api/upload/multipart-parser.js';
 
 const CHUNK_BYTES = 512 * 1024;
 const REPEATS = 9;

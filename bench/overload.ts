@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { formBody, formType } from './form-body.js';
 import { describeMachine } from './machine.js';
 import type { KeyResult, LoadOrder, LoadResult } from './overload-load.js';

@@ -14,7 +14,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import tls from 'node:tls';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { describeMachine } from './machine.js';
 import { hiddenRequests } from './proxy-attacks.js';
 import { startServer } from './server-process.js';

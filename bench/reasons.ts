@@ -8,9 +8,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadAddon, type PrepareSummary } from '../src/addon/addon.js';
-import { inputTextOf } from '../src/models/input-text.js';
-import { BAND_LIMITED_FROM_DB, LOW_SNR_BELOW_DB, LOW_SPEECH_BELOW_S } from '../src/verdict/reasons.js';
+import { inputTextOf } from '../src/analysis/models/input-text.js';
+import {
+  BAND_LIMITED_FROM_DB,
+  LOW_SNR_BELOW_DB,
+  LOW_SPEECH_BELOW_S,
+} from '../src/analysis/verdict/reasons.js';
+import { loadAddon, type PrepareSummary } from '../src/base/addon/addon.js';
 import { ffmpegInto, noise, powerOf } from '../test/support/recordings.js';
 import { monoWav } from '../test/support/wav.js';
 import { readIndex } from './corpus-index.js';

@@ -5,7 +5,7 @@
 // would give the answer away.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { loadAddon } from '../src/addon/addon.js';
+import { loadAddon } from '../src/base/addon/addon.js';
 import { readIndex } from './corpus-index.js';
 
 export const SAMPLE_RATE_HZ = 16000;

@@ -96,7 +96,7 @@ Napi::Array ToJsWindows(Napi::Env env, const std::vector<AudioWindow>& windows) 
   return result;
 }
 
-// JavaScript's face of veravox::Preparer; src/addon/addon.ts declares its types.
+// JavaScript's face of veravox::Preparer; src/base/addon/addon.ts declares its types.
 class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
  public:
   static Napi::Function Define(Napi::Env env) {

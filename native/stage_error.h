@@ -8,7 +8,7 @@
 namespace veravox {
 
 // Why a stage gave up. Each becomes one entry of the error catalogue on the JavaScript side
-// (src/errors/catalogue.ts), under the name that ErrorCodeName gives it.
+// (src/base/errors/catalogue.ts), under the name that ErrorCodeName gives it.
 enum class ErrorCode {
   kUnsupportedFormat,  // not one of the allowed containers or codecs
   kNoAudioStream,      // a container without an audio stream

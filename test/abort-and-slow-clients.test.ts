@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { FORM_OVERHEAD_BYTES } from '../src/upload/form-upload.js';
+import { FORM_OVERHEAD_BYTES } from '../src/api/upload/form-upload.js';
 import { someAnalysis } from './support/analyser-double.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
-import { parseListenAddress } from '../src/config/listen-address.js';
+import { parseListenAddress } from '../src/base/config/listen-address.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
 import { ADMIN_API_KEY, API_KEY, startTestServer } from './support/test-server.js';

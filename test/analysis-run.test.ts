@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServiceError } from '../src/errors/service-error.js';
-import { AnalysisRun } from '../src/pipeline/analysis-run.js';
+import { AnalysisRun } from '../src/analysis/pipeline/analysis-run.js';
+import type { ServiceError } from '../src/base/errors/service-error.js';
 
 const summary = {
   durationS: 10,

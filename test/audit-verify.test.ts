@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { AuditLog } from '../src/records/audit-log.js';
-import { verifyAudit } from '../src/records/audit-verify.js';
+import { AuditLog } from '../src/state/records/audit-log.js';
+import { verifyAudit } from '../src/state/records/audit-verify.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 
 const act = { event: 'something', text: 'ünïcode, "quotes" and \\ ' };

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ATOMIC_BYTES, BackgroundOutput } from '../src/observe/background-output.js';
-import { createLog } from '../src/observe/log.js';
+import { ATOMIC_BYTES, BackgroundOutput } from '../src/base/observe/background-output.js';
+import { createLog } from '../src/base/observe/log.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -151,7 +151,7 @@ test('lines that a disk takes only in part are not torn', async (t) => {
   const file = path.join(temporaryFolder(t), 'log');
   // The largest file that this shell's programs may write, in KiB.
   const script = `
-    const { BackgroundOutput } = await import(${JSON.stringify(new URL('../src/observe/background-output.js', import.meta.url).href)});
+    const { BackgroundOutput } = await import(${JSON.stringify(new URL('../src/base/observe/background-output.js', import.meta.url).href)});
     const { openSync, truncateSync } = await import('node:fs');
     process.on('SIGXFSZ', () => {});
     const output = new BackgroundOutput(openSync(${JSON.stringify(file)}, 'a'), { describeDropped: () => '', onDropped: () => {} });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BackgroundWriter } from '../src/records/background-writer.js';
+import { BackgroundWriter } from '../src/state/records/background-writer.js';
 
 test('while one attempt waits no further ones queue up, so that the end comes soon after it', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { loadManifest } from '../src/models/manifest.js';
-import { scoreFingerprintOf } from '../src/models/score-fingerprint.js';
-import { readOperatingPoints } from '../src/operating-points/operating-point-file.js';
+import { loadManifest } from '../src/analysis/models/manifest.js';
+import { scoreFingerprintOf } from '../src/analysis/models/score-fingerprint.js';
+import { readOperatingPoints } from '../src/state/operating-points/operating-point-file.js';
 import { runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir } from './support/speaker-models.js';
 

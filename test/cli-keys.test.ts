@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { KeyStore } from '../src/keys/key-store.js';
+import { KeyStore } from '../src/state/keys/key-store.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { request } from './support/http-client.js';
 

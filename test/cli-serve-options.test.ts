@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 
 const main = path.join(packageDir, 'dist/cli/main.js');

@@ -6,10 +6,10 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { loadManifest } from '../src/models/manifest.js';
-import { scoreFingerprintOf } from '../src/models/score-fingerprint.js';
-import type { OperatingPoint } from '../src/operating-points/operating-point.js';
-import { saveOperatingPoint } from '../src/operating-points/operating-point-file.js';
+import { loadManifest } from '../src/analysis/models/manifest.js';
+import { scoreFingerprintOf } from '../src/analysis/models/score-fingerprint.js';
+import type { OperatingPoint } from '../src/state/operating-points/operating-point.js';
+import { saveOperatingPoint } from '../src/state/operating-points/operating-point-file.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir } from './support/speaker-models.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { KeyDirectory } from '../src/keys/key-directory.js';
+import { KeyDirectory } from '../src/state/keys/key-directory.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict } from './support/http-client.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
-import { loadAddon } from '../src/addon/addon.js';
+import { loadAddon } from '../src/base/addon/addon.js';
 import { runCli, temporaryFolder } from './support/cli.js';
 import { averageSpectrum, writeModels } from './support/speaker-models.js';
 import { monoWav, repeated } from './support/wav.js';

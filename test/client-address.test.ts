@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import net from 'node:net';
 import os from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { parseAddressRange } from '../src/config/address-range.js';
-import { ConfigError, loadConfig } from '../src/config/load-config.js';
-import type { RequestRecord } from '../src/observe/request-record.js';
+import { parseAddressRange } from '../src/base/config/address-range.js';
+import { ConfigError, loadConfig } from '../src/base/config/load-config.js';
+import type { RequestRecord } from '../src/base/observe/request-record.js';
 import { startTestServer } from './support/test-server.js';
 import { until } from './support/until.js';
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { clientTypes } from '../scripts/docs/client-types.js';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { temporaryFolder } from './support/cli.js';
 import { API_KEY, startTestServer } from './support/test-server.js';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError, loadConfig } from '../src/config/load-config.js';
-import { options } from '../src/config/options.js';
-import { packageDir } from '../src/config/package-dir.js';
+import { ConfigError, loadConfig } from '../src/base/config/load-config.js';
+import { options } from '../src/base/config/options.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 
 const surroundings = { cores: 6, packageDir: '/opt/veravox', stateDir: '/home/me/.local/state/veravox' };
 const load = (env: Record<string, string>) => loadConfig(env, surroundings);

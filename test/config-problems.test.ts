@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError, loadConfig } from '../src/config/load-config.js';
-import { unknownVariables } from '../src/config/unknown-variables.js';
+import { ConfigError, loadConfig } from '../src/base/config/load-config.js';
+import { unknownVariables } from '../src/base/config/unknown-variables.js';
 
 function assertRefused(env: Record<string, string>, message: RegExp): void {
   assert.throws(

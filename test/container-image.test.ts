@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { copyFromContext, ignorer, type Stage, stagesOf, targetOf } from './support/dockerfile.js';
 import { eventually } from './support/eventually.js';
 

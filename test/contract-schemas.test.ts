@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The schemas of src/contract accept the examples of the interface document and nothing that has one field more or less.
+// The schemas of src/base/contract accept the examples of the interface document and nothing that has one field more or less.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { errorBody, forbiddenErrorBody } from '../src/contract/error-bodies.js';
-import { downloadLinkSchemas, uploadLinkSchemas } from '../src/contract/file-fields.js';
-import { legacyPrediction } from '../src/contract/legacy-prediction.js';
-import { EMBEDDING_SIZE } from '../src/contract/limits.js';
-import { linkList } from '../src/contract/link-list.js';
+import { manifestSchema } from '../src/analysis/models/manifest-schema.js';
+import { errorBody, forbiddenErrorBody } from '../src/base/contract/error-bodies.js';
+import { downloadLinkSchemas, uploadLinkSchemas } from '../src/base/contract/file-fields.js';
+import { legacyPrediction } from '../src/base/contract/legacy-prediction.js';
+import { EMBEDDING_SIZE } from '../src/base/contract/limits.js';
+import { linkList } from '../src/base/contract/link-list.js';
 import {
   largeFileFieldSchemas,
   legacyFieldSchemas,
   predictFieldSchemas,
-} from '../src/contract/predict-fields.js';
-import { largeFilePrediction, prediction } from '../src/contract/prediction.js';
-import { enrollFieldSchemas, verifyFieldSchemas } from '../src/contract/voice-fields.js';
-import { enrollment, verification } from '../src/contract/voice-identity.js';
-import { manifestSchema } from '../src/models/manifest-schema.js';
-import { operatingPointFileSchema } from '../src/operating-points/operating-point.js';
+} from '../src/base/contract/predict-fields.js';
+import { largeFilePrediction, prediction } from '../src/base/contract/prediction.js';
+import { enrollFieldSchemas, verifyFieldSchemas } from '../src/base/contract/voice-fields.js';
+import { enrollment, verification } from '../src/base/contract/voice-identity.js';
+import { operatingPointFileSchema } from '../src/state/operating-points/operating-point.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 

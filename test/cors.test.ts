@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCorsOrigin } from '../src/config/listen-address.js';
+import { parseCorsOrigin } from '../src/base/config/listen-address.js';
 import { downloadLink, uploadLink } from './support/file-links.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';

@@ -10,8 +10,8 @@ import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 // @ts-expect-error A script without types.
 import { FORMATS, LAYOUT_NAMES, makeMedia, RATES_HZ } from '../../../scripts/make-media.mjs';
-import { loadAddon } from '../src/addon/addon.js';
-import { packageDir } from '../src/config/package-dir.js';
+import { loadAddon } from '../src/base/addon/addon.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 
 interface Medium {
   readonly file: string;

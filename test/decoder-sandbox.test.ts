@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { startPipeline } from '../src/pipeline/pipeline.js';
+import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { shippedModelsDir } from './support/speaker-models.js';
 import { testConfig } from './support/test-server.js';
 
 const prepareThreads = 3;
-const addonUrl = new URL('../src/addon/addon.js', import.meta.url).href;
+const addonUrl = new URL('../src/base/addon/addon.js', import.meta.url).href;
 
 /** How many threads of this process have a filter. */
 function filteredThreads(): number {

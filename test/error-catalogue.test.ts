@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { type CatalogueEntry, catalogue, type ErrorKey } from '../src/errors/catalogue.js';
-import { ServiceError } from '../src/errors/service-error.js';
-import { reasons } from '../src/verdict/reasons.js';
+import { reasons } from '../src/analysis/verdict/reasons.js';
+import { type CatalogueEntry, catalogue, type ErrorKey } from '../src/base/errors/catalogue.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 
 const entries = Object.entries(catalogue) as [ErrorKey, CatalogueEntry][];
 // Tests run from the root of the package.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bootstrapIntervals } from '../src/evaluation/bootstrap.js';
-import type { Interval } from '../src/evaluation/proportion.js';
-import { SeededRandom } from '../src/evaluation/random.js';
+import { bootstrapIntervals } from '../src/evaluation/figures/bootstrap.js';
+import type { Interval } from '../src/evaluation/figures/proportion.js';
+import { SeededRandom } from '../src/evaluation/figures/random.js';
 
 const count = 400;
 /** The share of 1s among the values, under weights. */

@@ -5,18 +5,18 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import {
   areaUnderCurve,
   asvspoof5Cost,
   equalErrorPoint,
   minDetectionCost,
   nistCosts,
-} from '../src/evaluation/figures.js';
-import { probabilityQuality } from '../src/evaluation/probability-quality.js';
-import { probit } from '../src/evaluation/probit.js';
-import { samplesToShow, wilsonInterval } from '../src/evaluation/proportion.js';
-import { type ErrorRates, RankedScores } from '../src/evaluation/ranked-scores.js';
+} from '../src/evaluation/figures/figures.js';
+import { probabilityQuality } from '../src/evaluation/figures/probability-quality.js';
+import { probit } from '../src/evaluation/figures/probit.js';
+import { samplesToShow, wilsonInterval } from '../src/evaluation/figures/proportion.js';
+import { type ErrorRates, RankedScores } from '../src/evaluation/figures/ranked-scores.js';
 
 interface ReferenceCase {
   readonly name: string;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { evaluate } from '../src/evaluation/evaluate.js';
-import type { Findings } from '../src/evaluation/report.js';
-import { durationBucket, type Sample, unitOf } from '../src/evaluation/sample.js';
+import { evaluate } from '../src/evaluation/figures/evaluate.js';
+import type { Findings } from '../src/evaluation/figures/report.js';
+import { durationBucket, type Sample, unitOf } from '../src/evaluation/figures/sample.js';
 
 type Row = readonly [label: 'spoof' | 'bonafide', score: number, columns?: Readonly<Record<string, string>>];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ListError, parseCondition, parseList } from '../src/evaluation/labelled-list.js';
+import { ListError, parseCondition, parseList } from '../src/evaluation/figures/labelled-list.js';
 
 const refusals: readonly [what: string, text: string, message: RegExp][] = [
   ['an empty file', '', /header with path, label or enrolment, sample, label but received none/],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SeededRandom } from '../src/evaluation/random.js';
-import { thresholdFor } from '../src/evaluation/threshold-search.js';
+import { SeededRandom } from '../src/evaluation/figures/random.js';
+import { thresholdFor } from '../src/evaluation/figures/threshold-search.js';
 
 function errorsAt(threshold: number, scores: readonly number[], isPositive: readonly boolean[]) {
   const count = (positives: boolean): number =>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ExpectedWait, type Turn } from '../src/admission/expected-wait.js';
-import { ServiceError } from '../src/errors/service-error.js';
+import { ExpectedWait, type Turn } from '../src/api/admission/expected-wait.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 
 /** Threads that take `stepMs` from one finished request to the next, and a clock that is set by hand. */
 function simulate(targetMs: number, stepMs: number, parallel = 2) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { RequestPermits } from '../src/admission/request-permits.js';
+import { RequestPermits } from '../src/api/admission/request-permits.js';
 import { eventually } from './support/eventually.js';
 import { follow, s3Code, uploadLink } from './support/file-links.js';
 import { fileEntry, formBody } from './support/form-body.js';

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Config } from '../src/config/options.js';
-import { Retention } from '../src/records/retention.js';
-import { ownDataFolder } from '../src/state/data-folder.js';
-import { AccountSpace } from '../src/storage/account-space.js';
-import { sweepObjects } from '../src/storage/object-sweep.js';
-import { openStorage } from '../src/storage/open-storage.js';
+import type { Config } from '../src/base/config/options.js';
+import { ownDataFolder } from '../src/state/data-folder/data-folder.js';
+import { Retention } from '../src/state/records/retention.js';
+import { AccountSpace } from '../src/state/storage/account-space.js';
+import { sweepObjects } from '../src/state/storage/object-sweep.js';
+import { openStorage } from '../src/state/storage/open-storage.js';
 import {
   downloadLinks,
   filesOnDisk,

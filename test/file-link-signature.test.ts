@@ -13,9 +13,9 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { LinkSigner } from '../src/storage/link-signer.js';
-import { SignatureCheck } from '../src/storage/signature-check.js';
-import { loadStorageSecrets } from '../src/storage/storage-secrets.js';
+import { LinkSigner } from '../src/state/storage/link-signer.js';
+import { SignatureCheck } from '../src/state/storage/signature-check.js';
+import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { follow, s3Code, stored, uploadLink } from './support/file-links.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { startTestServer } from './support/test-server.js';

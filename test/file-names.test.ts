@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { MAX_KEY_BYTES } from '../src/contract/limits.js';
-import { fileOfName, parseName, pieceOfEntry } from '../src/storage/object-name.js';
+import { MAX_KEY_BYTES } from '../src/base/contract/limits.js';
+import { fileOfName, parseName, pieceOfEntry } from '../src/state/storage/object-name.js';
 
 const folder = '0123456789abcdef'.repeat(2);
 const fileOf = (key: string): string =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { accountFolder, loadStorageSecrets } from '../src/storage/storage-secrets.js';
+import { accountFolder, loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 test('damaged secrets are an error that names the file, and are never replaced', (t) => {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { test } from 'node:test';
 import { withConfigurationTable } from '../scripts/docs/configuration-table.js';
 import { pages } from '../scripts/docs/pages.js';
-import { options } from '../src/config/options.js';
+import { options } from '../src/base/config/options.js';
 
 const read = (file: string): string => fs.readFileSync(file, 'utf8');
 

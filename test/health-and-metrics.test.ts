@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { catalogue } from '../src/errors/catalogue.js';
+import { catalogue } from '../src/base/errors/catalogue.js';
 import { skippedWindows, someAnalysis, someSpeakerModel } from './support/analyser-double.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';

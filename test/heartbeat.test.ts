@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Heartbeat } from '../src/supervision/heartbeat.js';
+import { Heartbeat } from '../src/service/supervision/heartbeat.js';
 
 const LIMIT_MS = 1000;
 

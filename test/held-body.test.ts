@@ -3,10 +3,10 @@
 // uWebSockets.js runs microtasks between a head and its body today, which no part of its documentation promises.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AnswerLimits } from '../src/http/answer-limits.js';
-import { ClientAddresses } from '../src/http/client-address.js';
-import { Exchange } from '../src/http/exchange.js';
-import type { HttpRequest, HttpResponse } from '../src/http/uws.js';
+import { AnswerLimits } from '../src/api/http/answer-limits.js';
+import { ClientAddresses } from '../src/api/http/client-address.js';
+import { Exchange } from '../src/api/http/exchange.js';
+import type { HttpRequest, HttpResponse } from '../src/api/http/uws.js';
 
 /** An exchange, and what its body handler is given. */
 function exchangeOf(contentLength: string) {

@@ -3,9 +3,9 @@
 // Fields, headers and JSON made to keep the server busy: each costs little, and is refused in words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_VOICE_VECTOR_CHARS } from '../src/contract/limits.js';
-import { MAX_NUMBER_CHARS } from '../src/routes/form-fields.js';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../src/upload/json-limits.js';
+import { MAX_NUMBER_CHARS } from '../src/api/routes/form-fields.js';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../src/api/upload/json-limits.js';
+import { MAX_VOICE_VECTOR_CHARS } from '../src/base/contract/limits.js';
 import { BOUNDARY, type FormEntry, fileEntry, formBody } from './support/form-body.js';
 import { type Answer, postForm, predict, request } from './support/http-client.js';
 import { documentOf } from './support/openapi.js';

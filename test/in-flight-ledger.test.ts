@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InFlightLedger } from '../src/supervision/in-flight-ledger.js';
+import { InFlightLedger } from '../src/service/supervision/in-flight-ledger.js';
 
 test('what a process tells after its end counts for nothing', () => {
   const ledger = new InFlightLedger<object>();

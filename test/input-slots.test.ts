@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { InputSlots } from '../src/memory/input-slots.js';
+import { InputSlots } from '../src/analysis/memory/input-slots.js';
 
 test('no slot is given twice, and none beyond the count', () => {
   const slots = InputSlots.create(3, 4);
@@ -36,7 +36,7 @@ test('views of different slots do not overlap', () => {
 test('threads that compete for few slots never hold the same one', async () => {
   const slots = InputSlots.create(2, 1);
   const overlaps = new SharedArrayBuffer(4);
-  const module = new URL('../src/memory/input-slots.js', import.meta.url).href;
+  const module = new URL('../src/analysis/memory/input-slots.js', import.meta.url).href;
   const source = `
     import { workerData } from 'node:worker_threads';
     const { InputSlots } = await import(workerData.module);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyConcurrency } from '../src/admission/key-concurrency.js';
-import { ServiceError } from '../src/errors/service-error.js';
+import { KeyConcurrency } from '../src/api/admission/key-concurrency.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { holdAnalyses } from './support/held-analyses.js';

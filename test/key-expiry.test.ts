@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { KeyDirectory, type NewKey } from '../src/keys/key-directory.js';
-import { KeyStore } from '../src/keys/key-store.js';
+import { KeyDirectory, type NewKey } from '../src/state/keys/key-directory.js';
+import { KeyStore } from '../src/state/keys/key-store.js';
 import { runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody } from './support/form-body.js';

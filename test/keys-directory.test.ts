@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { KeyDirectory, KeyFileError } from '../src/keys/key-directory.js';
+import { KeyDirectory, KeyFileError } from '../src/state/keys/key-directory.js';
 
 const predictOnly = { name: 'test', scopes: ['predict'] } as const;
 
@@ -133,7 +133,7 @@ test('keys created at the same time by several threads are all there', async (co
       }
     });`;
   const workerData = {
-    module: new URL('../src/keys/key-directory.js', import.meta.url).href,
+    module: new URL('../src/state/keys/key-directory.js', import.meta.url).href,
     dataDir: path.dirname(keys.dir),
   };
   await Promise.all(

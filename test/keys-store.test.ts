@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { KeyDirectory, KeyFileError } from '../src/keys/key-directory.js';
-import { KeyStore, type KeyStoreOptions } from '../src/keys/key-store.js';
+import { KeyDirectory, KeyFileError } from '../src/state/keys/key-directory.js';
+import { KeyStore, type KeyStoreOptions } from '../src/state/keys/key-store.js';
 
 const predictOnly = { name: 'test', scopes: ['predict'] } as const;
 

@@ -9,7 +9,7 @@ import { Acknowledged } from '../bench/kill-loop/acknowledged.js';
 import { problemsAfterStart } from '../bench/kill-loop/checks.js';
 import { killLoop } from '../bench/kill-loop/run.js';
 import { startServer } from '../bench/kill-loop/server.js';
-import { KeyDirectory } from '../src/keys/key-directory.js';
+import { KeyDirectory } from '../src/state/keys/key-directory.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { writeTinyModels } from './support/tiny-models.js';
 

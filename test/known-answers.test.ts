@@ -11,7 +11,7 @@ import {
   holds,
   toleranceFor,
   tolerances,
-} from '../src/known-answers/known-answers.js';
+} from '../src/analysis/known-answers/known-answers.js';
 import { Cli, runCli, runModels, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';

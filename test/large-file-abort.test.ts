@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predictHead, RawClient } from './support/http-client.js';
 import { type PipelineServer, startPipelineServer } from './support/pipeline-server.js';

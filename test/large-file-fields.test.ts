@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { predictFieldSchemas } from '../src/contract/predict-fields.js';
+import { predictFieldSchemas } from '../src/base/contract/predict-fields.js';
 import { type FormEntry, fileEntry, formBody, noise } from './support/form-body.js';
 import { postForm } from './support/http-client.js';
 import { startTestServer } from './support/test-server.js';

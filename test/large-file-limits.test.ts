@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { ServiceError } from '../src/errors/service-error.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 import { FORM_TYPE, fileEntry, formBody, noise } from './support/form-body.js';
 import { postForm, predict, predictHead, RawClient, request } from './support/http-client.js';
 import { API_KEY, startTestServer } from './support/test-server.js';

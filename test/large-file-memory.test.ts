@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { postForm } from './support/http-client.js';

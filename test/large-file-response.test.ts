@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { progressLog } from '../src/observe/progress-log.js';
+import { progressLog } from '../src/base/observe/progress-log.js';
 import { skippedWindows, someAnalysis } from './support/analyser-double.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { postForm, predict } from './support/http-client.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceError } from '../src/errors/service-error.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 import { type FormEntry, fileEntry, formBody, noise } from './support/form-body.js';
 import { postForm, predictHead, RawClient, request } from './support/http-client.js';
 import { startTestServer } from './support/test-server.js';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Analysis } from '../src/analyser/analyser.js';
-import { legacyPredictionBody } from '../src/verdict/legacy.js';
+import type { Analysis } from '../src/analysis/analyser/analyser.js';
+import { legacyPredictionBody } from '../src/analysis/verdict/legacy.js';
 import { skippedWindows, someAnalysis } from './support/analyser-double.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { postForm } from './support/http-client.js';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FileArena } from '../src/labelled-lists/file-arena.js';
-import { mapInFlight } from '../src/labelled-lists/in-flight.js';
+import { FileArena } from '../src/evaluation/labelled-lists/file-arena.js';
+import { mapInFlight } from '../src/evaluation/labelled-lists/in-flight.js';
 import { until } from './support/until.js';
 
 /** Work that ends when it is told to. */

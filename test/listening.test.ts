@@ -7,9 +7,9 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { restWithoutDescriptors } from '../src/http/accept-rest.js';
-import { canOpen } from '../src/http/descriptors.js';
-import { listen } from '../src/http/listener.js';
+import { restWithoutDescriptors } from '../src/api/http/accept-rest.js';
+import { canOpen } from '../src/api/http/descriptors.js';
+import { listen } from '../src/api/http/listener.js';
 import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
 import { startTestServer } from './support/test-server.js';
@@ -52,7 +52,7 @@ test('an address of another machine, a host without an address, a privileged por
     /there is no host of this name|EAI_AGAIN/,
   );
   const program = `
-    import { listen } from '${new URL('../src/http/listener.js', import.meta.url)}';
+    import { listen } from '${new URL('../src/api/http/listener.js', import.meta.url)}';
     process.setuid(65534);
     try { (await listen({ host: '127.0.0.1', port: 1, handle() {} })).close(); }
     catch (error) { process.stdout.write(error.message); }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { textOfLine } from '../src/observe/log-text.js';
+import { textOfLine } from '../src/base/observe/log-text.js';
 import { request } from './support/http-client.js';
 import { API_KEY, startTestServer } from './support/test-server.js';
 import { until } from './support/until.js';

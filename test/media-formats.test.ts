@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { formatsInWords, mediaFormats } from '../src/errors/media-formats.js';
+import { formatsInWords, mediaFormats } from '../src/base/errors/media-formats.js';
 
 const or = formatsInWords('or', mediaFormats);
 const and = formatsInWords('and', mediaFormats);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { Analyser } from '../src/analyser/analyser.js';
-import type { CheckedModels } from '../src/known-answers/checked-models.js';
-import type { AnswerCheck } from '../src/known-answers/known-answers.js';
-import { ModelReload } from '../src/known-answers/model-reload.js';
-import { UploadArena } from '../src/upload/arena.js';
+import type { Analyser } from '../src/analysis/analyser/analyser.js';
+import type { CheckedModels } from '../src/analysis/known-answers/checked-models.js';
+import type { AnswerCheck } from '../src/analysis/known-answers/known-answers.js';
+import { ModelReload } from '../src/analysis/known-answers/model-reload.js';
+import { UploadArena } from '../src/analysis/memory/arena.js';
 import { AnalyserDouble } from './support/analyser-double.js';
 import { until } from './support/until.js';
 

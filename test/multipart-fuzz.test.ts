@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceError } from '../src/errors/service-error.js';
-import { type MultipartLimits, MultipartParser, type Part } from '../src/upload/multipart-parser.js';
-import { boundaryOf } from '../src/upload/part-headers.js';
+import { type MultipartLimits, MultipartParser, type Part } from '../src/api/upload/multipart-parser.js';
+import { boundaryOf } from '../src/api/upload/part-headers.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 
 // Same bodies on every run; another seed tries others.
 const seed = Number(process.env.VERAVOX_FUZZ_SEED ?? 1);

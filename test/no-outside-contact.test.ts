@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { outsideContacts, straceCommand } from '../src/privacy/system-calls.js';
+import { outsideContacts, straceCommand } from '../src/cli/privacy/system-calls.js';
 import { Cli } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { FORM_TYPE, fileEntry, formBody } from './support/form-body.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { catalogue, type ErrorKey } from '../src/errors/catalogue.js';
-import { errorsOf, errorsOutsideOperations } from '../src/openapi/responses.js';
+import { errorsOf, errorsOutsideOperations } from '../src/api/openapi/responses.js';
+import { catalogue, type ErrorKey } from '../src/base/errors/catalogue.js';
 import { request } from './support/http-client.js';
 import { documentOf, operationsOf, validatorOf } from './support/openapi.js';
 import { startTestServer } from './support/test-server.js';
@@ -83,7 +83,7 @@ test('no example has a gap where a value belongs, and each header of an error is
           assert.doesNotMatch(
             text,
             /\{|undefined/,
-            `src/errors/example-values.ts lacks a value of ${key}: ${text}`,
+            `src/base/errors/example-values.ts lacks a value of ${key}: ${text}`,
           );
           examplesSeen++;
         }

@@ -9,13 +9,13 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pino } from 'pino';
 import { VeravoxClient } from '../client/src/index.js';
-import { loadAddon } from '../src/addon/addon.js';
-import { packageDir } from '../src/config/package-dir.js';
-import { ServiceMetrics } from '../src/observe/service-metrics.js';
-import { startPipeline } from '../src/pipeline/pipeline.js';
+import { UploadArena } from '../src/analysis/memory/arena.js';
+import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
+import { loadAddon } from '../src/base/addon/addon.js';
+import { packageDir } from '../src/base/config/package-dir.js';
+import { ServiceMetrics } from '../src/base/observe/service-metrics.js';
 import { type RunningServer, startServer } from '../src/service/server.js';
-import { openStorage } from '../src/storage/open-storage.js';
-import { UploadArena } from '../src/upload/arena.js';
+import { openStorage } from '../src/state/storage/open-storage.js';
 import {
   documentOf,
   type MediaType,

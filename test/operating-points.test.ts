@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { OperatingPoint } from '../src/operating-points/operating-point.js';
-import { readOperatingPoints, saveOperatingPoint } from '../src/operating-points/operating-point-file.js';
-import { OperatingPoints } from '../src/operating-points/operating-points.js';
+import type { OperatingPoint } from '../src/state/operating-points/operating-point.js';
+import {
+  readOperatingPoints,
+  saveOperatingPoint,
+} from '../src/state/operating-points/operating-point-file.js';
+import { OperatingPoints } from '../src/state/operating-points/operating-points.js';
 import { AnalyserDouble, someDetector, someSpeakerModel } from './support/analyser-double.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';

@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { loadAddon } from '../src/addon/addon.js';
-import type { Analyser, Analysis, AnalysisRequest } from '../src/analyser/analyser.js';
-import { packageDir } from '../src/config/package-dir.js';
-import type { ServiceError } from '../src/errors/service-error.js';
-import { type PipelineConfig, startPipeline } from '../src/pipeline/pipeline.js';
-import { UploadArena } from '../src/upload/arena.js';
+import type { Analyser, Analysis, AnalysisRequest } from '../src/analysis/analyser/analyser.js';
+import { UploadArena } from '../src/analysis/memory/arena.js';
+import { type PipelineConfig, startPipeline } from '../src/analysis/pipeline/pipeline.js';
+import { loadAddon } from '../src/base/addon/addon.js';
+import { packageDir } from '../src/base/config/package-dir.js';
+import type { ServiceError } from '../src/base/errors/service-error.js';
 import { monoWav, repeated } from './support/wav.js';
 
 const fixture = (name: string) => readFile(path.join(packageDir, 'test/fixtures', name));
@@ -179,7 +179,12 @@ test('the same bytes give the same scores, alone or among many', async () => {
 test('silence gives no window but a skipped stretch', async () => {
   const analysis = await analyse(monoWav(new Float32Array(16000 * 12), 16000));
   assert.deepEqual(analysis.windows, []);
-  assert.deepEqual(analysis.skipped, [{ startS: 0, endS: 12, nonSpeechPercent: 100 }]);
+  const windows = [
+    { startS: 0, endS: 5 },
+    { startS: 5, endS: 10 },
+    { startS: 7, endS: 12 },
+  ];
+  assert.deepEqual(analysis.skipped, [{ startS: 0, endS: 12, nonSpeechPercent: 100, windows }]);
 });
 
 test('owners take turns: one that asks once does not wait for all that another has asked before', async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultModel } from '../src/contract/model-ids.js';
+import { defaultModel } from '../src/base/contract/model-ids.js';
 import { type FormEntry, fileEntry, formBody } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
 import { API_KEY, startTestServer } from './support/test-server.js';

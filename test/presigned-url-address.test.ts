@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPublicAddress } from '../src/fetch/public-address.js';
+import { isPublicAddress } from '../src/api/fetch/public-address.js';
 
 /** First and last address of each range that must not be reached. */
 const special: Record<string, readonly string[]> = {

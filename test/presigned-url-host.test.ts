@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseAllowedHost } from '../src/config/allowed-host.js';
-import { ConfigError, loadConfig } from '../src/config/load-config.js';
-import { FetchPolicy } from '../src/fetch/fetch-policy.js';
+import { FetchPolicy } from '../src/api/fetch/fetch-policy.js';
+import { parseAllowedHost } from '../src/base/config/allowed-host.js';
+import { ConfigError, loadConfig } from '../src/base/config/load-config.js';
 import { startTrap } from './support/fake-storage.js';
 import { allowedHosts, TestFetcher } from './support/test-fetcher.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
-import { isPublicAddress } from '../src/fetch/public-address.js';
+import { isPublicAddress } from '../src/api/fetch/public-address.js';
 import { startFakeStorage, startTrap } from './support/fake-storage.js';
 import { answer, TestFetcher } from './support/test-fetcher.js';
 

@@ -7,7 +7,7 @@ import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { ServiceError } from '../src/errors/service-error.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 import { temporaryFolder } from './support/cli.js';
 import { startFakeStorage } from './support/fake-storage.js';
 import { answer, TestFetcher, type TestFetcherOptions } from './support/test-fetcher.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { RateLimits } from '../src/admission/rate-limits.js';
-import { ServiceError } from '../src/errors/service-error.js';
+import { RateLimits } from '../src/api/admission/rate-limits.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { type Answer, predict, predictHead, RawClient, request } from './support/http-client.js';

@@ -4,10 +4,14 @@
 // them learns here what the other lacks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isStageError, loadAddon } from '../src/addon/addon.js';
-import { inputTextOf, recipeTextOf } from '../src/models/input-text.js';
-import type { SpectrogramRecipe } from '../src/models/manifest.js';
-import { detectionSchema, spectrogramSchema, waveformSchema } from '../src/models/manifest-schema.js';
+import { inputTextOf, recipeTextOf } from '../src/analysis/models/input-text.js';
+import type { SpectrogramRecipe } from '../src/analysis/models/manifest.js';
+import {
+  detectionSchema,
+  spectrogramSchema,
+  waveformSchema,
+} from '../src/analysis/models/manifest-schema.js';
+import { isStageError, loadAddon } from '../src/base/addon/addon.js';
 
 const addon = loadAddon();
 

@@ -3,7 +3,7 @@
 // A flood of refusals must not become a flood of lines in the log.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RefusalLines } from '../src/observe/refusal-lines.js';
+import { RefusalLines } from '../src/base/observe/refusal-lines.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { holdAnalyses } from './support/held-analyses.js';

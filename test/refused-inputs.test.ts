@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { loadAddon } from '../src/addon/addon.js';
-import { DeadlyInputs, MAX_KNOWN_INPUTS } from '../src/crash-notes/deadly-inputs.js';
-import { RefusedInputs } from '../src/prepare/refused-inputs.js';
+import { RefusedInputs } from '../src/analysis/prepare/refused-inputs.js';
+import { loadAddon } from '../src/base/addon/addon.js';
+import { DeadlyInputs, MAX_KNOWN_INPUTS } from '../src/state/crash-notes/deadly-inputs.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const NOTE_BYTES = 64;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { groupDrawings, overallDrawings } from '../src/drawings/drawings.js';
-import { reportPage } from '../src/drawings/report-page.js';
-import { svgFile } from '../src/drawings/svg.js';
-import { defaultBootstrap } from '../src/evaluation/bootstrap.js';
-import { evaluate } from '../src/evaluation/evaluate.js';
-import { SeededRandom } from '../src/evaluation/random.js';
-import type { Report } from '../src/evaluation/report.js';
-import type { Sample } from '../src/evaluation/sample.js';
+import { groupDrawings, overallDrawings } from '../src/evaluation/drawings/drawings.js';
+import { reportPage } from '../src/evaluation/drawings/report-page.js';
+import { svgFile } from '../src/evaluation/drawings/svg.js';
+import { defaultBootstrap } from '../src/evaluation/figures/bootstrap.js';
+import { evaluate } from '../src/evaluation/figures/evaluate.js';
+import { SeededRandom } from '../src/evaluation/figures/random.js';
+import type { Report } from '../src/evaluation/figures/report.js';
+import type { Sample } from '../src/evaluation/figures/sample.js';
 
 const hostile = `<script>alert("1")</script>&'`;
 

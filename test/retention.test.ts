@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { RequestRecord } from '../src/observe/request-record.js';
-import { AuditLog } from '../src/records/audit-log.js';
-import { verifyAudit } from '../src/records/audit-verify.js';
-import { Retention } from '../src/records/retention.js';
-import { UsageMeter } from '../src/records/usage-meter.js';
-import { storedTime } from '../src/state/lived-days.js';
+import type { RequestRecord } from '../src/base/observe/request-record.js';
+import { storedTime } from '../src/state/data-folder/lived-days.js';
+import { AuditLog } from '../src/state/records/audit-log.js';
+import { verifyAudit } from '../src/state/records/audit-verify.js';
+import { Retention } from '../src/state/records/retention.js';
+import { UsageMeter } from '../src/state/records/usage-meter.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const MINUTE_MS = 60_000;

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { packageDir } from '../src/config/package-dir.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { type Answers, answersOfClips, oneByOne } from './support/answers-of-clips.js';
 import { importedModelsDir } from './support/imported-models.js';
 

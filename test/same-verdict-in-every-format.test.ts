@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Analyser } from '../src/analyser/analyser.js';
-import { packageDir } from '../src/config/package-dir.js';
-import { startPipeline } from '../src/pipeline/pipeline.js';
-import { UploadArena } from '../src/upload/arena.js';
+import type { Analyser } from '../src/analysis/analyser/analyser.js';
+import { UploadArena } from '../src/analysis/memory/arena.js';
+import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { ffmpegInto } from './support/recordings.js';
 
 // All ten formats of the contract: lossless ones, and codecs at rates where a listener hears no loss.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Scope, scopes } from '../src/contract/scopes.js';
-import { allows } from '../src/keys/api-key.js';
+import { type Scope, scopes } from '../src/base/contract/scopes.js';
+import { allows } from '../src/state/keys/api-key.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict, predictHead, RawClient } from './support/http-client.js';
 import { keysOf, withKey } from './support/keys.js';

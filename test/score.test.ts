@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toProbability } from '../src/scoring/score.js';
+import { toProbability } from '../src/analysis/scoring/score.js';
 
 const asIs = { scale: 1, bias: 0 };
 

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { packageDir } from '../src/config/package-dir.js';
-import { InputSlots } from '../src/memory/input-slots.js';
-import { loadManifest, type Model } from '../src/models/manifest.js';
-import { inputSizeOf } from '../src/models/model-sizes.js';
-import { chooseProvider } from '../src/scoring/provider.js';
-import '../src/scoring/telemetry-off.js';
-import type { ScoringResult, ScoringTask, ScoringWorkerData } from '../src/scoring/scoring-task.js';
+import { InputSlots } from '../src/analysis/memory/input-slots.js';
+import { loadManifest, type Model } from '../src/analysis/models/manifest.js';
+import { inputSizeOf } from '../src/analysis/models/model-sizes.js';
+import { chooseProvider } from '../src/analysis/scoring/provider.js';
+import { packageDir } from '../src/base/config/package-dir.js';
+import '../src/analysis/scoring/telemetry-off.js';
+import type { ScoringResult, ScoringTask, ScoringWorkerData } from '../src/analysis/scoring/scoring-task.js';
 
 const modelsDir = path.join(packageDir, 'models');
 let models: readonly Model[];
@@ -28,7 +28,7 @@ function startThread(slots: InputSlots): Piscina<ScoringTask, ScoringResult> {
     provider: 'cpu',
     maxBatchInputs: 1,
   };
-  const filename = fileURLToPath(new URL('../src/scoring/scoring-worker.js', import.meta.url));
+  const filename = fileURLToPath(new URL('../src/analysis/scoring/scoring-worker.js', import.meta.url));
   return new Piscina({ filename, minThreads: 1, maxThreads: 1, workerData });
 }
 

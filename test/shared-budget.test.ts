@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressBlock } from '../src/admission/address-block.js';
-import { type Holder, SharedBudget } from '../src/admission/shared-budget.js';
+import { addressBlock } from '../src/api/admission/address-block.js';
+import { type Holder, SharedBudget } from '../src/api/admission/shared-budget.js';
 
 /** Takes one unit after the other until there is an obstacle; how many those were. */
 function takeAll(budget: SharedBudget, holder: Holder): number {

@@ -3,10 +3,10 @@
 // What holds memory or permits that others want, and does not use them, loses them.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { dueBytes, type ReceivedBody, ReceivingPace } from '../src/admission/receiving-pace.js';
-import { UploadArena } from '../src/upload/arena.js';
-import { ArenaQueue } from '../src/upload/arena-queue.js';
-import { type FillingRegion, slowest } from '../src/upload/filling-region.js';
+import { UploadArena } from '../src/analysis/memory/arena.js';
+import { dueBytes, type ReceivedBody, ReceivingPace } from '../src/api/admission/receiving-pace.js';
+import { ArenaQueue } from '../src/api/upload/arena-queue.js';
+import { type FillingRegion, slowest } from '../src/api/upload/filling-region.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, predictHead, RawClient } from './support/http-client.js';

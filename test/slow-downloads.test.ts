@@ -3,7 +3,7 @@
 // A link has any number of readers, and each may be slow: they must leave transfers to the account's other files.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Holder, SharedBudget } from '../src/admission/shared-budget.js';
+import { type Holder, SharedBudget } from '../src/api/admission/shared-budget.js';
 import { eventually } from './support/eventually.js';
 import { downloadLink, follow, s3Code, uploadLink } from './support/file-links.js';
 import { RawClient } from './support/http-client.js';

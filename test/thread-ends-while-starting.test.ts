@@ -7,16 +7,16 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { packageDir } from '../src/config/package-dir.js';
-import { inputTextOf } from '../src/models/input-text.js';
-import { loadManifest } from '../src/models/manifest.js';
+import { inputTextOf } from '../src/analysis/models/input-text.js';
+import { loadManifest } from '../src/analysis/models/manifest.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 
 const rounds = 40;
 
 test('threads that end while the addon starts do not end the process', async () => {
   const { models } = await loadManifest(path.join(packageDir, 'models'));
   const input = models.map(inputTextOf)[0];
-  const addonUrl = new URL('../src/addon/addon.js', import.meta.url).href;
+  const addonUrl = new URL('../src/base/addon/addon.js', import.meta.url).href;
   const worker = `
     import { workerData } from 'node:worker_threads';
     const { loadAddon } = await import(workerData.addonUrl);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type tls from 'node:tls';
 import { promisify } from 'node:util';
-import { checkTlsFiles } from '../src/http/tls-files.js';
+import { checkTlsFiles } from '../src/api/http/tls-files.js';
 import { makeCertificate } from './support/certificates.js';
 import { Cli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type ArenaRegion, UploadArena } from '../src/upload/arena.js';
-import { ArenaQueue } from '../src/upload/arena-queue.js';
+import { type ArenaRegion, UploadArena } from '../src/analysis/memory/arena.js';
+import { ArenaQueue } from '../src/api/upload/arena-queue.js';
 
 const PAGE = 4096;
 const unexpected = (): never => assert.fail('nobody should be served or refused here');

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { RequestRecord } from '../src/observe/request-record.js';
-import { UsageMeter, type UsageMeterOptions } from '../src/records/usage-meter.js';
-import { readUsage } from '../src/records/usage-report.js';
+import type { RequestRecord } from '../src/base/observe/request-record.js';
+import { UsageMeter, type UsageMeterOptions } from '../src/state/records/usage-meter.js';
+import { readUsage } from '../src/state/records/usage-report.js';
 import { temporaryFolder } from './support/cli.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
@@ -84,7 +84,7 @@ test('counts that cannot be written are kept, with one report, until they can', 
 
 test('a process that is killed loses nothing that was written, and half a file of its counts for nothing', async (t) => {
   const dataDir = temporaryFolder(t);
-  const module = new URL('../src/records/usage-meter.js', import.meta.url).href;
+  const module = new URL('../src/state/records/usage-meter.js', import.meta.url).href;
   const source = `
     const { UsageMeter } = await import(${JSON.stringify(module)});
     const meter = new UsageMeter(${JSON.stringify(dataDir)});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Analysis } from '../src/analyser/analyser.js';
-import { predictionBody } from '../src/verdict/prediction.js';
-import { confidenceOf, resultOf, verdictOf } from '../src/verdict/verdict.js';
-import { warningsOf } from '../src/verdict/warnings.js';
+import type { Analysis } from '../src/analysis/analyser/analyser.js';
+import { predictionBody } from '../src/analysis/verdict/prediction.js';
+import { confidenceOf, resultOf, verdictOf } from '../src/analysis/verdict/verdict.js';
+import { warningsOf } from '../src/analysis/verdict/warnings.js';
 import { skippedWindows, someAnalysis } from './support/analyser-double.js';
 
 const scored = (...scores: number[][]): Analysis => ({

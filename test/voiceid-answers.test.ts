@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SpeakerModelStatus } from '../src/analyser/analyser.js';
-import { VoiceprintSpace } from '../src/voiceid/voiceprint-space.js';
+import type { SpeakerModelStatus } from '../src/analysis/analyser/analyser.js';
+import { VoiceprintSpace } from '../src/analysis/voiceid/voiceprint-space.js';
 import { someAnalysis, someEmbedding, someSpeakerModel } from './support/analyser-double.js';
 import { startTestServer, type TestServer } from './support/test-server.js';
 import { audioEntry, enroll, field, vectorEntry, verify } from './support/voiceid-client.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { ServiceError } from '../src/errors/service-error.js';
-import { VoiceprintSpace } from '../src/voiceid/voiceprint-space.js';
+import { VoiceprintSpace } from '../src/analysis/voiceid/voiceprint-space.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 import { someAnalysis, someEmbedding, someSpeakerModel } from './support/analyser-double.js';
 import { FORM_TYPE, type FormEntry, noise } from './support/form-body.js';
 import { type Answer, RawClient, request } from './support/http-client.js';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { ServiceError } from '../src/errors/service-error.js';
-import { asJsonNumbers, parseVoiceVector } from '../src/voiceid/voice-vector.js';
+import { asJsonNumbers, parseVoiceVector } from '../src/analysis/voiceid/voice-vector.js';
+import type { ServiceError } from '../src/base/errors/service-error.js';
 
 /** Every sign, exponent and mantissa, but no infinity and no NaN; the same every time. */
 function finiteFloats(count: number, seed = 1): Float32Array {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { dot, normalised } from '../src/voiceid/vectors.js';
-import { VoiceprintSpace } from '../src/voiceid/voiceprint-space.js';
+import { dot, normalised } from '../src/analysis/voiceid/vectors.js';
+import { VoiceprintSpace } from '../src/analysis/voiceid/voiceprint-space.js';
 
 const fingerprint = (name: string): string => createHash('sha256').update(name).digest('hex');
 const own = new VoiceprintSpace(fingerprint('own'));

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { type AudioWindow, loadAddon } from '../src/addon/addon.js';
-import { packageDir } from '../src/config/package-dir.js';
-import { inputTextOf } from '../src/models/input-text.js';
+import { inputTextOf } from '../src/analysis/models/input-text.js';
+import { type AudioWindow, loadAddon } from '../src/base/addon/addon.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { monoWav } from './support/wav.js';
 
 const RATE_HZ = 16_000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { catalogue } from '../../src/errors/catalogue.js';
+import { catalogue } from '../../src/base/errors/catalogue.js';
 import type { Answer } from './answer.js';
 import type { Input } from './input.js';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 import { Connection } from './connection.js';
 import { fieldPart, filePart, formBytes } from './framing.js';
 import { head, type Surroundings } from './input.js';

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 // @ts-expect-error A script without types.
 import { makeMedia } from '../../../../scripts/make-media.mjs';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 
 export interface SeedFile {
   readonly name: string;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageDir } from '../../src/config/package-dir.js';
-import { LARGE_FILE_MODEL } from '../../src/contract/model-ids.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
+import { LARGE_FILE_MODEL } from '../../src/base/contract/model-ids.js';
 import { type ServerProcess, startServer } from '../server-process.js';
 import { filePart, formBytes } from './framing.js';
 import type { Surroundings } from './input.js';

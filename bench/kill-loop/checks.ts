@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { VeravoxClient } from '../../client/src/client.js';
-import { readOperatingPoints } from '../../src/operating-points/operating-point-file.js';
-import { readUsage } from '../../src/records/usage-report.js';
+import { readOperatingPoints } from '../../src/state/operating-points/operating-point-file.js';
+import { readUsage } from '../../src/state/records/usage-report.js';
 import { type Acknowledged, md5, versionOf } from './acknowledged.js';
 import type { KillableServer } from './server.js';
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { KeyDirectory } from '../../src/keys/key-directory.js';
-import { verifyAudit } from '../../src/records/audit-verify.js';
+import { KeyDirectory } from '../../src/state/keys/key-directory.js';
+import { verifyAudit } from '../../src/state/records/audit-verify.js';
 import { Acknowledged } from './acknowledged.js';
 import { problemsAfterStart, requestsInUsage } from './checks.js';
 import { calibrate, createKey, writeScores } from './commands.js';

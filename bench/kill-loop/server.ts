@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { VeravoxClient } from '../../client/src/client.js';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 
 export const cli = path.join(packageDir, 'dist/cli/main.js');
 

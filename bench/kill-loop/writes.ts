@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VeravoxClient } from '../../client/src/client.js';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 import { type Acknowledged, md5, versionOf } from './acknowledged.js';
 
 const recording = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));

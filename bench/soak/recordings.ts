@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 
 export interface Recordings {
   /** 2 to 9 s, of several voices, in formats that people send. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compile, type Options } from 'json-schema-to-typescript';
-import { loadConfig } from '../../src/config/load-config.js';
-import { endpoints } from '../../src/contract/endpoints.js';
-import { errorBody, forbiddenErrorBody } from '../../src/contract/error-bodies.js';
-import { LARGE_FILE_MODEL } from '../../src/contract/model-ids.js';
-import type { Fields } from '../../src/contract/operation.js';
-import type { Schema } from '../../src/contract/schema.js';
+import { loadConfig } from '../../src/base/config/load-config.js';
+import { endpoints } from '../../src/base/contract/endpoints.js';
+import { errorBody, forbiddenErrorBody } from '../../src/base/contract/error-bodies.js';
+import { LARGE_FILE_MODEL } from '../../src/base/contract/model-ids.js';
+import type { Fields } from '../../src/base/contract/operation.js';
+import type { Schema } from '../../src/base/contract/schema.js';
 
 const header = `// SPDX-License-Identifier: Apache-2.0
 //

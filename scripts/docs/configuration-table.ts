@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { options } from '../../src/config/options.js';
+import { options } from '../../src/base/config/options.js';
 import { withMarkedSection } from './marked-section.js';
 
 /** All settings as a Markdown table, without a line break at its end. */

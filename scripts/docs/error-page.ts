@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type CatalogueEntry, catalogue } from '../../src/errors/catalogue.js';
+import { type CatalogueEntry, catalogue } from '../../src/base/errors/catalogue.js';
 
 /** `docs/errors.md`. */
 export function errorReferencePage(): string {
@@ -36,7 +36,7 @@ export function errorReferencePage(): string {
     'Three answers come from the HTTP parser and lack this body: 400 for headers that are not HTTP, 431 for headers that are too',
     'large, 505 for versions other than HTTP/1.1.',
     '',
-    '`npm run docs` makes this page from `src/errors/catalogue.ts`.',
+    '`npm run docs` makes this page from `src/base/errors/catalogue.ts`.',
     '',
   ].join('\n');
 }

@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 
 type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The folders of `src` and which of them imports which, as a Mermaid diagram. */
+/** The wings of `src` with their rooms, and which wing imports which, as a Mermaid diagram. */
 export async function importDrawing(): Promise<string> {
-  const arrows = await importsBetweenFolders();
+  const arrows = await importsBetweenWings();
   const lines = [...arrows].flatMap(([from, targets]) =>
     [...withoutDetours(from, targets, arrows)].sort().map((to) => `  ${idOf(from)} --> ${idOf(to)}`),
   );
-  const names = [...arrows.keys()].map((name) => `  ${idOf(name)}["${name}"]`);
-  return ['```mermaid', 'flowchart TD', ...names, ...lines, '```'].join('\n');
+  const boxes = [...arrows.keys()].map(
+    (wing) => `  ${idOf(wing)}["<b>${wing}</b><br>${roomsOf(wing).join('<br>')}"]`,
+  );
+  return ['```mermaid', 'flowchart TD', ...boxes, ...lines, '```'].join('\n');
 }
 
 // A name may be a keyword of Mermaid, or have a hyphen.
-const idOf = (name: string): string => `folder_${name.replaceAll('-', '_')}`;
+const idOf = (name: string): string => `wing_${name.replaceAll('-', '_')}`;
 
-async function importsBetweenFolders(): Promise<Arrows> {
+function roomsOf(wing: string): string[] {
+  const entries = fs.readdirSync(path.join(packageDir, 'src', wing), { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+async function importsBetweenWings(): Promise<Arrows> {
   const { output } = await cruise(['src'], {
     baseDir: packageDir,
     doNotFollow: { path: 'node_modules' },
@@ -25,15 +37,15 @@ async function importsBetweenFolders(): Promise<Arrows> {
     tsPreCompilationDeps: true,
   });
   const { modules } = output as ICruiseResult;
-  const folderOf = (file: string): string | undefined => /^src\/([^/]+)\//.exec(file)?.[1];
+  const wingOf = (file: string): string | undefined => /^src\/([^/]+)\//.exec(file)?.[1];
   const arrows = new Map<string, Set<string>>();
   for (const { source, dependencies } of modules) {
-    const from = folderOf(source);
+    const from = wingOf(source);
     if (from === undefined) continue;
     const targets = arrows.get(from) ?? new Set();
     arrows.set(from, targets);
     for (const { resolved } of dependencies) {
-      const to = folderOf(resolved);
+      const to = wingOf(resolved);
       if (to !== undefined && to !== from) targets.add(to);
     }
   }

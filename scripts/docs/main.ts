@@ -3,7 +3,7 @@
 // Writes the documentation that is made from the code.
 import fs from 'node:fs';
 import path from 'node:path';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 import { clientTypes } from './client-types.js';
 import { pages } from './pages.js';
 

@@ -9,7 +9,7 @@ import {
   speakerOutputSchema,
   spectrogramSchema,
   waveformSchema,
-} from '../../src/models/manifest-schema.js';
+} from '../../src/analysis/models/manifest-schema.js';
 import { withMarkedSection } from './marked-section.js';
 
 interface FieldSchema {

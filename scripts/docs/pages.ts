@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 import { withConfigurationTable } from './configuration-table.js';
 import { errorReferencePage } from './error-page.js';
 import { importDrawing } from './import-drawing.js';

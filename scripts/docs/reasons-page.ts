@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { reasons } from '../../src/verdict/reasons.js';
+import { reasons } from '../../src/analysis/verdict/reasons.js';
 
 /** Of a condition that `npm run bench:reasons` made of clips; null where it could not be told of any. */
 export interface MeasuredCondition {
@@ -41,7 +41,7 @@ export function reasonsPage(measured: readonly MeasuredCondition[]): string {
     '|---|---|---|',
     ...measuredRows,
     '',
-    '`npm run docs` makes this page from `src/verdict/reasons.ts` and these results.',
+    '`npm run docs` makes this page from `src/analysis/verdict/reasons.ts` and these results.',
     '',
   ].join('\n');
 }

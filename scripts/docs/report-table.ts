@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { reportSchema } from '../../src/evaluation/report-schema.js';
+import { reportSchema } from '../../src/evaluation/figures/report-schema.js';
 
 interface Node {
   readonly description?: string;

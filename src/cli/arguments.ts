@@ -2,7 +2,7 @@
 //
 // What options of several commands take.
 import { InvalidArgumentError } from 'commander';
-import { OPERATING_POINT_NAME, THRESHOLD_EXPECTED } from '../contract/operating-point-name.js';
+import { OPERATING_POINT_NAME, THRESHOLD_EXPECTED } from '../base/contract/operating-point-name.js';
 
 export const thresholdHelp =
   'score from which a voice counts as AI-generated: 0 to 1, or the name of an operating point';

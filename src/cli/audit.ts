@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../config/load-config.js';
-import { noteAdminAct } from '../records/admin-act.js';
-import { auditDir } from '../records/audit-chain.js';
-import { type AuditFindings, verifyAudit, type Witness } from '../records/audit-verify.js';
+import { loadConfig } from '../base/config/load-config.js';
+import { noteAdminAct } from '../state/records/admin-act.js';
+import { auditDir } from '../state/records/audit-chain.js';
+import { type AuditFindings, verifyAudit, type Witness } from '../state/records/audit-verify.js';
 import { noteDataFolder } from './data-folder-note.js';
 
 interface VerifyOptions {

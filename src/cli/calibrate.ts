@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig } from '../config/load-config.js';
-import { OPERATING_POINT_NAME, OPERATING_POINT_NAME_EXPECTED } from '../contract/operating-point-name.js';
-import { percent } from '../drawings/frame.js';
-import { errorNames, rowNames } from '../drawings/wording.js';
-import { evaluate } from '../evaluation/evaluate.js';
-import { ListError } from '../evaluation/labelled-list.js';
-import { samplesToShow } from '../evaluation/proportion.js';
-import type { ErrorShare, Findings, Share } from '../evaluation/report.js';
-import { type ErrorTarget, thresholdFor } from '../evaluation/threshold-search.js';
-import { type ListOptions, type ScoredList, scoreList } from '../labelled-lists/scored-list.js';
-import type { MeasuredErrors, OperatingPoint } from '../operating-points/operating-point.js';
-import { readOperatingPoints, saveOperatingPoint } from '../operating-points/operating-point-file.js';
-import { noteAdminAct } from '../records/admin-act.js';
+import { loadConfig } from '../base/config/load-config.js';
+import {
+  OPERATING_POINT_NAME,
+  OPERATING_POINT_NAME_EXPECTED,
+} from '../base/contract/operating-point-name.js';
+import { percent } from '../evaluation/drawings/frame.js';
+import { errorNames, rowNames } from '../evaluation/drawings/wording.js';
+import { evaluate } from '../evaluation/figures/evaluate.js';
+import { ListError } from '../evaluation/figures/labelled-list.js';
+import { samplesToShow } from '../evaluation/figures/proportion.js';
+import type { ErrorShare, Findings, Share } from '../evaluation/figures/report.js';
+import { type ErrorTarget, thresholdFor } from '../evaluation/figures/threshold-search.js';
+import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labelled-lists/scored-list.js';
+import type { MeasuredErrors, OperatingPoint } from '../state/operating-points/operating-point.js';
+import { readOperatingPoints, saveOperatingPoint } from '../state/operating-points/operating-point-file.js';
+import { noteAdminAct } from '../state/records/admin-act.js';
 import { within } from './arguments.js';
 import { addListOptions, outcomesOf } from './evaluate.js';
 import { showListProgress } from './progress-line.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hintOfOtherDataDir } from '../config/data-dir.js';
-import { isDataFolderInUse } from '../state/data-folder.js';
+import { hintOfOtherDataDir } from '../base/config/data-dir.js';
+import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 
 /** Where a command has written, and whether that reaches a server. */
 function describeDataFolder(dataDir: string): string {

@@ -5,20 +5,20 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { loadAddon } from '../addon/addon.js';
-import { loadConfig } from '../config/load-config.js';
-import type { Config } from '../config/options.js';
-import { unknownVariables } from '../config/unknown-variables.js';
-import { isActive } from '../keys/api-key.js';
-import { KeyDirectory } from '../keys/key-directory.js';
-import { describeCheck, holds } from '../known-answers/known-answers.js';
-import { askModels } from '../known-answers/model-check.js';
-import { loadManifest, readManifest } from '../models/manifest.js';
-import { OperatingPoints } from '../operating-points/operating-points.js';
-import { modelStatus } from '../pipeline/model-status.js';
-import { chooseProvider } from '../scoring/provider.js';
-import { isDataFolderInUse } from '../state/data-folder.js';
-import { openBucket } from '../storage/open-storage.js';
+import { describeCheck, holds } from '../analysis/known-answers/known-answers.js';
+import { askModels } from '../analysis/known-answers/model-check.js';
+import { loadManifest, readManifest } from '../analysis/models/manifest.js';
+import { modelStatus } from '../analysis/pipeline/model-status.js';
+import { chooseProvider } from '../analysis/scoring/provider.js';
+import { loadAddon } from '../base/addon/addon.js';
+import { loadConfig } from '../base/config/load-config.js';
+import type { Config } from '../base/config/options.js';
+import { unknownVariables } from '../base/config/unknown-variables.js';
+import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
+import { isActive } from '../state/keys/api-key.js';
+import { KeyDirectory } from '../state/keys/key-directory.js';
+import { OperatingPoints } from '../state/operating-points/operating-points.js';
+import { openBucket } from '../state/storage/open-storage.js';
 
 /** What one check found out; throws when something that serving needs is missing or wrong. */
 type Check = (config: Config) => Promise<string> | string;
@@ -29,7 +29,7 @@ const checks: Readonly<Record<string, Check>> = {
     return unknown.length === 0 ? 'valid' : `valid, but these are unknown: ${unknown.join(', ')}`;
   },
   'uWebSockets.js': async () => {
-    await import('../http/uws.js');
+    await import('../api/http/uws.js');
     return 'has a binary for this Node';
   },
   addon: () =>
@@ -148,7 +148,7 @@ function isMissing(error: unknown): boolean {
 }
 
 async function checkPrivacy(): Promise<void> {
-  const { testPrivacy } = await import('../privacy/self-test.js');
+  const { testPrivacy } = await import('./privacy/self-test.js');
   const main = fileURLToPath(new URL('./main.js', import.meta.url));
   const { method, contacts, leftFiles } = await testPrivacy(main);
   print('method', method, 'ok');

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Colors } from 'picocolors/types.js';
-import { columnsOf } from '../drawings/drawings.js';
-import { percent } from '../drawings/frame.js';
-import { rowsOf } from '../drawings/group-plot.js';
-import { errorNames, rowNames } from '../drawings/wording.js';
-import type { Figure, Report, Share } from '../evaluation/report.js';
+import { columnsOf } from '../evaluation/drawings/drawings.js';
+import { percent } from '../evaluation/drawings/frame.js';
+import { rowsOf } from '../evaluation/drawings/group-plot.js';
+import { errorNames, rowNames } from '../evaluation/drawings/wording.js';
+import type { Figure, Report, Share } from '../evaluation/figures/report.js';
 import { textTable } from './text-table.js';
 
 /** Groups of a column that are shown; JSON and HTML have all. */

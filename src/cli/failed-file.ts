@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { errorBody } from '../contract/error-body.js';
-import { ServiceError } from '../errors/service-error.js';
+import { errorBody } from '../base/contract/error-body.js';
+import { ServiceError } from '../base/errors/service-error.js';
 
 /** Says why a file was not analysed; with `json` also as the server would, to keep one line per file. */
 export function reportFailure(file: string, error: unknown, json: true | undefined): void {

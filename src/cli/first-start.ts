@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../config/options.js';
-import { packageDir } from '../config/package-dir.js';
-import { type CreatedKey, KeyDirectory } from '../keys/key-directory.js';
+import type { Config } from '../base/config/options.js';
+import { packageDir } from '../base/config/package-dir.js';
+import { type CreatedKey, KeyDirectory } from '../state/keys/key-directory.js';
 
 /** A recording in the repository to try the server with. */
 const sampleFile = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig } from '../config/load-config.js';
-import type { Config } from '../config/options.js';
-import { type Scope, scopes } from '../contract/scopes.js';
+import { loadConfig } from '../base/config/load-config.js';
+import type { Config } from '../base/config/options.js';
+import { type Scope, scopes } from '../base/contract/scopes.js';
 import {
   DEFAULT_ACCOUNT,
   isAccount,
@@ -11,9 +11,9 @@ import {
   MAX_RATE_WINDOW_S,
   type RateLimit,
   type StoredKey,
-} from '../keys/api-key.js';
-import { type CreatedKey, KeyDirectory, type NewKey } from '../keys/key-directory.js';
-import { noteAdminAct } from '../records/admin-act.js';
+} from '../state/keys/api-key.js';
+import { type CreatedKey, KeyDirectory, type NewKey } from '../state/keys/key-directory.js';
+import { noteAdminAct } from '../state/records/admin-act.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { textTable } from './text-table.js';
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
-import '../scoring/telemetry-off.js';
+import '../analysis/scoring/telemetry-off.js';
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../config/package-dir.js';
+import { packageVersion } from '../base/config/package-dir.js';
 import { addHelpExamples } from './help-examples.js';
 
 type AddCommand = (program: Command, packageVersion: string) => void;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { loadConfig } from '../config/load-config.js';
-import type { Config } from '../config/options.js';
-import { holds } from '../known-answers/known-answers.js';
-import { checkModels, type ModelCheck, type TimeMs } from '../known-answers/model-check.js';
-import { recordAnswers } from '../known-answers/record.js';
-import { withoutTimeouts } from '../labelled-lists/local-files.js';
-import { ManifestError, type Model, readManifest, type Tolerances } from '../models/manifest.js';
-import { SAMPLE_RATE_HZ } from '../models/model-audio.js';
-import { noteAdminAct } from '../records/admin-act.js';
-import { chooseProvider } from '../scoring/provider.js';
+import { holds } from '../analysis/known-answers/known-answers.js';
+import { checkModels, type ModelCheck, type TimeMs } from '../analysis/known-answers/model-check.js';
+import { recordAnswers } from '../analysis/known-answers/record.js';
+import { ManifestError, type Model, readManifest, type Tolerances } from '../analysis/models/manifest.js';
+import { SAMPLE_RATE_HZ } from '../analysis/models/model-audio.js';
+import { chooseProvider } from '../analysis/scoring/provider.js';
+import { loadConfig } from '../base/config/load-config.js';
+import type { Config } from '../base/config/options.js';
+import { withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
+import { noteAdminAct } from '../state/records/admin-act.js';
 import { numberThat } from './arguments.js';
 import { textTable } from './text-table.js';
 

@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { glob } from 'tinyglobby';
-import { mediaFormats } from '../errors/media-formats.js';
+import { mediaFormats } from '../base/errors/media-formats.js';
 import { STANDARD_INPUT } from './standard-input.js';
 
 /** What a folder is searched for; a file that is named is tried whatever it is called. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
-import { loadConfig } from '../config/load-config.js';
-import { packageVersion } from '../config/package-dir.js';
-import { endpoints } from '../contract/endpoints.js';
-import { loadManifest } from '../models/manifest.js';
-import { openApiDocument } from '../openapi/document.js';
-import { modelStatus } from '../pipeline/model-status.js';
+import { loadManifest } from '../analysis/models/manifest.js';
+import { modelStatus } from '../analysis/pipeline/model-status.js';
+import { openApiDocument } from '../api/openapi/document.js';
+import { loadConfig } from '../base/config/load-config.js';
+import { packageVersion } from '../base/config/package-dir.js';
+import { endpoints } from '../base/contract/endpoints.js';
 
 export function addOpenApiCommand(program: Command): void {
   program

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { loadConfig } from '../config/load-config.js';
-import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD, MIN_DURATION_S } from '../contract/limits.js';
-import { defaultModel } from '../contract/model-ids.js';
-import type { Prediction } from '../contract/prediction.js';
-import { newPredictionId } from '../contract/prediction-id.js';
-import { inOrder } from '../labelled-lists/in-flight.js';
-import { ListPipeline } from '../labelled-lists/list-pipeline.js';
-import { maxDurationS, withoutTimeouts } from '../labelled-lists/local-files.js';
-import { OperatingPoints } from '../operating-points/operating-points.js';
-import { detectorNamed } from '../pipeline/model-status.js';
-import { predictionBody } from '../verdict/prediction.js';
+import { detectorNamed } from '../analysis/pipeline/model-status.js';
+import { predictionBody } from '../analysis/verdict/prediction.js';
+import { loadConfig } from '../base/config/load-config.js';
+import {
+  DEFAULT_SILENCE_THRESHOLD_PERCENT,
+  DEFAULT_THRESHOLD,
+  MIN_DURATION_S,
+} from '../base/contract/limits.js';
+import { defaultModel } from '../base/contract/model-ids.js';
+import type { Prediction } from '../base/contract/prediction.js';
+import { newPredictionId } from '../base/contract/prediction-id.js';
+import { inOrder } from '../evaluation/labelled-lists/in-flight.js';
+import { ListPipeline } from '../evaluation/labelled-lists/list-pipeline.js';
+import { maxDurationS, withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
+import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';

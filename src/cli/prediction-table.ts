@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Colors } from 'picocolors/types.js';
-import type { Prediction } from '../contract/prediction.js';
+import type { Prediction } from '../base/contract/prediction.js';
 
 /** A file with more windows, or more warnings, is summed up. */
 const MOST_ROWS = 24;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnalysisProgress } from '../analyser/analyser.js';
+import type { AnalysisProgress } from '../analysis/analyser/analyser.js';
 import { bar, clock } from './prediction-table.js';
 import { type ProgressOutput, TerminalLine } from './terminal-line.js';
 

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
-import type { Config } from '../config/options.js';
-import { whyNotListening } from '../http/listen-error.js';
-import type { ServiceLog } from '../observe/log.js';
-import { noteAdminAct } from '../records/admin-act.js';
+import { whyNotListening } from '../api/http/listen-error.js';
+import type { Config } from '../base/config/options.js';
+import type { ServiceLog } from '../base/observe/log.js';
 import { openDeadlyInputs } from '../service/crash-notes.js';
-import { StartFailure, Supervisor } from '../supervision/supervisor.js';
+import { StartFailure, Supervisor } from '../service/supervision/supervisor.js';
+import { noteAdminAct } from '../state/records/admin-act.js';
 import { announcement, type FirstKey } from './first-start.js';
 import type { HangUps } from './hang-up.js';
 import { onStopSignals } from './stop-signals.js';

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isatty } from 'node:tty';
 import type { Command } from 'commander';
-import { hintOfOtherDataDir } from '../config/data-dir.js';
-import { loadConfig } from '../config/load-config.js';
-import { unknownVariables } from '../config/unknown-variables.js';
-import { createLog, type Logger, type ServiceLog } from '../observe/log.js';
-import { actor } from '../records/admin-act.js';
+import { hintOfOtherDataDir } from '../base/config/data-dir.js';
+import { loadConfig } from '../base/config/load-config.js';
+import { unknownVariables } from '../base/config/unknown-variables.js';
+import { createLog, type Logger, type ServiceLog } from '../base/observe/log.js';
 import { startService } from '../service/service.js';
-import { ownDataFolder } from '../state/data-folder.js';
-import { ParentLink } from '../supervision/parent-link.js';
+import { ParentLink } from '../service/supervision/parent-link.js';
+import { ownDataFolder } from '../state/data-folder/data-folder.js';
+import { actor } from '../state/records/admin-act.js';
 import { announcement, createFirstKey, type FirstKey } from './first-start.js';
 import { followHangUps } from './hang-up.js';
 import { serveProcesses } from './serve-processes.js';

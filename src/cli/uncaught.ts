@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServiceLog } from '../observe/log.js';
+import type { ServiceLog } from '../base/observe/log.js';
 
 /** How long requests in flight may take once nothing can be relied on any more. */
 const LAST_MS = 5000;

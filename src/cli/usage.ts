@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../config/load-config.js';
-import { KeyDirectory } from '../keys/key-directory.js';
-import { type DayUsage, readUsage, type UsageFilter } from '../records/usage-report.js';
+import { loadConfig } from '../base/config/load-config.js';
+import { KeyDirectory } from '../state/keys/key-directory.js';
+import { type DayUsage, readUsage, type UsageFilter } from '../state/records/usage-report.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { DAY_EXPECTED, dayIn } from './days.js';
 import { textTable } from './text-table.js';

@@ -2,24 +2,24 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { loadConfig } from '../config/load-config.js';
-import type { Config } from '../config/options.js';
-import { enrollNeeds, type SampleNeeds, verifyNeeds } from '../contract/limits.js';
-import { defaultModel } from '../contract/model-ids.js';
-import { ServiceError } from '../errors/service-error.js';
-import { maxDurationS, readInto, sizeOf, withoutTimeouts } from '../labelled-lists/local-files.js';
-import { OperatingPoints } from '../operating-points/operating-points.js';
-import { startPipeline } from '../pipeline/pipeline.js';
+import { startPipeline } from '../analysis/pipeline/pipeline.js';
 import {
   enrollmentBody,
   isAiGenerated,
   requireAuthentic,
   requireOwn,
   verificationBody,
-} from '../voiceid/answers.js';
-import { chooseSpeaker, type Speaker } from '../voiceid/speaker.js';
-import { readVoice, type VoiceSample } from '../voiceid/voice-sample.js';
-import { parseVoiceVector } from '../voiceid/voice-vector.js';
+} from '../analysis/voiceid/answers.js';
+import { chooseSpeaker, type Speaker } from '../analysis/voiceid/speaker.js';
+import { readVoice, type VoiceSample } from '../analysis/voiceid/voice-sample.js';
+import { parseVoiceVector } from '../analysis/voiceid/voice-vector.js';
+import { loadConfig } from '../base/config/load-config.js';
+import type { Config } from '../base/config/options.js';
+import { enrollNeeds, type SampleNeeds, verifyNeeds } from '../base/contract/limits.js';
+import { defaultModel } from '../base/contract/model-ids.js';
+import { ServiceError } from '../base/errors/service-error.js';
+import { maxDurationS, readInto, sizeOf, withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
+import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import { reportFailure } from './failed-file.js';
 import { bar } from './prediction-table.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
-import type { Addon } from '../addon/addon.js';
-import { DeadlyInputs, MAX_KNOWN_INPUTS } from '../crash-notes/deadly-inputs.js';
-import type { Logger } from '../observe/log.js';
-import { RefusedInputs } from '../prepare/refused-inputs.js';
+import { RefusedInputs } from '../analysis/prepare/refused-inputs.js';
+import type { Addon } from '../base/addon/addon.js';
+import type { Logger } from '../base/observe/log.js';
+import { DeadlyInputs, MAX_KNOWN_INPUTS } from '../state/crash-notes/deadly-inputs.js';
 
 /** More threads than these at work on files at once would go without notes. */
 const NOTE_SLOTS = 1024;

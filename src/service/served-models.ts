@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analyser } from '../analyser/analyser.js';
-import { type CheckedModels, type CheckedStatus, checkedStatus } from '../known-answers/checked-models.js';
+import type { Analyser } from '../analysis/analyser/analyser.js';
+import {
+  type CheckedModels,
+  type CheckedStatus,
+  checkedStatus,
+} from '../analysis/known-answers/checked-models.js';
 
 /** The models that requests are answered with, and how many requests that is. */
 export class ServedModels {

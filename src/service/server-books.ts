@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Config } from '../config/options.js';
-import type { Logger } from '../observe/log.js';
-import type { RequestRecorder } from '../observe/request-record.js';
-import type { ServiceMetrics } from '../observe/service-metrics.js';
-import type { AuditEvent } from '../records/audit-chain.js';
-import { AuditLog } from '../records/audit-log.js';
-import { Retention } from '../records/retention.js';
-import { UsageMeter } from '../records/usage-meter.js';
-import { AccountSpace } from '../storage/account-space.js';
-import { sweepObjects } from '../storage/object-sweep.js';
-import { diskSettings } from '../storage/open-storage.js';
+import type { Config } from '../base/config/options.js';
+import type { Logger } from '../base/observe/log.js';
+import type { RequestRecorder } from '../base/observe/request-record.js';
+import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { AuditEvent } from '../state/records/audit-chain.js';
+import { AuditLog } from '../state/records/audit-log.js';
+import { Retention } from '../state/records/retention.js';
+import { UsageMeter } from '../state/records/usage-meter.js';
+import { AccountSpace } from '../state/storage/account-space.js';
+import { sweepObjects } from '../state/storage/object-sweep.js';
+import { diskSettings } from '../state/storage/open-storage.js';
 
 export interface Books {
   readonly recorders: readonly RequestRecorder[];

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BytePermits } from '../admission/byte-permits.js';
-import type { Config } from '../config/options.js';
-import { packageVersion } from '../config/package-dir.js';
-import { endpoints } from '../contract/endpoints.js';
-import { LARGE_FILE_MODEL } from '../contract/model-ids.js';
-import type { Logger } from '../observe/log.js';
-import type { ServiceMetrics } from '../observe/service-metrics.js';
-import { openApiDocument } from '../openapi/document.js';
-import type { OperatingPoints } from '../operating-points/operating-points.js';
-import type { FileIntake } from '../routes/analysis-input.js';
-import { docsRoutes } from '../routes/docs.js';
-import { livezRoute, readyzRoute } from '../routes/health.js';
-import { largeFileRoute } from '../routes/large-file.js';
-import { legacyPredictRoute } from '../routes/legacy-predict.js';
-import { linkRoutes } from '../routes/links.js';
-import { metricsRoute } from '../routes/metrics.js';
-import { predictRoute } from '../routes/predict.js';
-import { rootRoute } from '../routes/root.js';
-import type { Route } from '../routes/route.js';
-import { storedFileRoutes } from '../routes/stored-file.js';
-import { enrollRoute, verifyRoute } from '../routes/voiceid.js';
-import type { FileStore } from '../storage/open-storage.js';
+import type { BytePermits } from '../api/admission/byte-permits.js';
+import { openApiDocument } from '../api/openapi/document.js';
+import type { FileIntake } from '../api/routes/analysis-input.js';
+import { docsRoutes } from '../api/routes/docs.js';
+import { livezRoute, readyzRoute } from '../api/routes/health.js';
+import { largeFileRoute } from '../api/routes/large-file.js';
+import { legacyPredictRoute } from '../api/routes/legacy-predict.js';
+import { linkRoutes } from '../api/routes/links.js';
+import { metricsRoute } from '../api/routes/metrics.js';
+import { predictRoute } from '../api/routes/predict.js';
+import { rootRoute } from '../api/routes/root.js';
+import type { Route } from '../api/routes/route.js';
+import { storedFileRoutes } from '../api/routes/stored-file.js';
+import { enrollRoute, verifyRoute } from '../api/routes/voiceid.js';
+import type { Config } from '../base/config/options.js';
+import { packageVersion } from '../base/config/package-dir.js';
+import { endpoints } from '../base/contract/endpoints.js';
+import { LARGE_FILE_MODEL } from '../base/contract/model-ids.js';
+import type { Logger } from '../base/observe/log.js';
+import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { OperatingPoints } from '../state/operating-points/operating-points.js';
+import type { FileStore } from '../state/storage/open-storage.js';
 import type { ServedModels } from './served-models.js';
 
 export interface RouteParts {

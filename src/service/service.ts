@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MetricObject } from 'prom-client';
-import { type Addon, loadAddon } from '../addon/addon.js';
-import { rateLimitOf } from '../admission/rate-limits.js';
-import type { PipelineStatus } from '../analyser/analyser.js';
-import type { Config } from '../config/options.js';
-import { packageVersion } from '../config/package-dir.js';
-import { KeyStore } from '../keys/key-store.js';
-import { type CheckedModels, checkedStatus, startChecked } from '../known-answers/checked-models.js';
-import { differenceOf } from '../known-answers/known-answers.js';
-import { ModelReload } from '../known-answers/model-reload.js';
-import type { Logger, ServiceLog } from '../observe/log.js';
-import type { ServiceMetrics } from '../observe/service-metrics.js';
-import { OperatingPoints } from '../operating-points/operating-points.js';
-import type { PipelineOptions } from '../pipeline/pipeline.js';
-import { actor } from '../records/admin-act.js';
-import type { AuditEvent } from '../records/audit-chain.js';
-import type { ParentLink } from '../supervision/parent-link.js';
-import { SharedInFlight, SharedRates } from '../supervision/shared-limits.js';
-import { UploadArena } from '../upload/arena.js';
+import type { PipelineStatus } from '../analysis/analyser/analyser.js';
+import { type CheckedModels, checkedStatus, startChecked } from '../analysis/known-answers/checked-models.js';
+import { differenceOf } from '../analysis/known-answers/known-answers.js';
+import { ModelReload } from '../analysis/known-answers/model-reload.js';
+import { UploadArena } from '../analysis/memory/arena.js';
+import type { PipelineOptions } from '../analysis/pipeline/pipeline.js';
+import { rateLimitOf } from '../api/admission/rate-limits.js';
+import { type Addon, loadAddon } from '../base/addon/addon.js';
+import type { Config } from '../base/config/options.js';
+import { packageVersion } from '../base/config/package-dir.js';
+import type { Logger, ServiceLog } from '../base/observe/log.js';
+import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import { KeyStore } from '../state/keys/key-store.js';
+import { OperatingPoints } from '../state/operating-points/operating-points.js';
+import { actor } from '../state/records/admin-act.js';
+import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import type { RunningServer } from './server.js';
 import { openBooks } from './server-books.js';
+import type { ParentLink } from './supervision/parent-link.js';
+import { SharedInFlight, SharedRates } from './supervision/shared-limits.js';
 
 /** Known answers of each model that have to hold before requests are answered. */
 const ANSWERS_PER_MODEL = 1;
@@ -146,8 +146,8 @@ export async function startService({ config, log, parent }: ServiceOptions): Pro
 
 async function loadServerParts(config: Config) {
   const { startServer } = await import('./server.js');
-  const { ServiceMetrics } = await import('../observe/service-metrics.js');
-  const { openStorage } = await import('../storage/open-storage.js');
+  const { ServiceMetrics } = await import('../base/observe/service-metrics.js');
+  const { openStorage } = await import('../state/storage/open-storage.js');
   return { startServer, metrics: new ServiceMetrics(), files: await openStorage(config) };
 }
 

@@ -3,7 +3,7 @@
 // Promised in docs/api.md#ai-generated-voices.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { ForbiddenErrorBody } from '../../src/contract/error-bodies.js';
+import type { ForbiddenErrorBody } from '../../src/base/contract/error-bodies.js';
 import { human } from './support/audio.js';
 import { expectEnrollment, expectForbiddenVoice } from './support/judge.js';
 import { skipUnlessOwn, startConfigured } from './support/target.js';

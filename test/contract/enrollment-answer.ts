@@ -3,7 +3,7 @@
 // Promised in docs/api.md#enroll.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { Enrollment } from '../../src/contract/voice-identity.js';
+import type { Enrollment } from '../../src/base/contract/voice-identity.js';
 import { human } from './support/audio.js';
 import { postForm } from './support/client.js';
 import { expectEnrollment, expectNear } from './support/judge.js';

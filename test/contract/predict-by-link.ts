@@ -3,7 +3,7 @@
 // Promised in docs/api.md#analyse-a-stored-file.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Prediction } from '../../src/contract/prediction.js';
+import type { Prediction } from '../../src/base/contract/prediction.js';
 import { human } from './support/audio.js';
 import { postForm, postJson } from './support/client.js';
 import { expectError, expectPrediction } from './support/judge.js';

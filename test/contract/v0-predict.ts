@@ -3,7 +3,7 @@
 // Promised in docs/api.md#version-0.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LegacyPrediction } from '../../src/contract/legacy-prediction.js';
+import type { LegacyPrediction } from '../../src/base/contract/legacy-prediction.js';
 import { human, silence } from './support/audio.js';
 import { entriesOf, postForm, postJson } from './support/client.js';
 import { expectError, expectLegacyPrediction, expectNear, expectOneOf } from './support/judge.js';

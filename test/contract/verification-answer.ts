@@ -3,7 +3,7 @@
 // Promised in docs/api.md#verify.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { Verification } from '../../src/contract/voice-identity.js';
+import type { Verification } from '../../src/base/contract/voice-identity.js';
 import { human, otherHuman, sameHuman } from './support/audio.js';
 import { postForm } from './support/client.js';
 import { expectEnrollment, expectNear, expectVerification } from './support/judge.js';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { SkippedStretch } from '../../src/addon/addon.js';
 import type {
   Analyser,
   Analysis,
@@ -9,9 +8,10 @@ import type {
   PipelineStatus,
   SpeakerModelStatus,
   VoiceEmbedding,
-} from '../../src/analyser/analyser.js';
-import { ServiceError } from '../../src/errors/service-error.js';
-import type { UploadArena } from '../../src/upload/arena.js';
+} from '../../src/analysis/analyser/analyser.js';
+import type { UploadArena } from '../../src/analysis/memory/arena.js';
+import type { SkippedStretch } from '../../src/base/addon/addon.js';
+import { ServiceError } from '../../src/base/errors/service-error.js';
 
 /** A stretch of windows, each as [startS, endS], that were skipped for lack of speech. */
 export function skippedWindows(

@@ -4,9 +4,9 @@
 //
 //   node answers-of-clips.js MODELS_DIR FILE...
 import { readFile } from 'node:fs/promises';
-import { answerOf } from '../../src/known-answers/known-answers.js';
-import { readManifest } from '../../src/models/manifest.js';
-import { type PipelineConfig, startPipeline } from '../../src/pipeline/pipeline.js';
+import { answerOf } from '../../src/analysis/known-answers/known-answers.js';
+import { readManifest } from '../../src/analysis/models/manifest.js';
+import { type PipelineConfig, startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 
 export type Answers = Readonly<Record<string, readonly number[]>>;
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { packageDir } from '../../src/config/package-dir.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** Small models with random weights: see test/reference/imported_models.py. */

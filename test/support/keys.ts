@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AuthenticatedKey, Authenticator } from '../../src/keys/authenticator.js';
+import type { AuthenticatedKey, Authenticator } from '../../src/state/keys/authenticator.js';
 
 /** Keys whose text is their id. */
 export function keysOf(...keys: readonly (Partial<AuthenticatedKey> & { id: string })[]): Authenticator {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/analyser/analyser.js';
-import type { Config } from '../../src/config/options.js';
-import { ServiceMetrics } from '../../src/observe/service-metrics.js';
-import { startPipeline } from '../../src/pipeline/pipeline.js';
+import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/analysis/analyser/analyser.js';
+import { UploadArena } from '../../src/analysis/memory/arena.js';
+import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
+import type { Config } from '../../src/base/config/options.js';
+import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { startServer } from '../../src/service/server.js';
-import { openStorage } from '../../src/storage/open-storage.js';
-import { UploadArena } from '../../src/upload/arena.js';
+import { openStorage } from '../../src/state/storage/open-storage.js';
 import { modelsFolder } from './models-folder.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { testConfig, testKeys } from './test-server.js';

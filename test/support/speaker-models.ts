@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { packageDir } from '../../src/config/package-dir.js';
-import type { DetectionModel, Manifest, SpeakerModel } from '../../src/models/manifest.js';
+import type { DetectionModel, Manifest, SpeakerModel } from '../../src/analysis/models/manifest.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
 import { meanModel } from './onnx-file.js';
 
 export const shippedModelsDir = path.join(packageDir, 'models');

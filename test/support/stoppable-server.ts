@@ -4,11 +4,11 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createLog } from '../../src/observe/log.js';
-import { ServiceMetrics } from '../../src/observe/service-metrics.js';
+import { UploadArena } from '../../src/analysis/memory/arena.js';
+import { createLog } from '../../src/base/observe/log.js';
+import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { startServer } from '../../src/service/server.js';
-import { openStorage } from '../../src/storage/open-storage.js';
-import { UploadArena } from '../../src/upload/arena.js';
+import { openStorage } from '../../src/state/storage/open-storage.js';
 import { AnalyserDouble } from './analyser-double.js';
 import { testConfig } from './test-server.js';
 

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { Config } from '../../src/config/options.js';
-import { packageDir } from '../../src/config/package-dir.js';
-import { loadStorageSecrets } from '../../src/storage/storage-secrets.js';
+import type { Config } from '../../src/base/config/options.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
+import { loadStorageSecrets } from '../../src/state/storage/storage-secrets.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { startTestServer, type TestServer } from './test-server.js';
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { parseAllowedHost } from '../../src/config/allowed-host.js';
-import { ServiceError } from '../../src/errors/service-error.js';
-import type { FetchTimeouts } from '../../src/fetch/fetch-clock.js';
-import { FetchPolicy } from '../../src/fetch/fetch-policy.js';
+import { UploadArena } from '../../src/analysis/memory/arena.js';
+import type { FetchTimeouts } from '../../src/api/fetch/fetch-clock.js';
+import { FetchPolicy } from '../../src/api/fetch/fetch-policy.js';
 import {
   type FetchedFile,
   type FetchSurroundings,
   PresignedFetcher,
-} from '../../src/fetch/presigned-fetcher.js';
-import { UploadArena } from '../../src/upload/arena.js';
-import { ArenaQueue } from '../../src/upload/arena-queue.js';
+} from '../../src/api/fetch/presigned-fetcher.js';
+import { ArenaQueue } from '../../src/api/upload/arena-queue.js';
+import { parseAllowedHost } from '../../src/base/config/allowed-host.js';
+import { ServiceError } from '../../src/base/errors/service-error.js';
 
 export interface TestFetcherOptions {
   readonly storagePrefixes?: readonly string[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Scope } from '../../src/contract/scopes.js';
+import type { Scope } from '../../src/base/contract/scopes.js';
 
 export const API_KEY = 'a-valid-key';
 /** Of another account than `API_KEY`. */

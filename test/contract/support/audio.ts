@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { packageDir } from '../../../src/config/package-dir.js';
+import { packageDir } from '../../../src/base/config/package-dir.js';
 
 export const RATE_HZ = 16_000;
 

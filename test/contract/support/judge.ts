@@ -6,22 +6,22 @@ import {
   errorBody,
   type ForbiddenErrorBody,
   forbiddenErrorBody,
-} from '../../../src/contract/error-bodies.js';
-import { type LegacyPrediction, legacyPrediction } from '../../../src/contract/legacy-prediction.js';
-import { type LinkList, linkList } from '../../../src/contract/link-list.js';
+} from '../../../src/base/contract/error-bodies.js';
+import { type LegacyPrediction, legacyPrediction } from '../../../src/base/contract/legacy-prediction.js';
+import { type LinkList, linkList } from '../../../src/base/contract/link-list.js';
 import {
   type LargeFilePrediction,
   largeFilePrediction,
   type Prediction,
   prediction,
-} from '../../../src/contract/prediction.js';
-import type { BodyOf } from '../../../src/contract/schema.js';
+} from '../../../src/base/contract/prediction.js';
+import type { BodyOf } from '../../../src/base/contract/schema.js';
 import {
   type Enrollment,
   enrollment,
   type Verification,
   verification,
-} from '../../../src/contract/voice-identity.js';
+} from '../../../src/base/contract/voice-identity.js';
 import type { Answer } from './client.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import type { LargeFilePrediction, Prediction } from '../../../src/contract/prediction.js';
+import type { LargeFilePrediction, Prediction } from '../../../src/base/contract/prediction.js';
 import { expectNear } from './judge.js';
 
 type Segment = Prediction['segments'][number];

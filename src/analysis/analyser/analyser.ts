@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AudioWindow, PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
+import type { ArenaRegion } from '../memory/arena.js';
+
+export type { AudioWindow, SkippedStretch };
+
+/** One file to analyse. */
+export interface AnalysisRequest {
+  /** Where the file's bytes lie in the upload arena; the caller keeps the region until the promise settles. */
+  readonly region: ArenaRegion;
+  /** What the region is a part of, where that is not the upload arena. */
+  readonly memory?: SharedArrayBuffer;
+  readonly modelId: string;
+  /** Windows with a larger share of non-speech are not scored; 0..100. */
+  readonly silenceThresholdPercent: number;
+  readonly minDurationS: number;
+  readonly maxDurationS: number;
+  /**
+   * Given for a file that may keep a thread busy for minutes: it leaves a prepare thread to others, and may wait for one,
+   * and then be worked on, for this long each instead of as long as the configuration says.
+   */
+  readonly longTimeoutMs?: number;
+  /** Whose work it is: where there is more than the threads can do, owners take turns. */
+  readonly owner?: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: AnalysisProgress) => void;
+}
+
+export interface AnalysisProgress {
+  readonly scoredWindows: number;
+  /** End of the last window that was prepared, in seconds of audio. */
+  readonly preparedS: number;
+  /** Share of the file's bytes that were read when its latest window was prepared, 0..1. */
+  readonly fileProgress: number;
+}
+
+/** A window of the audio that was scored. */
+export interface ScoredWindow extends AudioWindow {
+  /** One probability of being AI-generated per model input that the window gave, 0..1. */
+  readonly scores: readonly number[];
+}
+
+/** How long each stage took for this request, in ms of wall time; the stages of a longer file overlap. */
+export interface StageTimesMs {
+  readonly queue: number;
+  readonly decode: number;
+  readonly features: number;
+  readonly inference: number;
+}
+
+/** What a detector says of a file, beside what was measured on the way. Each window was either scored or skipped. */
+export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'> {
+  readonly modelId: string;
+  readonly windows: readonly ScoredWindow[];
+  readonly timesMs: StageTimesMs;
+}
+
+/** The voice in a file as a speaker model sees it. */
+export interface VoiceEmbedding {
+  readonly modelId: string;
+  /** The L2-normalised mean of the L2-normalised embeddings of the scored windows; undefined where none was scored. */
+  readonly embedding: Float32Array | undefined;
+  readonly scoredWindows: number;
+  readonly durationS: number;
+  /** Seconds of speech in the whole file. */
+  readonly speechS: number;
+  readonly skipped: readonly SkippedStretch[];
+  readonly damagedPackets: number;
+  readonly timesMs: StageTimesMs;
+}
+
+/** What a model's scores follow from: a threshold found with one model means nothing for another. */
+export interface ScoringModelStatus {
+  readonly id: string;
+  /** Of the model's file. */
+  readonly sha256: string;
+  /** Differs whenever the same audio could get another score: 64 hexadecimal characters. */
+  readonly scoreFingerprint: string;
+}
+
+export interface DetectorStatus extends ScoringModelStatus {
+  readonly aliases: readonly string[];
+}
+
+/** What a caller needs to know of a speaker model to work with its embeddings. */
+export interface SpeakerModelStatus extends ScoringModelStatus {
+  /** Differs whenever the same audio would give another embedding: 64 hexadecimal characters. */
+  readonly fingerprint: string;
+  /** similarity = sigmoid(scale * cosine + bias) */
+  readonly calibration: { readonly scale: number; readonly bias: number };
+  /** The similarity from which two voices count as the same. */
+  readonly operatingPoint: number;
+}
+
+export interface PipelineStatus {
+  /** Models are warm. */
+  readonly ready: boolean;
+  /** What runs the models now. */
+  readonly provider: 'cpu' | 'cuda';
+  /** Why `auto` did not give CUDA; absent where it did or was not asked for. */
+  readonly fallbackReason?: string;
+  /** Why decoder threads run without a filter of system calls; absent if they have one, or are to have none. */
+  readonly sandboxFailure?: string;
+  /** Every name that a request may give for a detector: ids and aliases. */
+  readonly models: readonly string[];
+  /** The same, in the order of the manifest. */
+  readonly detectors: readonly DetectorStatus[];
+  /** In the order of the manifest; empty on a server without voice identity. */
+  readonly speakerModels: readonly SpeakerModelStatus[];
+}
+
+/** From bytes to scores. Implemented by `pipeline.ts`; the server and the command line use it alike. */
+export interface Analyser {
+  /** Rejects with ServiceError; with the signal's reason when the request was abandoned. */
+  analyse(request: AnalysisRequest): Promise<Analysis>;
+  /** The same for a speaker model. */
+  embed(request: AnalysisRequest): Promise<VoiceEmbedding>;
+  status(): PipelineStatus;
+  /** Releases threads and model sessions; requests still running are rejected. */
+  close(): Promise<void>;
+}

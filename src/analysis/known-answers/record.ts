@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageDir } from '../../base/config/package-dir.js';
+import { replaceFileLater } from '../../state/data-folder/durable-file.js';
+import type { Analyser } from '../analyser/analyser.js';
+import { checkManifest, type Model, manifestPath, type Tolerances } from '../models/manifest.js';
+import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
+import { answerOf } from './known-answers.js';
+
+const clipsFolder = 'known-answers';
+const shippedClips = join(packageDir, 'models', clipsFolder);
+const decimals = 6;
+
+/** An entry as it stands in the file: anything may be missing yet. */
+type Entry = Readonly<Record<string, unknown>>;
+
+/**
+ * Writes into the manifest what follows from a model's file: its SHA-256, and what it answers for each clip in the folder
+ * `known-answers`, which is filled with the shipped clips where it is not there. Answers are those of the CPU. An entry may
+ * still lack both. Returns the models whose entries were written: those with one of these ids, or all.
+ * @param given how far each number may be off; each clip keeps what is left out here
+ * @throws ManifestError when the manifest has other faults
+ */
+export async function recordAnswers(
+  config: PipelineConfig,
+  ids: readonly string[],
+  given: Tolerances = {},
+): Promise<Model[]> {
+  const { modelsDir } = config;
+  const path = manifestPath(modelsDir);
+  const found = JSON.parse(await readFile(path, 'utf8')) as { version: unknown; models: readonly Entry[] };
+  // Anything else than a list has faults that are reported with their field.
+  if (!Array.isArray(found.models)) checkManifest(path, found);
+  const { version, models: entries } = found;
+  const unknown = ids.find((id) => !entries.some((entry) => entry.id === id));
+  if (unknown !== undefined) throw new Error(`${path}: there is no model with the id ${unknown}.`);
+  const isWanted = ({ id }: Entry): boolean => ids.length === 0 || ids.includes(String(id));
+
+  const drafts = await Promise.all(
+    entries.map(async (entry) => (isWanted(entry) ? draftOf(entry, modelsDir) : entry)),
+  );
+  const models = checkManifest(path, { version, models: drafts }).models.filter((model) =>
+    isWanted(model as unknown as Entry),
+  );
+  const clips = await clipsIn(modelsDir);
+  const answers = new Map<unknown, readonly object[]>();
+  const analyser = await startPipeline({ ...config, device: 'cpu' }, new SharedArrayBuffer(0), { models });
+  try {
+    for (const model of models) {
+      answers.set(model.id, await answersOf(analyser, model, modelsDir, clips, given));
+    }
+  } finally {
+    await analyser.close();
+  }
+  const whole = drafts.map((entry) => {
+    const known = answers.get(entry.id);
+    if (known === undefined) return entry;
+    // Before the figures, which are long.
+    const { metrics, training, ...rest } = entry;
+    return { ...rest, known_answers: known, metrics, training };
+  });
+  const manifest = checkManifest(path, { version, models: whole });
+  // Whole or not at all: a server may be reading it.
+  await replaceFileLater(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  return manifest.models.filter(({ id }) => answers.has(id));
+}
+
+async function draftOf(entry: Entry, modelsDir: string): Promise<Entry> {
+  if (typeof entry.file !== 'string') return entry;
+  const bytes = await readFile(join(modelsDir, entry.file));
+  return { ...entry, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+async function answersOf(
+  analyser: Analyser,
+  model: Model,
+  modelsDir: string,
+  clips: readonly string[],
+  given: Tolerances,
+) {
+  const before = new Map(model.known_answers?.map((answer): [string, Tolerances] => [answer.file, answer]));
+  const answers: object[] = [];
+  for (const file of clips) {
+    const numbers = await answerOf(analyser, model, await readFile(join(modelsDir, file)));
+    const rounded = numbers.map((number) => Number(number.toFixed(decimals)));
+    const { tolerance, cuda_tolerance } = { ...before.get(file), ...given };
+    answers.push({
+      file,
+      ...(model.task === 'detection' ? { scores: rounded } : { embedding: rounded }),
+      ...(tolerance !== undefined && { tolerance }),
+      ...(cuda_tolerance !== undefined && { cuda_tolerance }),
+    });
+  }
+  return answers;
+}
+
+async function clipsIn(modelsDir: string): Promise<string[]> {
+  const folder = join(modelsDir, clipsFolder);
+  const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
+  if (isNew) {
+    for (const file of await readdir(shippedClips))
+      await copyFile(join(shippedClips, file), join(folder, file));
+  }
+  const files = await readdir(folder);
+  return files
+    .filter((file) => !file.endsWith('.md'))
+    .sort()
+    .map((file) => `${clipsFolder}/${file}`);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Ajv, type ErrorObject } from 'ajv';
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
+import { ownSchemas } from '../../base/config/own-schemas.js';
+import {
+  type calibrationSchema,
+  type detectionAnswerSchema,
+  type detectionSchema,
+  manifestSchema,
+  type speakerSchema,
+  type spectrogramSchema,
+  type waveformSchema,
+} from './manifest-schema.js';
+import { readOnnxHeader } from './onnx-header.js';
+
+type Frozen<Value> = { readonly [Key in keyof Value]: Frozen<Value[Key]> };
+type Entry<Schema extends JSONSchema> = Frozen<FromSchema<Schema>>;
+
+/** What a model's inputs are made of. native/features/feature_recipe.h states what each field does. */
+export type FeatureRecipe = WaveformRecipe | SpectrogramRecipe;
+export type WaveformRecipe = Entry<typeof waveformSchema>;
+export type SpectrogramRecipe = Entry<typeof spectrogramSchema>;
+
+/** Turns what a model puts out into a number from 0 to 1. */
+export type Calibration = Entry<typeof calibrationSchema>;
+
+/** Tells AI-generated from human voices; its calibration is over the logit. */
+export type DetectionModel = Entry<typeof detectionSchema>;
+
+/** Turns a voice into an embedding; its calibration is over the cosine of two of them. */
+export type SpeakerModel = Entry<typeof speakerSchema>;
+
+/** How far each number of an answer may be off, where that is not what src/analysis/known-answers/known-answers.ts says. */
+export type Tolerances = Pick<Entry<typeof detectionAnswerSchema>, 'tolerance' | 'cuda_tolerance'>;
+
+/** One entry of models/manifest.json. */
+export type Model = DetectionModel | SpeakerModel;
+
+export interface Manifest {
+  readonly version: 1;
+  readonly models: readonly Model[];
+}
+
+/** The manifest or a model file cannot be used; each of `problems` names the file and the field. */
+export class ManifestError extends Error {
+  override readonly name = 'ManifestError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[], options?: ErrorOptions) {
+    super(problems.join('\n'), options);
+    this.problems = problems;
+  }
+}
+
+export function manifestPath(modelsDir: string): string {
+  return join(modelsDir, 'manifest.json');
+}
+
+/**
+ * Reads and checks `manifest.json` in `modelsDir`, and the SHA-256 of each file that it names.
+ * @throws ManifestError
+ */
+export async function loadManifest(modelsDir: string): Promise<Manifest> {
+  const manifest = await readManifest(modelsDir);
+  for (const model of manifest.models) await readModelFile(modelsDir, model);
+  return manifest;
+}
+
+/**
+ * The same without a look at the files that it names.
+ * @throws ManifestError
+ */
+export async function readManifest(modelsDir: string): Promise<Manifest> {
+  const path = manifestPath(modelsDir);
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause;
+    throw new ManifestError(
+      [
+        `There is no manifest.json in ${modelsDir}, where VERAVOX_MODELS_DIR or the default looks for models.`,
+      ],
+      { cause },
+    );
+  });
+  try {
+    return checkManifest(path, JSON.parse(text));
+  } catch (cause) {
+    if (cause instanceof ManifestError) throw cause;
+    throw new ManifestError([`${path} is not JSON: ${(cause as Error).message}`], { cause });
+  }
+}
+
+/**
+ * Takes what a manifest's JSON says for a manifest, after a look at every field. `path` is for the messages.
+ * @throws ManifestError
+ */
+export function checkManifest(path: string, value: unknown): Manifest {
+  const options = { allErrors: true, discriminator: true, strictTuples: false };
+  const ajv = new Ajv({ ...ownSchemas, ...options });
+  const isManifest = ajv.compile<Manifest>(manifestSchema);
+  if (!isManifest(value)) {
+    throw new ManifestError((isManifest.errors ?? []).map((error) => `${path}: ${describe(error, value)}.`));
+  }
+  if (!value.models.some((model) => model.task === 'detection')) {
+    throw new ManifestError([`${path}: expected at least one model with the task detection but found none.`]);
+  }
+  const names = new Set<string>();
+  for (const name of value.models.flatMap(({ id, aliases }) => [id, ...aliases])) {
+    if (names.has(name)) throw new ManifestError([`${path}: the model id ${name} is given twice.`]);
+    names.add(name);
+  }
+  return value;
+}
+
+// `models[2].features.log must be equal to one of the allowed values: none, natural`
+function describe({ instancePath, message, params }: ErrorObject, manifest: unknown): string {
+  const field = instancePath
+    .slice(1)
+    .split('/')
+    .map((name, i) => (/^\d+$/.test(name) ? `[${name}]` : i === 0 ? name : `.${name}`))
+    .join('');
+  const [, index] = /^\/models\/(\d+)/.exec(instancePath) ?? [];
+  const { models } = manifest as { models?: readonly { id?: unknown }[] };
+  const id = index === undefined ? undefined : models?.[Number(index)]?.id;
+  const { allowedValues, allowedValue, additionalProperty } = params as Record<string, unknown>;
+  const detail = allowedValues ?? allowedValue ?? additionalProperty;
+  return [
+    typeof id === 'string' && `${id}: `,
+    field === '' ? 'the manifest' : field,
+    ` ${message}`,
+    detail !== undefined && `: ${[detail].flat().join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+/**
+ * A model's file, if it is the one that its entry means.
+ * @throws ManifestError
+ */
+export async function readModelFile(modelsDir: string, model: Pick<Model, 'id' | 'file' | 'sha256'>) {
+  const path = join(modelsDir, model.file);
+  const bytes = await readFile(path);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  if (sha256 !== model.sha256) {
+    throw new ManifestError([
+      `${path}: expected the SHA-256 ${model.sha256} of ${model.id} but found ${sha256}.`,
+    ]);
+  }
+  const header = readOnnxHeader(bytes);
+  if (header.hasWeightsOutside) {
+    throw new ManifestError([
+      `${path}: expected a file that holds its own weights, but some of them lie in another file, which no SHA-256 vouches for.`,
+    ]);
+  }
+  return { bytes, header };
+}

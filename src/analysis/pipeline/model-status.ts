@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { DetectorStatus, PipelineStatus } from '../analyser/analyser.js';
+import { fingerprintOf } from '../models/fingerprint.js';
+import type { Model } from '../models/manifest.js';
+import { scoreFingerprintOf } from '../models/score-fingerprint.js';
+
+/**
+ * The detector that a request means by this name, an id or an alias.
+ * @throws ServiceError FIELD_INVALID where none is loaded under it
+ */
+export function detectorNamed(
+  { detectors }: Pick<PipelineStatus, 'detectors'>,
+  name: string,
+): DetectorStatus {
+  const detector = detectors.find(({ id, aliases }) => id === name || aliases.includes(name));
+  if (detector !== undefined) return detector;
+  const expected = `one of ${detectors.map(({ id }) => id).join(', ')}`;
+  throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: name });
+}
+
+/** What the models of a manifest offer to requests. */
+export function modelStatus(
+  models: readonly Model[],
+): Pick<PipelineStatus, 'models' | 'detectors' | 'speakerModels'> {
+  const detectors = models.filter((model) => model.task === 'detection');
+  return {
+    models: detectors.flatMap(({ id, aliases }) => [id, ...aliases]),
+    detectors: detectors.map((model) => ({
+      id: model.id,
+      aliases: model.aliases,
+      sha256: model.sha256,
+      scoreFingerprint: scoreFingerprintOf(model),
+    })),
+    speakerModels: models
+      .filter((model) => model.task === 'speaker')
+      .map((model) => ({
+        id: model.id,
+        sha256: model.sha256,
+        scoreFingerprint: scoreFingerprintOf(model),
+        fingerprint: fingerprintOf(model),
+        calibration: model.calibration,
+        operatingPoint: model.operating_point,
+      })),
+  };
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import { loadAddon } from '../../base/addon/addon.js';
+import type { Config } from '../../base/config/options.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type {
+  Analyser,
+  Analysis,
+  AnalysisRequest,
+  PipelineStatus,
+  VoiceEmbedding,
+} from '../analyser/analyser.js';
+import { InputSlots } from '../memory/input-slots.js';
+import { inputTextOf } from '../models/input-text.js';
+import { type Model, readManifest, readModelFile } from '../models/manifest.js';
+import { PreparePool } from '../prepare/prepare-pool.js';
+import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
+import { makePreparer } from '../prepare/recipe-check.js';
+import { RunControl } from '../prepare/run-control.js';
+import { StartedWork } from '../prepare/started-work.js';
+import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
+import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
+import { AnalysisRun } from './analysis-run.js';
+import { EmbeddingRun } from './embedding-run.js';
+import type { FileRun } from './file-run.js';
+import { modelStatus } from './model-status.js';
+import { toServiceError } from './stage-failure.js';
+
+export type PipelineConfig = Pick<
+  Config,
+  | 'modelsDir'
+  | 'device'
+  | 'prepareThreads'
+  | 'scoringThreads'
+  | 'maxBatchWindows'
+  | 'batchWaitMs'
+  | 'queueTimeoutMs'
+  | 'analysisTimeoutMs'
+> &
+  Partial<Pick<Config, 'decoderSandbox'>>;
+
+// Prepared inputs that may exist at once: for each scoring thread the batch it works on and the next one.
+const batchesPerScoringThread = 2;
+const minSlots = 32;
+
+export interface PipelineOptions {
+  /** Of the manifest, those to load; all where absent. */
+  readonly models?: readonly Model[];
+  /** What runs the models; chosen by the configuration where absent. */
+  readonly choice?: ProviderChoice;
+  /** Inputs to refuse: see RefusedInputs. */
+  readonly refused?: SharedArrayBuffer;
+  /** Told of a thread that died while it had nothing to do; it is replaced. */
+  readonly onThreadError?: (pool: ThreadPool, error: unknown) => void;
+}
+
+export type ThreadPool = 'prepare' | 'scoring';
+
+/**
+ * Loads the models and starts the threads; resolves when all are warm. `arena` is the memory that the regions
+ * of requests lie in.
+ */
+export async function startPipeline(
+  config: PipelineConfig,
+  arena: SharedArrayBuffer,
+  options: PipelineOptions = {},
+): Promise<Analyser> {
+  const { modelsDir, device } = config;
+  const models = options.models ?? (await readManifest(modelsDir)).models;
+  const files = await Promise.all(models.map((model) => sharedFile(modelsDir, model)));
+  const first = models[0] as Model;
+  const choice = options.choice ?? (await chooseProvider(device, join(modelsDir, first.file)));
+  const addon = loadAddon();
+  const inputSizes = models.map((model) => makePreparer(addon, model).inputSize);
+  const slotCount = Math.max(
+    minSlots,
+    batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows,
+  );
+  const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
+  const pipeline = new Pipeline(config, models, files, choice, slots, arena, options);
+  // While the threads start, so that the system hands out the memory here and not in the middle of requests.
+  slots.touch();
+  try {
+    await pipeline.threadsReady();
+  } catch (error) {
+    await pipeline.close();
+    throw error;
+  }
+  return pipeline;
+}
+
+async function sharedFile(modelsDir: string, model: Model): Promise<Uint8Array> {
+  const { bytes } = await readModelFile(modelsDir, model);
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}
+
+/** One analysis on its way through the threads. */
+interface Flight {
+  readonly id: number;
+  /** Whose it is: those take turns. */
+  readonly group: string;
+  readonly run: Pick<
+    FileRun<unknown, unknown>,
+    'settled' | 'promise' | 'addQueueMs' | 'announced' | 'takenUp' | 'prepared' | 'fail'
+  >;
+  /** Passes on what the model says of an input. */
+  readonly scored: (input: SlottedInput, output: Float64Array, atMs: number) => void;
+  readonly model: number;
+  /** Its index in the control block, while a prepare thread works on it. */
+  control: number | undefined;
+  /** Inputs that arrived here, and how many there are in all once that is known. */
+  announced: number;
+  expected: number | undefined;
+}
+
+class Pipeline implements Analyser {
+  readonly #config: PipelineConfig;
+  readonly #models: readonly Model[];
+  readonly #files: readonly Uint8Array[];
+  readonly #offered: ReturnType<typeof modelStatus>;
+  readonly #choice: ProviderChoice;
+  readonly #slots: InputSlots;
+  readonly #scheduler: Scheduler<Flight>;
+  readonly #control: RunControl;
+  readonly #prepare: PreparePool;
+  readonly #started: StartedWork;
+  readonly #flights = new Map<number, Flight>();
+  readonly #active = new Set<AbortController>();
+  #lastId = 0;
+  #closing = false;
+
+  /** Starts the threads. */
+  constructor(
+    config: PipelineConfig,
+    models: readonly Model[],
+    files: readonly Uint8Array[],
+    choice: ProviderChoice,
+    slots: InputSlots,
+    arena: SharedArrayBuffer,
+    { refused, onThreadError }: PipelineOptions,
+  ) {
+    this.#config = config;
+    this.#models = models;
+    this.#files = files;
+    this.#offered = modelStatus(models);
+    this.#choice = choice;
+    this.#slots = slots;
+    // A CPU scores inputs one after the other, so a batch gains nothing there, and who comes meanwhile would wait for all of it.
+    const maxBatchInputs = choice.provider === 'cuda' ? config.maxBatchWindows : 1;
+    // Enough for every thread to have work, and for each scoring thread its next batch.
+    this.#started = new StartedWork(config.prepareThreads + 2 * config.scoringThreads * maxBatchInputs);
+    this.#scheduler = new Scheduler(
+      {
+        models,
+        files,
+        slots: slots.shared,
+        provider: choice.provider,
+        maxBatchInputs: config.maxBatchWindows,
+      },
+      {
+        threads: config.scoringThreads,
+        maxBatchInputs,
+        // On a CPU a fuller batch is hardly faster per window: not worth waiting for.
+        batchWaitMs: choice.provider === 'cuda' ? config.batchWaitMs : 0,
+        onThreadError: (error) => onThreadError?.('scoring', error),
+      },
+    );
+    this.#control = RunControl.create(config.prepareThreads);
+    this.#prepare = new PreparePool(
+      config.prepareThreads,
+      {
+        arena,
+        slots: slots.shared,
+        control: this.#control.shared,
+        modelInputs: models.map(inputTextOf),
+        // Leaves room for the inputs of other files beside those of the longest.
+        maxPendingInputs: Math.max(1, Math.floor(slots.count / (2 * config.prepareThreads))),
+        sandbox: config.decoderSandbox ?? 'auto',
+        ...(refused && { refused }),
+      },
+      {
+        mayBegin: this.#started.hasRoom,
+        onInputs: ({ id, inputs }) => {
+          const flight = this.#flights.get(id);
+          if (flight) this.#accept(flight, inputs);
+          // Its thread died after it sent them.
+          else for (const input of inputs) this.#slots.release(input.slot);
+        },
+        onThreadError: (error) => onThreadError?.('prepare', error),
+      },
+    );
+  }
+
+  /** Rejects when a model cannot be loaded; not before every thread can be ended. */
+  async threadsReady(): Promise<void> {
+    const threads = [this.#scheduler.ready, this.#prepare.ready];
+    await Promise.allSettled(threads);
+    await Promise.all(threads);
+  }
+
+  status(): PipelineStatus {
+    const { sandboxFailure } = this.#prepare;
+    return {
+      ready: !this.#closing,
+      ...this.#offered,
+      ...this.#choice,
+      ...(sandboxFailure !== undefined && { sandboxFailure }),
+    };
+  }
+
+  async analyse(request: AnalysisRequest): Promise<Analysis> {
+    const model = this.#modelIndex(request.modelId, 'detection');
+    const run = new AnalysisRun(request.modelId, request.onProgress);
+    return this.#process(request, model, run, ([score = Number.NaN]) => score);
+  }
+
+  async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
+    const model = this.#modelIndex(request.modelId, 'speaker');
+    const run = new EmbeddingRun(request.modelId, request.onProgress);
+    return this.#process(request, model, run, (embedding) => embedding);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
+    await this.#prepare.close();
+    await this.#scheduler.close();
+    // The collector does not know how much memory this is, and may take its time to come.
+    const { releasePages, trimHeap } = loadAddon();
+    for (const memory of [new Uint8Array(this.#slots.shared.floats), ...this.#files]) releasePages(memory);
+    // Each thread's heap keeps what its models had: without this, every reload would add some of it.
+    trimHeap();
+  }
+
+  async #process<Output, Result>(
+    request: AnalysisRequest,
+    model: number,
+    run: FileRun<Output, Result>,
+    read: (output: Float64Array) => Output,
+  ): Promise<Result> {
+    request.signal.throwIfAborted();
+    if (this.#closing) throw new ServiceError('STOPPING');
+    const { longTimeoutMs } = request;
+    const queueTimeoutMs = longTimeoutMs ?? this.#config.queueTimeoutMs;
+    const analysisTimeoutMs = longTimeoutMs ?? this.#config.analysisTimeoutMs;
+    const flight: Flight = {
+      id: ++this.#lastId,
+      group: request.owner ?? '',
+      run,
+      scored: (input, output, atMs) => run.scored(input, read(output), atMs),
+      model,
+      control: undefined,
+      announced: 0,
+      expected: undefined,
+    };
+
+    // Whatever ends the analysis early, the caller, a time limit, a failure, goes through this controller.
+    const stop = new AbortController();
+    const abandon = () => stop.abort(request.signal.reason);
+    stop.signal.addEventListener('abort', () => this.#stopFlight(flight, stop.signal.reason), { once: true });
+    request.signal.addEventListener('abort', abandon, { once: true });
+    run.promise.catch((reason) => stop.abort(reason));
+    const stopAfter = (timeoutMs: number, key: 'QUEUE_DEADLINE' | 'ANALYSIS_TIMEOUT') =>
+      setTimeout(() => stop.abort(new ServiceError(key, { timeoutMs })), timeoutMs);
+    let timer = stopAfter(queueTimeoutMs, 'QUEUE_DEADLINE');
+    let hasStarted = false;
+    const beginMs = performance.now();
+    this.#active.add(stop);
+    try {
+      const makeTask = (control: number) => {
+        clearTimeout(timer);
+        timer = stopAfter(analysisTimeoutMs, 'ANALYSIS_TIMEOUT');
+        run.addQueueMs(performance.now() - beginMs);
+        hasStarted = longTimeoutMs === undefined;
+        if (hasStarted) this.#started.begin(flight.group);
+        return this.#makeTask(flight, control, request, analysisTimeoutMs);
+      };
+      // Never rejects while a thread reads the region: that is what lets the caller give it back.
+      const result = await this.#prepare
+        .run(makeTask, stop.signal, { owner: flight.group, isLong: longTimeoutMs !== undefined })
+        .finally(() => {
+          flight.control = undefined;
+        });
+      flight.expected = result.inputCount;
+      this.#accept(flight, result.inputs);
+      if (result.ok) run.prepared(result);
+      else run.fail(toServiceError(result, request, analysisTimeoutMs));
+      return await run.promise;
+    } catch (error) {
+      this.#flights.delete(flight.id);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      request.signal.removeEventListener('abort', abandon);
+      this.#active.delete(stop);
+      if (hasStarted) {
+        this.#started.end(flight.group);
+        this.#prepare.lookAgain();
+      }
+    }
+  }
+
+  #modelIndex(id: string, task: Model['task']): number {
+    const index = this.#models.findIndex(
+      (model) => model.task === task && (model.id === id || model.aliases.includes(id)),
+    );
+    if (index < 0) {
+      const ids = this.#models.filter((model) => model.task === task).map((model) => model.id);
+      const expected = `one of ${ids.join(', ')}`;
+      throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: id });
+    }
+    return index;
+  }
+
+  #makeTask(flight: Flight, control: number, request: AnalysisRequest, timeLimitMs: number): PrepareTask {
+    this.#control.reset(control);
+    flight.control = control;
+    this.#flights.set(flight.id, flight);
+    return {
+      id: flight.id,
+      control,
+      region: request.region,
+      ...(request.memory && { memory: request.memory }),
+      model: flight.model,
+      options: {
+        minDurationS: request.minDurationS,
+        maxDurationS: request.maxDurationS,
+        silenceThresholdPercent: request.silenceThresholdPercent,
+        timeLimitMs,
+      },
+    };
+  }
+
+  #accept(flight: Flight, inputs: readonly SlottedInput[]): void {
+    for (const input of inputs) {
+      flight.announced++;
+      if (flight.run.settled) {
+        this.#giveBack(flight, input.slot);
+      } else {
+        flight.run.announced(input);
+        this.#scheduler.push(flight, this.#makeJob(flight, input));
+      }
+    }
+    if (flight.announced === flight.expected) this.#flights.delete(flight.id);
+  }
+
+  #makeJob(flight: Flight, input: SlottedInput): ScoringJob {
+    const { run } = flight;
+    return {
+      model: flight.model,
+      slot: input.slot,
+      enqueuedMs: performance.now(),
+      started: (waitedMs) => {
+        if (input.windowIndex === 0 && input.inputIndex === 0) run.addQueueMs(waitedMs);
+        run.takenUp(performance.now());
+      },
+      scored: (output) => {
+        this.#giveBack(flight, input.slot);
+        flight.scored(input, output, performance.now());
+      },
+      failed: (error) => {
+        this.#giveBack(flight, input.slot);
+        run.fail(new ServiceError('INTERNAL', {}, { cause: error }));
+      },
+    };
+  }
+
+  #giveBack(flight: Flight, slot: number): void {
+    this.#slots.release(slot);
+    if (flight.control !== undefined) this.#control.removePending(flight.control);
+  }
+
+  #stopFlight(flight: Flight, reason: unknown): void {
+    flight.run.fail(reason);
+    if (flight.control !== undefined) this.#control.stop(flight.control);
+    for (const job of this.#scheduler.remove(flight)) this.#giveBack(flight, job.slot);
+  }
+}

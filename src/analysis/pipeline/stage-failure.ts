@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { AnalysisRequest } from '../analyser/analyser.js';
+import type { PrepareResult } from '../prepare/prepare-task.js';
+
+/** Of native/decode/decoder.cc, which would say the same twice. */
+const NOT_RECOGNISED = 'The file is not in any of the supported formats.';
+
+type PrepareFailure = Pick<Extract<PrepareResult, { ok: false }>, 'code' | 'message' | 'measuredS'>;
+
+// Seconds as a person reads them: 0.75, 600.1, never 0.7500000001; rounded away from the limit that was missed, so that
+// nobody reads that 3 s are less than 3 s.
+const roundingErrorMs = 1e-6;
+const readableBelow = (seconds: number): number => Math.floor(seconds * 1000 + roundingErrorMs) / 1000;
+const readableAbove = (seconds: number): number => Math.ceil(seconds * 1000 - roundingErrorMs) / 1000;
+
+/** What a client is told about a stage that gave up. */
+export function toServiceError(
+  failure: PrepareFailure,
+  request: Pick<AnalysisRequest, 'minDurationS' | 'maxDurationS'>,
+  timeoutMs: number,
+): ServiceError {
+  const { measuredS } = failure;
+  switch (failure.code) {
+    case 'UNSUPPORTED_FORMAT':
+      return new ServiceError('UNSUPPORTED_FORMAT', {
+        problem: failure.message === NOT_RECOGNISED ? 'it begins like none of them.' : failure.message,
+      });
+    case 'NO_AUDIO_STREAM':
+      return new ServiceError('NO_AUDIO_STREAM');
+    case 'UNDECODABLE':
+    case 'TOO_MANY_CHANNELS':
+    case 'SAMPLE_RATE_OUT_OF_RANGE':
+      return new ServiceError('UNDECODABLE', { problem: failure.message });
+    case 'TOO_LONG':
+      return new ServiceError('AUDIO_TOO_LONG', {
+        measuredS: readableAbove(measuredS),
+        allowedS: request.maxDurationS,
+      });
+    case 'TOO_SHORT':
+      return new ServiceError('AUDIO_TOO_SHORT', {
+        measuredS: readableBelow(measuredS),
+        requiredS: request.minDurationS,
+      });
+    case 'REFUSED':
+      return new ServiceError('INPUT_REFUSED');
+    case 'DEADLINE':
+      return new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs });
+    // A cancelled run was settled by whoever cancelled it, so this is never seen outside.
+    case 'CANCELLED':
+    case 'INTERNAL':
+      return new ServiceError('INTERNAL', {}, { cause: new Error(failure.message) });
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  PreparedInput,
+  PrepareOptions,
+  PrepareSummary,
+  StageErrorCode,
+} from '../../base/addon/addon.js';
+import type { ArenaRegion } from '../memory/arena.js';
+import type { SharedInputSlots } from '../memory/input-slots.js';
+
+/** Given to every prepare thread once. */
+export interface PrepareWorkerData {
+  readonly arena: SharedArrayBuffer;
+  readonly slots: SharedInputSlots;
+  readonly control: SharedArrayBuffer;
+  /** What each model takes of a window: see src/analysis/models/input-text.ts. */
+  readonly modelInputs: readonly string[];
+  /** Inputs of one file that may wait for scoring at once. */
+  readonly maxPendingInputs: number;
+  /** Runs under a filter of system calls; `required` fails where the system has none. */
+  readonly sandbox: 'auto' | 'required' | 'off';
+  /** Files with these digests are refused, and the others noted while they are worked on; neither where absent. */
+  readonly refused?: SharedArrayBuffer;
+}
+
+export interface PrepareTask {
+  /** Identifies the analysis in announcements; never used twice. */
+  readonly id: number;
+  /** Index of this work in the control block. */
+  readonly control: number;
+  readonly region: ArenaRegion;
+  /** What the region is a part of, where that is not the arena. */
+  readonly memory?: SharedArrayBuffer;
+  /** Index into PrepareWorkerData.modelInputs. */
+  readonly model: number;
+  readonly options: PrepareOptions;
+}
+
+/** A model input that lies in a slot, ready to be scored. */
+export interface SlottedInput extends PreparedInput {
+  readonly slot: number;
+}
+
+/** Sent once by every thread, when its addon is loaded and its tables are made. */
+export interface ThreadReady {
+  readonly ready: true;
+  /** Why the thread runs without a filter of system calls; undefined if it has one, or is to have none. */
+  readonly sandboxFailure?: string;
+}
+
+/** Sent while the work on a long file goes on. */
+export interface InputsReady {
+  readonly id: number;
+  readonly inputs: readonly SlottedInput[];
+}
+
+/**
+ * What a prepare task ends with. `inputs` are those not announced by InputsReady before; `inputCount` counts
+ * all, since announcements may arrive after the result.
+ */
+export type PrepareResult =
+  | {
+      readonly ok: true;
+      readonly inputs: readonly SlottedInput[];
+      readonly inputCount: number;
+      readonly summary: PrepareSummary;
+    }
+  | {
+      readonly ok: false;
+      readonly inputs: readonly SlottedInput[];
+      readonly inputCount: number;
+      readonly code: StageErrorCode | 'REFUSED';
+      readonly message: string;
+      readonly measuredS: number;
+    };

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { parentPort } from 'node:worker_threads';
+import { workerData } from 'piscina';
+import { isStageError, loadAddon, type Preparer } from '../../base/addon/addon.js';
+import { InputSlots } from '../memory/input-slots.js';
+import { giveWayToMainThread } from '../scoring/thread-priority.js';
+import { foreignFormat } from './foreign-format.js';
+import type {
+  InputsReady,
+  PrepareResult,
+  PrepareTask,
+  PrepareWorkerData,
+  SlottedInput,
+  ThreadReady,
+} from './prepare-task.js';
+import { RefusedInputs } from './refused-inputs.js';
+import { RunControl } from './run-control.js';
+
+// While this thread waits for room it looks this often whether the work is still wanted.
+const pollMs = 20;
+
+const data = workerData as PrepareWorkerData;
+// Before the sandbox, which does not let it.
+giveWayToMainThread();
+const arena = new Uint8Array(data.arena);
+const slots = new InputSlots(data.slots);
+const control = new RunControl(data.control);
+const addon = loadAddon();
+const preparers = data.modelInputs.map((input) => new addon.Preparer(input));
+const refused = data.refused && new RefusedInputs(data.refused);
+// The first one loads what the sandbox would not let it load.
+digestOf(new Uint8Array(1));
+const sandboxFailure = data.sandbox === 'off' ? undefined : addon.sandboxThisThread();
+if (sandboxFailure !== undefined && data.sandbox === 'required')
+  throw new Error(`VERAVOX_DECODER_SANDBOX is required, but this system has no filter: ${sandboxFailure}`);
+
+parentPort?.postMessage({
+  ready: true,
+  ...(sandboxFailure !== undefined && { sandboxFailure }),
+} satisfies ThreadReady);
+
+class Stopped extends Error {}
+class Refused extends Error {}
+
+function digestOf(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/** Before anything reads the bytes: what kills this thread now is remembered by its digest. */
+function note(bytes: Uint8Array): void {
+  if (refused === undefined) return;
+  const digest = digestOf(bytes);
+  if (refused.has(digest)) throw new Refused();
+  addon.noteInput(digest);
+}
+
+/** Prepares one file and announces its inputs as they come; the last ones travel with the result. */
+export default function prepare(task: PrepareTask): PrepareResult {
+  const preparer = preparers[task.model] as Preparer;
+  const deadlineMs = performance.now() + task.options.timeLimitMs;
+  const held: SlottedInput[] = [];
+  let inputCount = 0;
+  let slot: number | undefined;
+  const bytes = bytesOf(task);
+  try {
+    note(bytes);
+    preparer.open(bytes, task.options, control.stopFlag(task.control));
+    for (;;) {
+      slot = takeSlot(task, held, deadlineMs);
+      const input = preparer.next(slots.view(slot, preparer.inputSize));
+      if (input === undefined) break;
+      // What was made before goes out now; the newest waits, as it may be the last.
+      announce(task.id, held);
+      control.addPending(task.control);
+      held.push({ ...input, slot });
+      slot = undefined;
+      inputCount++;
+    }
+    return { ok: true, inputs: held, inputCount, summary: preparer.summary() };
+  } catch (error) {
+    return { ok: false, inputs: held, inputCount, ...describe(error, task, bytes) };
+  } finally {
+    if (slot !== undefined) slots.release(slot);
+    preparer.close();
+    addon.forgetInput();
+  }
+}
+
+function bytesOf({ region: { offset, length }, memory }: PrepareTask): Uint8Array {
+  return (memory === undefined ? arena : new Uint8Array(memory)).subarray(offset, offset + length);
+}
+
+function announce(id: number, held: SlottedInput[]): void {
+  if (held.length === 0) return;
+  parentPort?.postMessage({ id, inputs: held.splice(0) } satisfies InputsReady);
+}
+
+function takeSlot({ id, control: run }: PrepareTask, held: SlottedInput[], deadlineMs: number): number {
+  let slot = control.waitForRoom(run, data.maxPendingInputs, 0) ? slots.acquire(0) : undefined;
+  if (slot !== undefined) return slot;
+  // Nothing may be kept back from scoring while this thread waits for scoring.
+  announce(id, held);
+  while (slot === undefined) {
+    if (control.isStopped(run) || performance.now() > deadlineMs) throw new Stopped();
+    if (control.waitForRoom(run, data.maxPendingInputs, pollMs)) slot = slots.acquire(pollMs);
+  }
+  return slot;
+}
+
+function describe(error: unknown, task: PrepareTask, bytes: Uint8Array) {
+  if (error instanceof Refused) {
+    return { code: 'REFUSED' as const, message: 'It has ended the process before.', measuredS: 0 };
+  }
+  if (error instanceof Stopped) {
+    const code = control.isStopped(task.control) ? ('CANCELLED' as const) : ('DEADLINE' as const);
+    return { code, message: 'The work was stopped.', measuredS: 0 };
+  }
+  if (isStageError(error)) {
+    const { code, measuredS } = error;
+    const format = code === 'UNSUPPORTED_FORMAT' ? foreignFormat(bytes) : undefined;
+    const message = format === undefined ? error.message : `it looks like ${format}.`;
+    return { code, message, measuredS };
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: 'INTERNAL' as const, message, measuredS: 0 };
+}

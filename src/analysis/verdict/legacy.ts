@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { LegacyPrediction } from '../../base/contract/legacy-prediction.js';
+import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
+import type { Analysis, AudioWindow } from '../analyser/analyser.js';
+import { type Result, rounded, type Segment, verdictOf } from './verdict.js';
+import { seconds, skippedText } from './warnings.js';
+
+/** Damage does not keep a chunk from being analysed, but what is missing may be what mattered. */
+function damageIn({ damagedAtS }: Analysis, { startS, endS }: AudioWindow): string | null {
+  const atS = damagedAtS.find((positionS) => positionS >= startS && positionS <= endS);
+  return atS === undefined
+    ? null
+    : `Damaged audio was skipped near ${seconds(atS)} s; the rest was analysed.`;
+}
+
+const labels = { spoofed: 'fake', bonafide: 'real' } as const satisfies Record<Result, Chunk['label']>;
+
+interface Chunk extends AudioWindow {
+  readonly label: LegacyPrediction['predictions'][number];
+  readonly probability: number;
+  readonly error: string | null;
+}
+
+/**
+ * The body of an answer of v0's `POST /predict` (docs/api.md#version-0): one entry per chunk of about
+ * five seconds. `global_probability` is what v1 calls a segment's confidence. A chunk that was not analysed has the label
+ * of the file as a whole, with a probability of 0, since v0 knows no third label; `error` says why, and of a chunk that was analysed whether
+ * audio is missing in it.
+ *
+ * @throws ServiceError NO_SPEECH
+ */
+export function legacyPredictionBody(
+  analysis: Analysis,
+  silenceThresholdPercent: number,
+  processingS: number,
+): LegacyPrediction {
+  const { result, segments } = verdictOf(analysis, DEFAULT_THRESHOLD, silenceThresholdPercent);
+  const analysed = analysis.windows.map((window, i): Chunk => {
+    const { result, confidence } = segments[i] as Segment;
+    return { ...window, label: labels[result], probability: confidence, error: damageIn(analysis, window) };
+  });
+  const skipped = analysis.skipped.flatMap((stretch) => {
+    const error = `${skippedText(stretch)}, and at most ${silenceThresholdPercent} percent may be.`;
+    return stretch.windows.map(
+      (window): Chunk => ({ ...window, label: labels[result], probability: 0, error }),
+    );
+  });
+  const chunks = [...analysed, ...skipped].sort((a, b) => a.startS - b.startS);
+  return {
+    predictions: chunks.map(({ label }) => label),
+    global_probability: chunks.map(({ probability }) => probability),
+    error: chunks.map(({ error }) => error),
+    model: analysis.modelId,
+    processing_time: rounded(processingS),
+    audio_duration: rounded(analysis.durationS),
+  };
+}

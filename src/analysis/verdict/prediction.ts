@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { LargeFilePrediction, Prediction } from '../../base/contract/prediction.js';
+import type { Analysis } from '../analyser/analyser.js';
+import { rounded, type Segment, type Verdict, verdictOf } from './verdict.js';
+import { warningsOf } from './warnings.js';
+
+export interface PredictionRequest {
+  readonly predictionId: string;
+  /** 0..1 */
+  readonly threshold: number;
+  /** 0..100 */
+  readonly silenceThresholdPercent: number;
+}
+
+type AnyPrediction = Prediction | LargeFilePrediction;
+
+/** What the routes of v1 tell differently. */
+interface Wording<Body extends AnyPrediction> {
+  global(verdict: Verdict): Body['global'];
+  segment(segment: Segment, index: number): Body['segments'][number];
+}
+
+function bodyOf<Body extends AnyPrediction>(
+  analysis: Analysis,
+  { predictionId, threshold, silenceThresholdPercent }: PredictionRequest,
+  processingS: number,
+  wording: Wording<Body>,
+) {
+  const verdict = verdictOf(analysis, threshold, silenceThresholdPercent);
+  return {
+    prediction_id: predictionId,
+    global: wording.global(verdict),
+    segments: verdict.segments.map(wording.segment),
+    model: analysis.modelId,
+    processing_time: rounded(processingS),
+    audio_duration: rounded(analysis.durationS),
+    warnings: warningsOf(analysis, silenceThresholdPercent),
+  };
+}
+
+/**
+ * The body of an answer of `POST /v1/predict` (docs/api.md#read-a-verdict).
+ * @throws ServiceError NO_SPEECH
+ */
+export function predictionBody(
+  analysis: Analysis,
+  request: PredictionRequest,
+  processingS: number,
+): Prediction {
+  return bodyOf<Prediction>(analysis, request, processingS, {
+    global: ({ score, confidence, result, reason }) => ({ score, confidence, result, reason }),
+    segment: ({ startS, endS, scores, confidence, result }) => ({
+      start: startS,
+      end: endS,
+      scores,
+      confidence,
+      result,
+    }),
+  });
+}
+
+/**
+ * The body of an answer of `POST /v1/predict/large-file`: segments are numbered, and no raw score is told.
+ * @throws ServiceError NO_SPEECH
+ */
+export function largeFileBody(
+  analysis: Analysis,
+  request: PredictionRequest,
+  processingS: number,
+): LargeFilePrediction {
+  return bodyOf<LargeFilePrediction>(analysis, request, processingS, {
+    global: ({ confidence, result, reason }) => ({ confidence, result, reason }),
+    segment: ({ startS, endS, confidence, result }, index) => ({
+      index,
+      start: startS,
+      end: endS,
+      confidence,
+      result,
+    }),
+  });
+}

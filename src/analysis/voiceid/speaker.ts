@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Config } from '../../base/config/options.js';
+import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
+import type { SpeakerModelStatus } from '../analyser/analyser.js';
+import { dot, normalised } from './vectors.js';
+import { VoiceprintSpace } from './voiceprint-space.js';
+
+/** The speaker model in use: what its voiceprints are and how two of them compare. */
+export class Speaker {
+  readonly modelId: string;
+  readonly space: VoiceprintSpace;
+  /** Similarity from which two voices count as the same. */
+  readonly threshold: number;
+  readonly #calibration: SpeakerModelStatus['calibration'];
+
+  constructor(model: SpeakerModelStatus, matchThreshold: number | undefined) {
+    this.modelId = model.id;
+    this.space = new VoiceprintSpace(model.fingerprint);
+    this.threshold = matchThreshold ?? model.operatingPoint;
+    this.#calibration = model.calibration;
+  }
+
+  /** 0..1, with the same meaning whatever the model. */
+  similarityOf(a: Float32Array, b: Float32Array): number {
+    const { scale, bias } = this.#calibration;
+    const cosine = dot(normalised(a), normalised(b));
+    return 1 / (1 + Math.exp(-(scale * cosine + bias)));
+  }
+}
+
+/**
+ * The model that the configuration names, or the first; undefined where there is none.
+ * @param points where the configuration may name an operating point of it
+ * @throws Error when the one that is named is not loaded, or has no such operating point
+ */
+export function chooseSpeaker(
+  loaded: readonly SpeakerModelStatus[],
+  config: Pick<Config, 'speakerModel' | 'matchThreshold'>,
+  points: OperatingPoints,
+): Speaker | undefined {
+  const { speakerModel, matchThreshold } = config;
+  const model = speakerModel === '' ? loaded[0] : loaded.find(({ id }) => id === speakerModel);
+  if (model === undefined && speakerModel !== '') {
+    const ids = loaded.map(({ id }) => id).join(', ') || 'none';
+    throw new Error(
+      `Expected a loaded speaker model (${ids}) for VERAVOX_SPEAKER_MODEL but received ${speakerModel}.`,
+    );
+  }
+  if (model === undefined) return undefined;
+  const threshold =
+    matchThreshold === undefined
+      ? undefined
+      : points.thresholdOf(matchThreshold, model, 'VERAVOX_MATCH_THRESHOLD');
+  return new Speaker(model, threshold);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  DEFAULT_SILENCE_THRESHOLD_PERCENT,
+  DEFAULT_THRESHOLD,
+  type SampleNeeds,
+} from '../../base/contract/limits.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type {
+  Analyser,
+  Analysis,
+  AnalysisRequest,
+  SkippedStretch,
+  StageTimesMs,
+  VoiceEmbedding,
+} from '../analyser/analyser.js';
+import { verdictOf } from '../verdict/verdict.js';
+import { sideBySide } from './side-by-side.js';
+import type { Speaker } from './speaker.js';
+
+export interface VoiceSampleRequest
+  extends Pick<AnalysisRequest, 'region' | 'maxDurationS' | 'signal' | 'owner'>,
+    SampleNeeds {
+  /** The detector that checks whether the voice is AI-generated; undefined leaves that out. */
+  readonly detectorId: string | undefined;
+}
+
+/** A voice that was read from a file. */
+export interface VoiceSample {
+  readonly voiceprint: Float32Array;
+  /** The probability of being AI-generated, 0..1; undefined when that was not checked. */
+  readonly deepfakeScore: number | undefined;
+  readonly durationS: number;
+  readonly scoredWindows: number;
+  readonly skipped: readonly SkippedStretch[];
+  /** Of both analyses together, although they overlap. */
+  readonly timesMs: StageTimesMs;
+}
+
+/**
+ * A window with less than a fifth of speech says little. But where no window has more, the little that there is has to do:
+ * then every window with any speech counts.
+ */
+const silenceThresholdsPercent = [DEFAULT_SILENCE_THRESHOLD_PERCENT, 99.9] as const;
+
+/**
+ * Reads the voice in a file and checks whether it is AI-generated. Both look at the same windows, so that nothing gets
+ * into a voiceprint unchecked. Settles only when nothing reads the region any more.
+ * @throws ServiceError SPEECH_TOO_SHORT and what the analyser throws
+ */
+export async function readVoice(
+  analyser: Analyser,
+  speaker: Speaker,
+  request: VoiceSampleRequest,
+): Promise<VoiceSample> {
+  const { detectorId, minSpeechS, ...common } = request;
+  const [voice, authenticity] = await sideBySide(
+    request.signal,
+    (signal) => embed(analyser, { ...common, modelId: speaker.modelId, signal }, minSpeechS),
+    async (signal) =>
+      detectorId === undefined
+        ? undefined
+        : detect(analyser, { ...common, modelId: detectorId, signal }, minSpeechS),
+  );
+  const voiceprint = voice.embedding && speaker.space.voiceprintOf(voice.embedding);
+  // Windows that cancel each other out leave no direction.
+  if (!voiceprint?.every(Number.isFinite)) {
+    throw new ServiceError('NON_FINITE_OUTPUT', { model: speaker.modelId });
+  }
+  return {
+    voiceprint,
+    deepfakeScore:
+      authenticity && verdictOf(authenticity, DEFAULT_THRESHOLD, silenceThresholdsPercent[1]).score,
+    durationS: voice.durationS,
+    scoredWindows: voice.scoredWindows + (authenticity ? authenticity.windows.length : 0),
+    skipped: voice.skipped,
+    timesMs: authenticity ? longerOf(voice.timesMs, authenticity.timesMs) : voice.timesMs,
+  };
+}
+
+type PartRequest = Omit<AnalysisRequest, 'silenceThresholdPercent'>;
+
+function embed(analyser: Analyser, request: PartRequest, minSpeechS: number): Promise<VoiceEmbedding> {
+  return firstWithWindows(
+    async (silenceThresholdPercent) => {
+      const voice = await analyser.embed({ ...request, silenceThresholdPercent });
+      requireSpeech(voice.speechS, minSpeechS);
+      return voice;
+    },
+    (voice) => voice.scoredWindows,
+  );
+}
+
+function detect(analyser: Analyser, request: PartRequest, minSpeechS: number): Promise<Analysis> {
+  return firstWithWindows(
+    async (silenceThresholdPercent) => {
+      const analysis = await analyser.analyse({ ...request, silenceThresholdPercent });
+      requireSpeech(analysis.speechRatio * analysis.durationS, minSpeechS);
+      return analysis;
+    },
+    (analysis) => analysis.windows.length,
+  );
+}
+
+async function firstWithWindows<Result>(
+  run: (silenceThresholdPercent: number) => Promise<Result>,
+  windowsOf: (result: Result) => number,
+): Promise<Result> {
+  const [usual, lenient] = silenceThresholdsPercent;
+  const result = await run(usual);
+  return windowsOf(result) > 0 ? result : run(lenient);
+}
+
+function requireSpeech(speechS: number, minSpeechS: number): void {
+  // Speech is counted in frames of 10 ms: what is left of a millisecond comes from computing.
+  const measuredS = Math.round(speechS * 1000) / 1000;
+  if (measuredS < minSpeechS) {
+    throw new ServiceError('SPEECH_TOO_SHORT', { measuredS, requiredS: minSpeechS });
+  }
+}
+
+/** Of two analyses side by side. */
+function longerOf(a: StageTimesMs, b: StageTimesMs): StageTimesMs {
+  return {
+    queue: Math.max(a.queue, b.queue),
+    decode: Math.max(a.decode, b.decode),
+    features: Math.max(a.features, b.features),
+    inference: Math.max(a.inference, b.inference),
+  };
+}

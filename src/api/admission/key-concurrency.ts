@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
+
+/** What other processes of the same server have in flight. */
+export interface InFlightElsewhere {
+  of(keyId: string): number;
+  /** Tells them how many requests of the key are in flight here. */
+  tell(keyId: string, inFlight: number): void;
+}
+
+/** Counts the requests of each key that are in flight. */
+export class KeyConcurrency {
+  readonly #limitByDefault: number;
+  readonly #elsewhere: InFlightElsewhere | undefined;
+  readonly #inFlight = new Map<string, number>();
+  /** Keys with a limit of their own, of which other processes have to know. */
+  readonly #told = new Set<string>();
+
+  /**
+   * @param limitByDefault for keys that have none of their own; 0 sets no limit. Counts here alone
+   * @param elsewhere counts for keys with a limit of their own, a moment late: as many requests as there are processes
+   *   can arrive at the same time and pass where one is left
+   */
+  constructor(limitByDefault: number, elsewhere?: InFlightElsewhere) {
+    this.#limitByDefault = limitByDefault;
+    this.#elsewhere = elsewhere;
+  }
+
+  inFlight(keyId: string): number {
+    return this.#inFlight.get(keyId) ?? 0;
+  }
+
+  /** @throws ServiceError CONCURRENCY_LIMITED */
+  enter(key: AuthenticatedKey): void {
+    // Counted without a limit, too: a key may get one while it has requests in flight.
+    const inFlight = this.inFlight(key.id);
+    const limit = key.concurrency ?? this.#limitByDefault;
+    const elsewhere = key.concurrency === undefined ? 0 : (this.#elsewhere?.of(key.id) ?? 0);
+    if (limit !== 0 && inFlight + elsewhere >= limit)
+      throw new ServiceError('CONCURRENCY_LIMITED', { limit });
+    this.#inFlight.set(key.id, inFlight + 1);
+    if (key.concurrency !== undefined) this.#told.add(key.id);
+    this.#tell(key.id);
+  }
+
+  leave(keyId: string): void {
+    const inFlight = this.inFlight(keyId) - 1;
+    if (inFlight === 0) this.#inFlight.delete(keyId);
+    else this.#inFlight.set(keyId, inFlight);
+    this.#tell(keyId);
+    if (inFlight === 0) this.#told.delete(keyId);
+  }
+
+  #tell(keyId: string): void {
+    if (this.#told.has(keyId)) this.#elsewhere?.tell(keyId, this.inFlight(keyId));
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CloseReason } from '../../base/observe/close-reason.js';
+
+/** Answers at once that one turn of the event loop may give; the rest wait for the next turn. */
+const ANSWERS_PER_TURN = 64;
+/** Answers without a body that keep their connection: so many at once, and so many per second. */
+const BODILESS_BURST = 64;
+const BODILESS_PER_S = 16;
+
+export interface AnswerLimitOptions {
+  /** Of answers that clients have not taken yet, over all connections. */
+  readonly maxBytes: number;
+  /** How long a client may take for one. */
+  readonly timeoutMs: number;
+  readonly onClose: (reason: CloseReason) => void;
+  readonly nowMs?: () => number;
+}
+
+/**
+ * What answers may hold while clients take them. A connection never has more than one answer under way: uWebSockets.js
+ * ends it when the next request is parsed before the answer was taken.
+ */
+export class AnswerLimits {
+  readonly timeoutMs: number;
+  readonly onClose: (reason: CloseReason) => void;
+  readonly #maxBytes: number;
+  readonly #nowMs: () => number;
+  #usedBytes = 0;
+  #leftThisTurn = ANSWERS_PER_TURN;
+  #bodiless = BODILESS_BURST;
+  #refilledMs: number;
+
+  constructor({ maxBytes, timeoutMs, onClose, nowMs = () => performance.now() }: AnswerLimitOptions) {
+    this.#maxBytes = maxBytes;
+    this.timeoutMs = timeoutMs;
+    this.onClose = onClose;
+    this.#nowMs = nowMs;
+    this.#refilledMs = nowMs();
+  }
+
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  /** False where an answer of this size would be too much. */
+  take(bytes: number): boolean {
+    if (this.#usedBytes + bytes > this.#maxBytes) return false;
+    this.#usedBytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#usedBytes -= bytes;
+  }
+
+  /**
+   * False when this turn of the event loop has answered enough. Requests that were sent behind one another come in one
+   * turn: without a limit half a megabyte of them would keep everybody else waiting.
+   */
+  takeTurn(): boolean {
+    if (this.#leftThisTurn === ANSWERS_PER_TURN) {
+      setImmediate(() => {
+        this.#leftThisTurn = ANSWERS_PER_TURN;
+      });
+    }
+    if (this.#leftThisTurn === 0) return false;
+    this.#leftThisTurn--;
+    return true;
+  }
+
+  /**
+   * False when an answer without a body has to end its connection. Whether the system has taken such an answer cannot be
+   * known, so a client that reads nothing could pile them up.
+   */
+  takeBodiless(): boolean {
+    const now = this.#nowMs();
+    const refill = ((now - this.#refilledMs) / 1000) * BODILESS_PER_S;
+    this.#bodiless = Math.min(BODILESS_BURST, this.#bodiless + refill);
+    this.#refilledMs = now;
+    if (this.#bodiless < 1) return false;
+    this.#bodiless--;
+    return true;
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CloseReason } from '../../base/observe/close-reason.js';
+import { peerOf } from './peer-connections.js';
+
+/** The system is asked at most this often who has which connections. */
+const RECOUNT_MS = 200;
+/** Not more addresses are kept in mind between two counts. */
+const MAX_ADDRESSES = 10_000;
+
+export interface ConnectionLimitOptions {
+  readonly max: number;
+  /** 0 sets no limit. */
+  readonly maxPerAddress: number;
+  /** Addresses that many clients come from, such as that of a proxy. */
+  readonly isExempt: (address: ArrayBuffer) => boolean;
+  /** Open connections by peer, as `peerOf` names it; undefined where nobody knows. */
+  readonly countByPeer: () => Promise<ReadonlyMap<string, number> | undefined>;
+  readonly onClose: (reason: CloseReason) => void;
+  readonly nowMs?: () => number;
+}
+
+/**
+ * Decides which connections are kept. How many an address has is known from the last count and what was opened since,
+ * which is never too few: what was closed since is only known after the next count. No address has more than there are
+ * in all, which is known exactly, so nobody is refused and nothing is counted before there are many.
+ */
+export class Connections {
+  readonly #options: ConnectionLimitOptions;
+  readonly #nowMs: () => number;
+  #open = 0;
+  #counted: ReadonlyMap<string, number> = new Map();
+  #opened = new Map<string, number>();
+  #isCounting = false;
+  #countedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ConnectionLimitOptions) {
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Counts a new connection; false where it is one too many. */
+  readonly admits = (address: ArrayBuffer): boolean => {
+    this.#open++;
+    if (this.#open > this.#options.max) {
+      this.#options.onClose('connections');
+      return false;
+    }
+    if (this.#options.maxPerAddress === 0 || this.#admitsPeer(address)) return true;
+    this.#options.onClose('address');
+    return false;
+  };
+
+  readonly ended = (): void => {
+    this.#open--;
+  };
+
+  #admitsPeer(address: ArrayBuffer): boolean {
+    const { maxPerAddress, isExempt } = this.#options;
+    const peer = peerOf(new Uint8Array(address));
+    const counted = this.#counted.get(peer) ?? 0;
+    const opened = (this.#opened.get(peer) ?? 0) + 1;
+    if (this.#opened.size >= MAX_ADDRESSES) void this.#recount();
+    if (this.#open * 2 > maxPerAddress && opened * 2 > maxPerAddress - counted) {
+      if (isExempt(address)) return true;
+      void this.#recount();
+      if (Math.min(counted + opened, this.#open) > maxPerAddress) return false;
+    }
+    this.#opened.set(peer, opened);
+    return true;
+  }
+
+  async #recount(): Promise<void> {
+    if (this.#isCounting || this.#nowMs() - this.#countedMs < RECOUNT_MS) return;
+    this.#isCounting = true;
+    const before = this.#opened;
+    this.#opened = new Map(before);
+    const counted = await this.#options.countByPeer();
+    this.#isCounting = false;
+    this.#countedMs = this.#nowMs();
+    // Unknown counts limit nobody.
+    this.#counted = counted ?? new Map();
+    for (const [peer, opened] of before) {
+      const since = (this.#opened.get(peer) ?? 0) - opened;
+      if (since > 0) this.#opened.set(peer, since);
+      else this.#opened.delete(peer);
+    }
+  }
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { CLIENT_GONE_STATUS, type RequestRecord } from '../../base/observe/request-record.js';
+import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
+import type { Turn } from '../admission/expected-wait.js';
+import type { RateState } from '../admission/rate-limits.js';
+import type { Permit } from '../admission/request-permits.js';
+import { type Holder, nobody } from '../admission/shared-budget.js';
+import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes/route.js';
+import type { BodyStream } from '../upload/body-stream.js';
+import type { AnswerLimits } from './answer-limits.js';
+import type { ClientAddresses } from './client-address.js';
+import { closingHeaders, headersOf, statusLine, valuesOf, writeHead } from './heads.js';
+import { IncomingBody } from './incoming-body.js';
+import { PendingAnswer } from './pending-answer.js';
+import { ClientStalled, sendPiece } from './piece-sender.js';
+import { answerAndCut, type HttpRequest, type HttpResponse, writeHeadUnended, writeUnended } from './uws.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
+const LINGER_MS = 5000;
+/** What may be buffered of an answer that ends its connection: any error, most results. */
+const MAX_BUFFERED_BYTES = 16 * 1024;
+
+/** How long the rest of a body is waited for, where not much is to come. */
+const NEAR_END_MS = 20;
+
+/** The client closed the connection, or uWebSockets.js did for it. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+const noHeaders: ReadonlyMap<string, string> = new Map();
+
+/**
+ * One request and its answer. Everything uWebSockets.js demands of its users happens here and nowhere else: what is
+ * needed of the request is copied at once, an abort handler is always attached, the answer is sent exactly once, in
+ * one piece, and never after an abort.
+ */
+export class Exchange implements RouteRequest, BodyStream {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly contentType: string;
+  readonly apiKey: string;
+  headers: ReadonlyMap<string, string> = noHeaders;
+  caller: AuthenticatedKey | undefined;
+  isOperator = false;
+  /** What all its answers say beside what they are about. */
+  sharedHeaders: Headers = [];
+  /** What it is for, once that is known; of a path with another method, any of its routes. */
+  route: Route | undefined;
+  /** Where the caller's key stands with its rate; undefined where it has none, or is not known yet. */
+  rate: RateState | undefined;
+  /** Of its route, as long as it holds on to them. */
+  models: Route['models'];
+  /** Whose request it is, once it is admitted. */
+  holder: Holder = nobody;
+  /** While it is admitted, and counts as in flight for its key. */
+  permit: Permit | undefined;
+  /** Its place in the queue in front of the threads, where it needs one. */
+  turn: Turn | undefined;
+  readonly record: RequestRecord;
+  readonly #res: HttpResponse;
+  readonly #startedMs = performance.now();
+  readonly #addresses: ClientAddresses;
+  readonly #peer: ArrayBuffer;
+  #forwardedFor = '';
+  #clientAddress: string | undefined;
+  readonly #receiving: Set<Exchange>;
+  #abort: AbortController | undefined;
+  readonly #incoming: IncomingBody;
+  /** No answer can be sent any more: one was, or the client has gone. */
+  #over = false;
+  #lingerTimer: NodeJS.Timeout | undefined;
+  /** Sends an answer that waits for the end of the body. */
+  #afterBody: (() => void) | undefined;
+  #hasWaitedForBody = false;
+  readonly #limits: AnswerLimits;
+  #pending: PendingAnswer | undefined;
+  /** The connection has ended: uWebSockets.js must not be asked for anything any more. */
+  #gone = false;
+
+  /** @param receiving the exchanges with a body on its way, in or out: see `keepReceiving` */
+  constructor(
+    res: HttpResponse,
+    req: HttpRequest,
+    receiving: Set<Exchange>,
+    addresses: ClientAddresses,
+    limits: AnswerLimits,
+  ) {
+    this.#res = res;
+    this.#receiving = receiving;
+    this.#addresses = addresses;
+    this.#limits = limits;
+    this.#peer = res.getRemoteAddress();
+    if (addresses.readsForwardedFor) this.#forwardedFor = valuesOf(req, 'x-forwarded-for');
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    // Undefined without a question mark, whatever its type says.
+    this.query = (req.getQuery() as string | undefined) ?? '';
+    this.contentType = req.getHeader('content-type');
+    this.apiKey = req.getHeader('x-api-key');
+    this.#incoming = new IncomingBody(res, req);
+    const presentedId = req.getHeader('x-correlation-id');
+    this.record = {
+      correlationId: UUID.test(presentedId) ? presentedId.toLowerCase() : randomUUID(),
+      method: this.method,
+      route: 'other',
+      status: CLIENT_GONE_STATUS,
+      stagesMs: {},
+      totalMs: 0,
+    };
+    res.onAborted(() => this.#aborted());
+    if (this.#incoming.isPending) {
+      receiving.add(this);
+      res.onData((chunk, isLast) => this.#received(chunk, isLast));
+    }
+  }
+
+  /** Empty where the system does not tell it. Worked out when it is asked for, as most requests need it only in the end. */
+  get clientAddress(): string {
+    this.#clientAddress ??= this.#addresses.of(this.#peer, this.#forwardedFor);
+    return this.#clientAddress;
+  }
+
+  /** For routes that need more of them than every request keeps. Only while uWebSockets.js' handler runs. */
+  copyHeaders(req: HttpRequest): void {
+    this.headers = headersOf(req);
+  }
+
+  get body(): BodyStream {
+    return this;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#over) this.#abort.abort(new ClientGone());
+    }
+    return this.#abort.signal;
+  }
+
+  /** True once nothing can be sent any more. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedMs;
+  }
+
+  get declaredBytes(): number | undefined {
+    return this.#incoming.declaredBytes;
+  }
+
+  get receivedBytes(): number {
+    return this.#incoming.receivedBytes;
+  }
+
+  onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void {
+    this.#incoming.onChunk(listener);
+  }
+
+  /** Keeps what comes of the body for a listener that is found a few microtasks later. */
+  holdBody(): void {
+    this.#incoming.hold();
+  }
+
+  /** For when no listener was found: what is held, and what comes, is thrown away. */
+  dropHeldBody(): void {
+    this.#incoming.dropHeld();
+  }
+
+  pause(): void {
+    if (!this.#over) this.#incoming.pause(this.elapsedMs);
+  }
+
+  resume(): void {
+    if (!this.#over) this.#incoming.resume(this.elapsedMs);
+  }
+
+  /** How long the body has been on its way, without the time in which we did not read it; 0 while we do not. */
+  get receivingMs(): number {
+    return this.#over ? 0 : this.#incoming.receivingMs(this.elapsedMs);
+  }
+
+  /** Whoever reads the body fails with this reason. */
+  cutBody(reason: unknown): void {
+    this.#abort ??= new AbortController();
+    this.#abort.abort(reason);
+  }
+
+  holdFor(account: string, file?: string): void {
+    this.permit?.holdFor(account, file);
+  }
+
+  beginTurn(): void {
+    this.turn?.begin();
+  }
+
+  /** See `IncomingBody.keepReceiving`. */
+  keepReceiving(): void {
+    this.#incoming.keepReceiving();
+  }
+
+  /** Sends the answer, unless the client has gone. `closes`: the connection ends with it. */
+  send(reply: Reply, headers: Headers, closes: boolean): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.dropHeldBody();
+    this.record.status = reply.status;
+    if (this.#limits.takeTurn()) this.#sendNow(reply, headers, closes);
+    else setImmediate(() => this.#sendNow(reply, headers, closes));
+  }
+
+  /** Sends the answer and ends the connection before anything else that came with the request is looked at. */
+  cut(reply: Reply, headers: Headers): void {
+    this.#over = true;
+    this.#receiving.delete(this);
+    this.record.status = reply.status;
+    this.#limits.onClose('framing');
+    const status = statusLine(reply.status);
+    answerAndCut(this.#res, status, closingHeaders(reply, headers), String(reply.body));
+  }
+
+  /**
+   * Sends an answer whose body is read meanwhile. Resolves when the system has taken all of it, or the client has gone
+   * or stalls. Rejects when the body cannot be read: the connection was cut then, unless nothing was sent yet.
+   */
+  async sendStream(reply: Reply, headers: Headers, stallTimeoutMs: number, closes: boolean): Promise<void> {
+    const stream = reply.stream as ReplyStream;
+    if (this.method === 'HEAD' || stream.bytes === 0) {
+      this.send(reply, headers, closes);
+      return;
+    }
+    const limits = { signal: this.signal, timeoutMs: stallTimeoutMs };
+    let sentBytes = 0;
+    this.#receiving.add(this);
+    try {
+      while (sentBytes < stream.bytes) {
+        const piece = await stream.read();
+        if (this.#over) return;
+        const begin = sentBytes === 0 ? () => writeHead(this.#res, reply, headers, closes) : undefined;
+        await sendPiece(this.#res, piece, stream.bytes, begin, limits);
+        if (this.#over) return;
+        sentBytes += piece.length;
+      }
+      this.#over = true;
+      this.record.status = reply.status;
+    } catch (error) {
+      const hasStalled = error instanceof ClientStalled;
+      if (!this.#over && (sentBytes > 0 || hasStalled)) this.#res.close();
+      if (!hasStalled) throw error;
+    } finally {
+      this.#receiving.delete(this);
+    }
+  }
+
+  #sendNow(reply: Reply, headers: Headers, closes: boolean): void {
+    if (this.#gone) return;
+    this.#incoming.unblock();
+    const bytes = this.method === 'HEAD' || reply.status === 204 ? 0 : Buffer.byteLength(reply.body);
+    const isSmall = bytes <= MAX_BUFFERED_BYTES;
+    if (this.#incoming.isPending && bytes > 0 && isSmall) {
+      if (this.#incoming.isEndNear && !this.#hasWaitedForBody)
+        this.#sendAfterBody(() => this.#sendNow(reply, headers, closes));
+      else this.#res.cork(() => this.#sendEarly(reply, headers));
+      return;
+    }
+    this.#receiving.delete(this);
+    if (bytes === 0) this.#sendBodiless(reply, headers, closes);
+    else if (closes && isSmall) this.#sendLast(reply, headers);
+    else {
+      const begin = (): void => writeHead(this.#res, reply, headers, closes);
+      this.#pending = PendingAnswer.offer(this.#res, reply.body, bytes, this.#limits, begin);
+    }
+  }
+
+  #sendBodiless(reply: Reply, headers: Headers, closes: boolean): void {
+    const res = this.#res;
+    const all = [...headers];
+    if (reply.contentType !== '') all.push(['content-type', reply.contentType]);
+    // Given a length, endWithoutBody leaves the request unanswered in uWebSockets.js' eyes: the next one would end the
+    // connection. So the length is a header of ours.
+    if (reply.status !== 204) {
+      all.push(['content-length', String(reply.stream?.bytes ?? Buffer.byteLength(reply.body))]);
+    }
+    const status = statusLine(reply.status);
+    const isLast = closes || (this.caller === undefined && !this.#limits.takeBodiless());
+    if (isLast) {
+      res.cork(() => writeHeadUnended(res, status, [...all, ['date', new Date().toUTCString()]]));
+      setImmediate(() => this.#cutOff());
+      return;
+    }
+    res.cork(() => {
+      res.writeStatus(status);
+      for (const [name, value] of all) res.writeHeader(name, value);
+      res.endWithoutBody();
+    });
+  }
+
+  /** The last answer of its connection, which ends as soon as the system has it. */
+  #sendLast(reply: Reply, headers: Headers): void {
+    const status = statusLine(reply.status);
+    this.#res.cork(() => writeUnended(this.#res, status, closingHeaders(reply, headers), String(reply.body)));
+    // Not now: the answer may still be in uWebSockets.js' buffer.
+    setImmediate(() => this.#cutOff());
+  }
+
+  /**
+   * Most clients send a small body together with its head. The answer that follows it leaves the connection open: under
+   * load a new one for each refused request would cost more than refusing it.
+   */
+  #sendAfterBody(send: () => void): void {
+    this.#hasWaitedForBody = true;
+    this.#incoming.drop();
+    this.#afterBody = () => {
+      clearTimeout(this.#lingerTimer);
+      this.#lingerTimer = undefined;
+      this.#afterBody = undefined;
+      send();
+    };
+    this.#lingerTimer = setTimeout(this.#afterBody, NEAR_END_MS);
+  }
+
+  /** The answer to a request whose body is still coming. The connection is closed, but not before it has been read. */
+  #sendEarly(reply: Reply, headers: Headers): void {
+    this.#incoming.drop();
+    const status = statusLine(reply.status);
+    writeUnended(this.#res, status, closingHeaders(reply, headers), String(reply.body));
+    this.#lingerTimer = setTimeout(() => this.#close(), LINGER_MS);
+    this.#lingerTimer.unref();
+  }
+
+  #cutOff(): void {
+    if (!this.#gone) this.#res.close();
+  }
+
+  #received(chunk: ArrayBuffer, isLast: boolean): void {
+    this.#incoming.count(chunk, isLast);
+    // A paused socket still has to be resumed, which starts uWebSockets.js' clock: the answer will end it.
+    if (isLast && !this.#incoming.isPaused) this.#receiving.delete(this);
+    if (this.#over) {
+      if (!isLast) return;
+      if (this.#afterBody !== undefined) this.#afterBody();
+      // Not now: when head and body came together, the answer is still in uWebSockets.js' buffer.
+      else setImmediate(() => this.#close());
+      return;
+    }
+    this.#incoming.deliver(chunk, isLast);
+  }
+
+  /** After an early answer. */
+  #close(): void {
+    if (this.#lingerTimer === undefined) return;
+    clearTimeout(this.#lingerTimer);
+    this.#lingerTimer = undefined;
+    this.#cutOff();
+  }
+
+  #aborted(): void {
+    this.#gone = true;
+    this.#pending?.letGo();
+    this.#receiving.delete(this);
+    clearTimeout(this.#lingerTimer);
+    this.#lingerTimer = undefined;
+    this.#afterBody = undefined;
+    this.#incoming.drop();
+    if (this.#over) return;
+    this.#over = true;
+    this.#abort?.abort(new ClientGone());
+  }
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { ApiVersion } from '../../base/contract/endpoint.js';
+import { errorBody } from '../../base/contract/error-body.js';
+import { notFound } from '../../base/errors/not-found.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { Logger } from '../../base/observe/log.js';
+import { RefusalLines } from '../../base/observe/refusal-lines.js';
+import { logRequest } from '../../base/observe/request-log.js';
+import { CLIENT_GONE_STATUS, type RequestRecorder } from '../../base/observe/request-record.js';
+import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
+import { serverTiming } from '../../base/observe/timing.js';
+import { allows } from '../../state/keys/api-key.js';
+import type { AuthenticatedKey, Authenticator } from '../../state/keys/authenticator.js';
+import { addressBlock } from '../admission/address-block.js';
+import type { ExpectedWait } from '../admission/expected-wait.js';
+import type { KeyConcurrency } from '../admission/key-concurrency.js';
+import {
+  type RateCounter,
+  type RateState,
+  rateLimitHeaders,
+  secondsToReset,
+} from '../admission/rate-limits.js';
+import { ReceivingPace } from '../admission/receiving-pace.js';
+import type { RequestPermits } from '../admission/request-permits.js';
+import { type Headers, jsonReply, type Reply, type ReplyStream, type Route } from '../routes/route.js';
+import type { AnswerLimits } from './answer-limits.js';
+import type { ClientAddresses } from './client-address.js';
+import type { Cors } from './cors.js';
+import { deprecationHeaders } from './deprecation.js';
+import { ClientGone, Exchange } from './exchange.js';
+import { framingFault } from './framing.js';
+import { RouteTable } from './route-table.js';
+import type { HttpRequest, HttpResponse } from './uws.js';
+
+export type Phase = 'running' | 'grace' | 'draining';
+
+export interface FrontDoorOptions {
+  readonly keys: Authenticator;
+  readonly permits: RequestPermits;
+  /** Of transfers, so that links never take those of the API. */
+  readonly transfers: RequestPermits;
+  /** The queue in front of the threads. */
+  readonly expectedWait: ExpectedWait;
+  readonly rates: RateCounter;
+  readonly concurrency: KeyConcurrency;
+  readonly recorders: readonly RequestRecorder[];
+  readonly metrics: ServiceMetrics;
+  readonly log: Logger;
+  readonly addresses: ClientAddresses;
+  readonly answers: AnswerLimits;
+  readonly cors: Cors;
+  /** How long a client may take for a piece of an answer that is sent in pieces. */
+  readonly sendTimeoutMs: number;
+}
+
+/** A refusal that also has to say which methods there are. */
+class MethodNotAllowed extends ServiceError {
+  readonly allowed: string;
+
+  constructor(method: string, allowed: string) {
+    super('METHOD_NOT_ALLOWED', { method, allowed });
+    this.allowed = allowed;
+  }
+}
+
+/** Analyses that ended otherwise than by the threads' work: the client left, or they had waited too long. */
+const givenUp: ReadonlySet<number> = new Set([CLIENT_GONE_STATUS, 503]);
+
+/** Takes every request through routing, authentication and admission to its route, answers it, and records it once. */
+export class FrontDoor {
+  /** While the server stops, answers end their connection; once it drains, nothing new is admitted. */
+  phase: Phase = 'running';
+  readonly #options: FrontDoorOptions;
+  #table = new RouteTable([]);
+  #adminTable = new RouteTable([]);
+  readonly #receiving = new Set<Exchange>();
+  readonly #pace = new ReceivingPace();
+  readonly #refusalLines: RefusalLines;
+
+  constructor(options: FrontDoorOptions) {
+    const { log, metrics } = options;
+    this.#options = options;
+    this.#refusalLines = new RefusalLines({
+      onLeftOut: () => metrics.logLinesLeftOut.inc(),
+      onSum: (lines) => log.info({ lines }, 'refused requests without a line'),
+    });
+    metrics.declareRoute('other');
+  }
+
+  /** Those of the admin address, which has them all. */
+  get routes(): readonly Route[] {
+    return this.#adminTable.routes;
+  }
+
+  /**
+   * Serves these routes from now on. Requests that have begun go on with those that they began with.
+   * @param adminRoutes those of the admin address
+   */
+  serve(routes: readonly Route[], adminRoutes: readonly Route[]): void {
+    for (const { path } of adminRoutes) this.#options.metrics.declareRoute(path);
+    this.#table = new RouteTable(routes);
+    this.#adminTable = new RouteTable(adminRoutes);
+  }
+
+  /** Called for every request by uWebSockets.js, which wants an answer or an abort handler before this returns. */
+  readonly handle = (res: HttpResponse, req: HttpRequest): void => this.#handle(res, req, false);
+
+  /** The same for requests to the admin address. */
+  readonly handleAdmin = (res: HttpResponse, req: HttpRequest): void => this.#handle(res, req, true);
+
+  #handle(res: HttpResponse, req: HttpRequest, isAdmin: boolean): void {
+    const { addresses, answers, cors } = this.#options;
+    const exchange = new Exchange(res, req, this.#receiving, addresses, answers);
+    exchange.isOperator = isAdmin;
+    exchange.sharedHeaders = cors.headersFor(req, exchange.method);
+    const fault = framingFault(req);
+    if (fault !== undefined) {
+      this.#cut(exchange, new ServiceError('FRAMING_UNCLEAR', { problem: fault }));
+      return;
+    }
+    try {
+      const route = this.#findRoute(exchange);
+      if (route === undefined) return;
+      if (route.wantsHeaders) exchange.copyHeaders(req);
+      if (route.tellsOperators) exchange.isOperator ||= this.#isOperatorsKey(exchange.apiKey);
+      if (route.scope === undefined) {
+        if (route.takesPermit) this.#admit(exchange, route);
+        this.#run(exchange, route);
+        return;
+      }
+      const key = this.#authenticate(exchange, route.version ?? 'v1');
+      const counting = this.#options.rates.count(key);
+      if (counting === undefined) this.#enter(exchange, route, key);
+      else void this.#enterWithin(counting, exchange, route, key);
+    } catch (error) {
+      this.#refuse(exchange, error);
+    }
+  }
+
+  #isOperatorsKey(presented: string): boolean {
+    return presented !== '' && this.#options.keys.authenticate(presented)?.scopes.has('admin') === true;
+  }
+
+  /** To be called every few seconds: see `Exchange.keepReceiving`. */
+  keepReceiving(): void {
+    for (const exchange of this.#receiving) exchange.keepReceiving();
+  }
+
+  /** To be called every few seconds: see `ReceivingPace`. */
+  cutSlowBodies(): void {
+    this.#pace.look(this.#receiving);
+  }
+
+  /** To be called when nothing comes any more, before the log ends. */
+  close(): void {
+    this.#refusalLines.sumUp();
+  }
+
+  /** Undefined when the request is answered already. */
+  #findRoute(exchange: Exchange): Route | undefined {
+    const table = exchange.isOperator ? this.#adminTable : this.#table;
+    const found = table.find(exchange.path);
+    if (found === undefined) throw notFound(exchange.path);
+    const { path, methods } = found;
+    exchange.record.route = path;
+    const route = methods.get(exchange.method);
+    exchange.route = route ?? methods.values().next().value;
+    if (route !== undefined) {
+      exchange.models = route.models;
+      exchange.models?.enter();
+      return route;
+    }
+    const allowed = [...methods.keys(), 'OPTIONS'].join(', ');
+    if (exchange.method !== 'OPTIONS') {
+      throw new MethodNotAllowed(exchange.method, allowed);
+    }
+    this.#answer(exchange, { status: 204, contentType: '', body: '' }, [['allow', allowed]]);
+    return undefined;
+  }
+
+  #authenticate(exchange: Exchange, version: ApiVersion): AuthenticatedKey {
+    const key = this.#options.keys.authenticate(exchange.apiKey);
+    if (key === undefined) throw new ServiceError(version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED');
+    exchange.caller = key;
+    exchange.record.keyId = key.id;
+    exchange.record.account = key.account;
+    return key;
+  }
+
+  async #enterWithin(
+    counting: Promise<RateState>,
+    exchange: Exchange,
+    route: Route,
+    key: AuthenticatedKey,
+  ): Promise<void> {
+    try {
+      // Head and body may have come in one packet.
+      exchange.holdBody();
+      const rate = await counting;
+      exchange.rate = rate;
+      if (exchange.isOver) throw new ClientGone();
+      if (rate.isExceeded) {
+        const { requests: limit, windowS } = rate;
+        // At least a second: a window that ends this very moment is no reason to answer with 0.
+        const retryAfterS = Math.max(1, secondsToReset(rate));
+        throw new ServiceError('RATE_LIMITED', { limit, windowS, retryAfterS });
+      }
+      this.#enter(exchange, route, key);
+      exchange.dropHeldBody();
+    } catch (error) {
+      this.#refuse(exchange, error);
+    }
+  }
+
+  #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
+    const { scope } = route;
+    if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
+    this.#admit(exchange, route);
+    this.#run(exchange, route);
+  }
+
+  #admit(exchange: Exchange, route: Route): void {
+    const { caller } = exchange;
+    const { permits, transfers, expectedWait } = this.#options;
+    if (this.phase === 'draining') throw new ServiceError('STOPPING');
+    // The key's own limit first: whoever reaches it is told so, also while the server as a whole is full.
+    if (caller !== undefined) this.#options.concurrency.enter(caller);
+    try {
+      exchange.holder = { key: caller?.id, address: addressBlock(exchange.clientAddress) };
+      exchange.permit = (route.isTransfer ? transfers : permits).acquire(exchange.holder);
+      if (route.takesTurn && caller !== undefined) exchange.turn = expectedWait.enter(caller.id);
+    } catch (error) {
+      exchange.permit?.release();
+      exchange.permit = undefined;
+      if (caller !== undefined) this.#options.concurrency.leave(caller.id);
+      throw error;
+    }
+  }
+
+  /** Gives back what the request held, the first time that it is called. */
+  #leave(exchange: Exchange): void {
+    exchange.models?.leave();
+    exchange.models = undefined;
+    const { permit } = exchange;
+    if (permit === undefined) return;
+    exchange.permit = undefined;
+    exchange.turn?.end(!givenUp.has(exchange.record.status));
+    permit.release();
+    if (exchange.caller !== undefined) this.#options.concurrency.leave(exchange.caller.id);
+  }
+
+  #run(exchange: Exchange, route: Route): void {
+    const reply = route.handle(exchange);
+    if (reply instanceof Promise) void this.#settle(exchange, reply);
+    else this.#answer(exchange, reply);
+  }
+
+  async #settle(exchange: Exchange, pending: Promise<Reply>): Promise<void> {
+    try {
+      this.#answer(exchange, await pending);
+    } catch (error) {
+      this.#refuse(exchange, error);
+    }
+  }
+
+  #refuse(exchange: Exchange, error: unknown): void {
+    const { record } = exchange;
+    let failure: ServiceError;
+    if (error instanceof ServiceError) {
+      failure = error;
+      record.cause = error.cause;
+    } else {
+      failure = new ServiceError('INTERNAL');
+      record.cause = error;
+    }
+    if (error instanceof ClientGone || exchange.isOver) record.cause = undefined;
+    else record.errorKey = failure.key;
+    const headers: [string, string][] = [['x-error-key', failure.key]];
+    if (failure.retryAfterS !== undefined) headers.push(['retry-after', String(failure.retryAfterS)]);
+    if (error instanceof MethodNotAllowed) headers.push(['allow', error.allowed]);
+    const reply =
+      exchange.route?.refusal?.(failure, record.correlationId) ??
+      jsonReply(failure.status, errorBody(failure, record.correlationId));
+    this.#answer(exchange, reply, headers);
+  }
+
+  /** Nothing that came behind the request may be taken for another one. */
+  #cut(exchange: Exchange, failure: ServiceError): void {
+    const { record } = exchange;
+    record.errorKey = failure.key;
+    const reply = jsonReply(failure.status, errorBody(failure, record.correlationId));
+    exchange.cut(reply, [
+      ['x-error-key', failure.key],
+      ['x-correlation-id', record.correlationId],
+      ...exchange.sharedHeaders,
+    ]);
+    this.#finish(exchange);
+  }
+
+  #answer(exchange: Exchange, reply: Reply, extraHeaders: Headers = []): void {
+    const { record } = exchange;
+    const headers: (readonly [string, string])[] = [
+      ['x-correlation-id', record.correlationId],
+      ...exchange.sharedHeaders,
+    ];
+    if (exchange.rate !== undefined) headers.push(...rateLimitHeaders(exchange.rate));
+    headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
+    const timing = serverTiming(record.stagesMs);
+    if (timing !== '') headers.push(['server-timing', timing]);
+    if (reply.stream !== undefined) {
+      void this.#stream(exchange, reply, reply.stream, headers);
+      return;
+    }
+    exchange.send(reply, headers, this.phase !== 'running');
+    this.#finish(exchange);
+  }
+
+  async #stream(exchange: Exchange, reply: Reply, stream: ReplyStream, headers: Headers): Promise<void> {
+    const { record } = exchange;
+    try {
+      await exchange.sendStream(reply, headers, this.#options.sendTimeoutMs, this.phase !== 'running');
+      this.#finish(exchange);
+    } catch (error) {
+      if (exchange.isOver) {
+        // The client knows by the missing rest; the log should say why.
+        record.status = 500;
+        record.cause = error;
+        if (error instanceof ServiceError) record.errorKey = error.key;
+        this.#finish(exchange);
+      } else {
+        this.#refuse(exchange, error);
+      }
+    } finally {
+      await stream.close();
+    }
+  }
+
+  /** Records a request, once, when it is over. */
+  #finish(exchange: Exchange): void {
+    const { record } = exchange;
+    this.#leave(exchange);
+    record.totalMs = exchange.elapsedMs;
+    record.clientAddress = exchange.clientAddress;
+    this.#options.metrics.count(record);
+    if (this.#refusalLines.mayWrite(record)) logRequest(this.#options.log, record);
+    if (exchange.route?.scope === undefined) return;
+    for (const recorder of this.#options.recorders) recorder.record(record);
+  }
+}

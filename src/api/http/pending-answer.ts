@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CloseReason } from '../../base/observe/close-reason.js';
+import type { AnswerLimits } from './answer-limits.js';
+import type { HttpResponse } from './uws.js';
+
+/** The rest of an answer that the client has not taken yet. */
+export class PendingAnswer {
+  readonly #limits: AnswerLimits;
+  readonly #heldBytes: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(limits: AnswerLimits, heldBytes: number) {
+    this.#limits = limits;
+    this.#heldBytes = heldBytes;
+  }
+
+  /**
+   * Offers the body to the system, which says how much of it there is room for: nothing of it is buffered here. The rest
+   * is offered again when there is room, and as long as there is a rest, uWebSockets.js takes no further request.
+   * @returns undefined when the system has taken all of it, or the connection was closed
+   */
+  static offer(
+    res: HttpResponse,
+    body: string | Uint8Array,
+    totalBytes: number,
+    limits: AnswerLimits,
+    writeHead: () => void,
+  ): PendingAnswer | undefined {
+    let isTaken = true;
+    res.cork(() => {
+      writeHead();
+      [isTaken] = res.tryEnd(body, totalBytes);
+    });
+    if (isTaken) return undefined;
+    const giveUp = (reason: CloseReason): void => {
+      limits.onClose(reason);
+      res.close();
+    };
+    // What is shared by all its readers takes no memory of its own.
+    const heldBytes = typeof body === 'string' ? totalBytes : 0;
+    if (!limits.take(heldBytes)) {
+      giveUp('answer_memory');
+      return undefined;
+    }
+    const pending = new PendingAnswer(limits, heldBytes);
+    pending.#timer = setTimeout(() => giveUp('answer_not_taken'), limits.timeoutMs);
+    pending.#timer.unref();
+    const rest = typeof body === 'string' ? Buffer.from(body) : body;
+    res.onWritable((offset) => {
+      let isDone = false;
+      res.cork(() => {
+        [isDone] = res.tryEnd(rest.subarray(offset), totalBytes);
+      });
+      if (isDone) pending.letGo();
+      return isDone;
+    });
+    return pending;
+  }
+
+  /** To be called when the connection has ended. */
+  letGo(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#limits.release(this.#heldBytes);
+  }
+}

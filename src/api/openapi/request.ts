@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FieldSchema } from '../../base/contract/fields.js';
+import type { Binary, Fields, FilePart, Operation } from '../../base/contract/operation.js';
+import type { Components, JsonObject } from './components.js';
+
+/** A file stands in an example as in curl's `-F`: an @ and a name. */
+const exampleFile = '@recording.wav';
+
+const inWords = (bytes: number): string => {
+  const mebibytes = bytes / 2 ** 20;
+  return `${bytes.toLocaleString('en')} bytes${Number.isInteger(mebibytes) ? ` (${mebibytes} MiB)` : ''}`;
+};
+
+const sizesOf = ({ minBytes, maxBytes }: Binary): string =>
+  minBytes === undefined ? `At most ${inWords(maxBytes)}.` : `${inWords(minBytes)} to ${inWords(maxBytes)}.`;
+
+const binary = (file: Binary): JsonObject => ({
+  type: 'string',
+  format: 'binary',
+  description: `${file.description} ${sizesOf(file)}`,
+  // JSON Schema's maxLength counts characters.
+  ...(file.minBytes !== undefined && { 'x-min-bytes': file.minBytes }),
+  'x-max-bytes': file.maxBytes,
+});
+
+/** Says nothing more than the type. */
+const plainExpectations: readonly string[] = ['a text', 'a string'];
+
+/** With what is allowed and what holds where nothing is given: pages do not show that of a schema. */
+function described(schema: FieldSchema): FieldSchema {
+  const { description = '', expected, default: preset } = schema;
+  const allowed = plainExpectations.includes(expected) ? '' : expected.replace(/,$/, '');
+  const sentence = [allowed, preset === undefined ? '' : `default ${preset}`]
+    .filter((part) => part !== '')
+    .join('; ');
+  if (sentence === '') return schema;
+  return {
+    ...schema,
+    description: `${description} ${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`,
+  };
+}
+
+function objectOf({ schemas, required = [], example }: Fields, file?: FilePart): JsonObject {
+  const names = [...(file ? [file.field] : []), ...required];
+  // At each field, too: the forms of the docs page are filled in from there.
+  const fields = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    name in example ? { ...described(schema), examples: [example[name]] } : described(schema),
+  ]);
+  return {
+    type: 'object',
+    properties: { ...(file && { [file.field]: binary(file) }), ...Object.fromEntries(fields) },
+    ...(names.length > 0 && { required: names }),
+  };
+}
+
+export function parameters({ query }: Operation, components: Components): JsonObject[] {
+  const fromQuery = Object.entries(query?.schemas ?? {}).map(([name, schema]) => {
+    const { description, ...rest } = described(schema);
+    const example = query?.example[name];
+    return {
+      name,
+      in: 'query',
+      required: query?.required?.includes(name) ?? false,
+      ...(description !== undefined && { description }),
+      schema: components.refer(rest),
+      ...(example !== undefined && { example }),
+    };
+  });
+  return [...fromQuery, { $ref: '#/components/parameters/CorrelationId' }];
+}
+
+export function requestBody({ form, json, bytes }: Operation, components: Components): JsonObject {
+  const content: JsonObject = {};
+  if (form) {
+    content['multipart/form-data'] = {
+      schema: components.refer(objectOf(form, form.file)),
+      example: { [form.file.field]: exampleFile, ...form.example },
+    };
+  }
+  if (json) {
+    content['application/json'] = { schema: components.refer(objectOf(json)), example: json.example };
+  }
+  if (bytes) content['application/octet-stream'] = { schema: binary(bytes) };
+  return Object.keys(content).length === 0 ? {} : { requestBody: { required: true, content } };
+}

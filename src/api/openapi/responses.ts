@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Endpoint } from '../../base/contract/endpoint.js';
+import {
+  errorBody as errorSchema,
+  forbiddenErrorBody as forbiddenErrorSchema,
+} from '../../base/contract/error-bodies.js';
+import { errorBody } from '../../base/contract/error-body.js';
+import { exampleValues } from '../../base/contract/example-values.js';
+import type { Answer } from '../../base/contract/operation.js';
+import { type CatalogueEntry, catalogue, type ErrorKey } from '../../base/errors/catalogue.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { Components, JsonObject } from './components.js';
+
+/** Errors of requests that reach no operation. */
+export const errorsOutsideOperations = [
+  'FRAMING_UNCLEAR',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+] as const satisfies ErrorKey[];
+
+/** What decides about the answers beside the operation itself. */
+type Rules = Pick<Endpoint, 'scope' | 'version' | 'takesPermit'>;
+
+const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
+const exampleTime = new Date('2026-11-21T12:00:00Z');
+
+const entryOf = (key: ErrorKey): CatalogueEntry => catalogue[key];
+
+/** The errors that the front door answers with before the route sees a request. */
+function errorsAtTheDoor({ scope, version, takesPermit }: Rules): readonly ErrorKey[] {
+  const permitErrors: ErrorKey[] = ['OVERLOADED', 'STOPPING'];
+  if (scope === undefined) return takesPermit ? permitErrors : [];
+  const unauthorized = version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED';
+  return [unauthorized, 'FORBIDDEN', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', ...permitErrors];
+}
+
+/** Every error that a request to this endpoint can be answered with. */
+export const errorsOf = (endpoint: Rules & Pick<Endpoint, 'operation'>): ReadonlySet<ErrorKey> =>
+  new Set([...endpoint.operation.errors, ...errorsAtTheDoor(endpoint), 'INTERNAL']);
+
+const references = (names: Readonly<Record<string, string>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(names).map(([header, name]) => [header, { $ref: `#/components/headers/${name}` }]),
+  );
+
+function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonObject {
+  const maySayWhen = keys.some((key) => entryOf(key).retryAfterS !== undefined);
+  return references({
+    'x-correlation-id': 'CorrelationId',
+    ...(keys.length > 0 && { 'x-error-key': 'ErrorKey' }),
+    ...(scope !== undefined && {
+      'ratelimit-limit': 'RateLimitLimit',
+      'ratelimit-remaining': 'RateLimitRemaining',
+      'ratelimit-reset': 'RateLimitReset',
+    }),
+    ...(maySayWhen && { 'retry-after': 'RetryAfter' }),
+    ...(version === 'v0' && { deprecation: 'Deprecation', sunset: 'Sunset', link: 'Link' }),
+  });
+}
+
+/** One response that stands for several errors of the same status; each is an example under its key. */
+function errorResponse(keys: readonly ErrorKey[], rules: Rules, components: Components): JsonObject {
+  const schemas = new Map<string, JsonObject>();
+  const examples: JsonObject = {};
+  for (const key of keys) {
+    const failure = new ServiceError(key, exampleValues(key));
+    const schema = failure.code === 'forbidden_error' ? forbiddenErrorSchema : errorSchema;
+    schemas.set(schema.title, components.refer(schema));
+    examples[key] = { summary: entryOf(key).when, value: errorBody(failure, exampleId, exampleTime) };
+  }
+  const [first, ...others] = schemas.values();
+  const schema = others.length === 0 ? first : { anyOf: [first, ...others] };
+  return {
+    description: keys.map((key) => `- \`${key}\`: ${entryOf(key).when}`).join('\n'),
+    headers: headersOf(rules, keys),
+    content: { 'application/json': { schema, examples } },
+  };
+}
+
+/** What has stages to time. */
+const isAnalysis = ({ scope }: Rules): boolean => scope === 'predict' || scope === 'voiceid';
+
+function answerContent({ schema, contentType }: Answer, components: Components): JsonObject {
+  if (schema !== undefined) {
+    const example = schema.examples?.[0];
+    const media = { schema: components.refer(schema), ...(example !== undefined && { example }) };
+    return { content: { 'application/json': media } };
+  }
+  return contentType === undefined ? {} : { content: { [contentType]: {} } };
+}
+
+const ownHeaders = ({ headers = {} }: Answer): JsonObject =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+
+const answerResponse = (answer: Answer, rules: Rules, components: Components): JsonObject => ({
+  description: answer.description,
+  headers: {
+    ...headersOf(rules, []),
+    ...(isAnalysis(rules) && references({ 'server-timing': 'ServerTiming' })),
+    ...ownHeaders(answer),
+  },
+  ...answerContent(answer, components),
+});
+
+/** @param never errors of the route that a request of this kind cannot meet */
+export function responses(
+  endpoint: Endpoint,
+  components: Components,
+  never: readonly ErrorKey[] = [],
+): JsonObject {
+  const answers = Object.entries(endpoint.operation.answers).map(([status, answer]) => [
+    status,
+    answerResponse(answer, endpoint, components),
+  ]);
+  const byStatus = new Map<number, ErrorKey[]>();
+  for (const key of errorsOf(endpoint)) {
+    if (never.includes(key)) continue;
+    const { status } = entryOf(key);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
+  }
+  const errors = [...byStatus].map(([status, keys]) => [status, errorResponse(keys, endpoint, components)]);
+  return Object.fromEntries([...answers, ...errors, ['404', { $ref: '#/components/responses/NOT_FOUND' }]]);
+}
+
+export function responsesOutsideOperations(components: Components): JsonObject {
+  return { NOT_FOUND: errorResponse(['NOT_FOUND'], {}, components) };
+}

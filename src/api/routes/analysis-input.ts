@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { LINK_FIELD } from '../../base/contract/link-field.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';
+import type { ArenaQueue } from '../upload/arena-queue.js';
+import type { FormLimits } from '../upload/form-upload.js';
+import { isJsonType, receiveJson } from '../upload/json-body.js';
+import type { FieldReader } from './form-fields.js';
+import { type AnalysisInput, receiveFormInput } from './form-input.js';
+import type { RouteRequest } from './route.js';
+
+/** How files come into the upload arena. */
+export interface FileIntake {
+  readonly queue: ArenaQueue;
+  readonly fetcher: PresignedFetcher;
+}
+
+/** The limits of a form, and what is said of a file behind a link where that is something else. */
+export interface InputLimits extends FormLimits {
+  readonly linkTooLarge?: () => ServiceError;
+}
+
+const MAX_JSON_BYTES = 64 * 1024;
+
+/**
+ * Receives a form with a file, or a JSON object with a link to one and otherwise the same fields. Must be called before
+ * the request's handler first awaits. Whoever gets the input must release it. Rejects with ServiceError, or with the
+ * signal's reason when the client has gone.
+ */
+export async function receiveInput<Fields>(
+  request: RouteRequest,
+  reader: FieldReader<Fields>,
+  intake: FileIntake,
+  limits: InputLimits,
+): Promise<AnalysisInput<Fields>> {
+  const { contentType } = request;
+  if (isJsonType(contentType)) return receiveLink(request, reader, intake, limits);
+  if (/^multipart\/form-data *(;|$)/i.test(contentType)) {
+    return receiveFormInput(request, reader, intake.queue, limits);
+  }
+  throw new ServiceError('CONTENT_TYPE_INVALID', {
+    expected: 'multipart/form-data or application/json',
+    received: contentType === '' ? 'none' : contentType,
+  });
+}
+
+async function receiveLink<Fields>(
+  { body, contentType, signal, record }: RouteRequest,
+  reader: FieldReader<Fields>,
+  { fetcher }: FileIntake,
+  limits: InputLimits,
+): Promise<AnalysisInput<Fields>> {
+  const startedMs = performance.now();
+  const { receiveTimeoutMs } = limits;
+  const object = await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs });
+  const link = linkOf(object);
+  const fields = reader.fromJson(object);
+  try {
+    const { linkTooLarge: fileTooLarge = limits.fileTooLarge } = limits;
+    const { region, bytes, release } = await fetcher.receive(
+      link,
+      { ...limits, fileTooLarge },
+      signal,
+      body.holder,
+    );
+    record.fetch = 'fetched';
+    record.stagesMs = { receive: performance.now() - startedMs };
+    record.bodyBytes = bytes;
+    return { fields, region, release };
+  } catch (error) {
+    const isRefusal = error instanceof ServiceError && error.status < 500;
+    record.fetch = signal.aborted ? 'abandoned' : isRefusal ? 'refused' : 'failed';
+    throw error;
+  }
+}
+
+/** @throws ServiceError FIELD_INVALID, which never shows a link: its query holds a signature */
+function linkOf(object: Record<string, unknown>): string {
+  const link = Object.hasOwn(object, LINK_FIELD) ? object[LINK_FIELD] : undefined;
+  if (typeof link === 'string') return link;
+  const received = link === undefined ? 'none' : link === null ? 'null' : `a value of type ${typeof link}`;
+  throw new ServiceError('FIELD_INVALID', { field: LINK_FIELD, expected: 'a string', received });
+}

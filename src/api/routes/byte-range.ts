@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ServiceError } from '../../base/errors/service-error.js';
+
+export interface ByteRange {
+  readonly start: number;
+  /** The first byte that is not in it. */
+  readonly end: number;
+}
+
+/**
+ * The part of a body that a `range` header asks for (RFC 9110, section 14.2). Undefined where all of it is to be sent:
+ * no header, one that cannot be understood, or several ranges at once.
+ * @throws ServiceError OBJECT_RANGE_INVALID
+ */
+export function requestedRange(header: string | undefined, bytes: number): ByteRange | undefined {
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (first === undefined || last === undefined || first + last === '') return undefined;
+  const isSuffix = first === '';
+  if (!isSuffix && last !== '' && Number(last) < Number(first)) return undefined;
+  const start = isSuffix ? Math.max(0, bytes - Number(last)) : Number(first);
+  const end = isSuffix || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
+  if (start >= end) throw new ServiceError('OBJECT_RANGE_INVALID', { range: `${first}-${last}`, bytes });
+  return { start, end };
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Ajv, type ErrorObject } from 'ajv';
+import { ownSchemas } from '../../base/config/own-schemas.js';
+import type { FieldSchema, FieldSchemas } from '../../base/contract/fields.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { UploadedForm } from '../upload/form-upload.js';
+import type { Part } from '../upload/multipart-parser.js';
+
+/** JSON's number without its ban on a leading plus, dot or zero; no spaces, no hexadecimal, no Infinity. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+/** Programs write at most 24 characters for a number of double precision. */
+export const MAX_NUMBER_CHARS = 32;
+const MAX_SHOWN_CHARS = 100;
+
+const shown = (value: unknown): string => {
+  const text = String(value);
+  return text === '' ? 'an empty value' : JSON.stringify(text.slice(0, MAX_SHOWN_CHARS));
+};
+
+/** A value from JSON, whose type may be what is wrong with it. */
+const shownJson = (value: unknown): string => {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return value === '' ? 'an empty value' : `the string ${shown(value)}`;
+  return `the ${typeof value} ${String(value).slice(0, MAX_SHOWN_CHARS)}`;
+};
+
+const mayBeNumber = ({ type }: FieldSchema): boolean => [type].flat().includes('number');
+
+const isNumber = (text: string): boolean => text.length <= MAX_NUMBER_CHARS && NUMBER.test(text);
+
+/**
+ * Checks the values of a request's fields against their schema and fills in the defaults. One instance per route,
+ * compiled once.
+ */
+export class FieldValidator<Values> {
+  readonly #schemas: FieldSchemas;
+  readonly #validate;
+
+  constructor({ schemas, required = [] }: { schemas: FieldSchemas; required?: readonly string[] }) {
+    this.#schemas = schemas;
+    // Ajv fills in defaults; what is undefined here stays absent.
+    const ajv = new Ajv({
+      ...ownSchemas,
+      useDefaults: true,
+      verbose: true,
+      allowUnionTypes: true,
+      keywords: ['expected', 'nullInForm'],
+    });
+    this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas, required });
+  }
+
+  /**
+   * @returns the same object, with defaults
+   * @throws ServiceError FIELD_INVALID for the first field that does not fit
+   */
+  check(values: Record<string, unknown>, show = shown): Values {
+    if (this.#validate(values)) return values;
+    const error = this.#validate.errors?.[0] as ErrorObject;
+    if (error.keyword === 'required') {
+      const field = error.params.missingProperty as string;
+      throw new ServiceError('FIELD_INVALID', {
+        field,
+        expected: this.#schemas[field]?.expected ?? 'a value',
+        received: 'none',
+      });
+    }
+    const expected = (error.parentSchema as unknown as FieldSchema).expected;
+    throw new ServiceError('FIELD_INVALID', {
+      field: error.instancePath.slice(1).replace(/\/(\d{1,9})/g, '[$1]'),
+      expected,
+      received: show(error.data),
+    });
+  }
+
+  /**
+   * The known fields of a form; unknown ones are ignored.
+   * @throws ServiceError FIELD_INVALID, FIELD_REPEATED
+   */
+  fromForm(form: UploadedForm): Values {
+    const values: Record<string, unknown> = {};
+    const seen = new Set<string>();
+    for (const part of form.parts) {
+      const schema = Object.hasOwn(this.#schemas, part.name) ? this.#schemas[part.name] : undefined;
+      if (schema === undefined) continue;
+      if (seen.has(part.name)) throw new ServiceError('FIELD_REPEATED', { field: part.name });
+      seen.add(part.name);
+      const text = form.text(part);
+      if (schema.nullInForm && (text === '' || text === 'null')) continue;
+      // What is no number stays a string, so that the schema refuses it in its own words.
+      values[part.name] = mayBeNumber(schema) && isNumber(text) ? Number(text) : text;
+    }
+    return this.check(values);
+  }
+
+  /**
+   * The known fields of a JSON object; unknown ones are ignored, and null is like not given. Types are strict: "0.5" is
+   * no number.
+   * @throws ServiceError FIELD_INVALID
+   */
+  fromJson(object: Record<string, unknown>): Values {
+    const values: Record<string, unknown> = {};
+    for (const name of Object.keys(this.#schemas)) {
+      if (Object.hasOwn(object, name) && object[name] !== null) values[name] = object[name];
+    }
+    return this.check(values, shownJson);
+  }
+}
+
+/** What turns a form or a JSON object into the values of its fields. */
+export type FieldReader<Values> = Pick<FieldValidator<Values>, 'fromForm' | 'fromJson'>;
+
+/** RFC 7578 leaves the file name optional; a part that has neither name nor type is text, such as a mistyped path. */
+const isFile = ({ filename, contentType }: Part): boolean =>
+  filename !== undefined || contentType !== undefined;
+
+function missingFileHint({ parts }: UploadedForm, field: string, text: Part | undefined): string {
+  const other = parts.find((part) => part.filename !== undefined && part.name !== field);
+  if (other !== undefined) {
+    return `There is one in the field ${JSON.stringify(other.name.slice(0, MAX_SHOWN_CHARS))}: send it as ${field}.`;
+  }
+  return text === undefined ? '' : 'It holds text: with curl, an @ goes before the name of a file.';
+}
+
+/**
+ * The file of a form.
+ * @throws ServiceError FILE_MISSING, FIELD_REPEATED, FILE_EMPTY
+ */
+export function fileOf(form: UploadedForm, field: string): Part {
+  let file: Part | undefined;
+  for (const part of form.parts) {
+    if (part.name !== field) continue;
+    if (file !== undefined) throw new ServiceError('FIELD_REPEATED', { field });
+    file = part;
+  }
+  if (file === undefined || !isFile(file)) {
+    throw new ServiceError('FILE_MISSING', { field, hint: missingFileHint(form, field, file) });
+  }
+  if (file.start === file.end) throw new ServiceError('FILE_EMPTY', { field });
+  return file;
+}

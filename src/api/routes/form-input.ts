@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ArenaRegion } from '../../analysis/memory/arena.js';
+import type { ArenaQueue } from '../upload/arena-queue.js';
+import { type FormLimits, receiveForm } from '../upload/form-upload.js';
+import { type FieldReader, fileOf } from './form-fields.js';
+import type { RouteRequest } from './route.js';
+
+/** A request to analyse a file, arrived and checked. */
+export interface AnalysisInput<Fields> {
+  readonly fields: Fields;
+  /** Where the file lies in the upload arena, until `release` is called. */
+  readonly region: ArenaRegion;
+  release(): void;
+}
+
+/**
+ * Receives a form with one file. Must be called before the request's handler first awaits. Whoever gets the input must
+ * release it. Rejects with ServiceError, or with the signal's reason when the client has gone.
+ */
+export async function receiveFormInput<Fields>(
+  { body, contentType, record }: RouteRequest,
+  reader: FieldReader<Fields>,
+  queue: ArenaQueue,
+  limits: FormLimits,
+): Promise<AnalysisInput<Fields>> {
+  const startedMs = performance.now();
+  const form = await receiveForm(body, contentType, queue, limits);
+  try {
+    record.stagesMs = { receive: performance.now() - startedMs };
+    record.bodyBytes = form.bodyBytes;
+    const fields = reader.fromForm(form);
+    return {
+      fields,
+      region: form.locate(fileOf(form, limits.fileField)),
+      release: () => form.release(),
+    };
+  } catch (error) {
+    form.release();
+    throw error;
+  }
+}

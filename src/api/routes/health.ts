@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { CheckedStatus } from '../../analysis/known-answers/checked-models.js';
+import type { Liveness, Readiness } from '../../base/contract/health.js';
+import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoints.js';
+import { jsonReply, type Route } from './route.js';
+
+/** The process answers. Says nothing about models: an orchestrator must not restart a server that is loading them. */
+export const livezRoute: Route = {
+  ...livezEndpoint,
+  handle: () => jsonReply<Liveness>(200, { alive: true }),
+};
+
+/**
+ * 200 while requests should be sent here: after the warm-up, unless known answers do not hold, and until the server was
+ * told to stop.
+ */
+export function readyzRoute(status: () => CheckedStatus, isStopping: () => boolean): Route {
+  return {
+    ...readyzEndpoint,
+    tellsOperators: true,
+    handle({ isOperator }) {
+      const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = status();
+      const notReady = wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
+      const state = isStopping() ? 'stopping' : ready ? 'ready' : notReady;
+      const code = state === 'ready' ? 200 : 503;
+      const known = { ready: state === 'ready', state } as const;
+      if (!isOperator) return jsonReply<Readiness>(code, known);
+      return jsonReply<Readiness>(code, {
+        ...known,
+        provider,
+        fallback_reason: fallbackReason ?? null,
+        models,
+        speaker_models: speakerModels.map((model) => model.id),
+        wrong_answers: wrongAnswers.map(({ modelId, file, expected, measured, tolerance, error }) => ({
+          model: modelId,
+          file,
+          expected,
+          measured,
+          tolerance,
+          error: error ?? null,
+        })),
+      });
+    },
+  };
+}

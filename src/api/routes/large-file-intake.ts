@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Config } from '../../base/config/options.js';
+import { BytePermits } from '../admission/byte-permits.js';
+import type { ArenaQueue } from '../upload/arena-queue.js';
+import { FORM_OVERHEAD_BYTES, type FormLimits } from '../upload/form-upload.js';
+import type { FieldValidator } from './form-fields.js';
+import { type AnalysisInput, receiveFormInput } from './form-input.js';
+import type { RouteRequest } from './route.js';
+
+/** Two files of the largest size fit into this share of the upload memory, as both are by default. */
+const LARGE_SHARE = 0.8;
+
+/** For the share of the upload memory that large files may have together, whichever route takes them. */
+export function createLargeFilePermits(
+  config: Pick<Config, 'maxInflightBytes' | 'maxLargeFileBytes'>,
+): BytePermits {
+  const shareBytes = Math.floor(config.maxInflightBytes * LARGE_SHARE);
+  // One always fits, so that no setting can refuse them all.
+  const limitBytes = Math.max(shareBytes, config.maxLargeFileBytes + FORM_OVERHEAD_BYTES);
+  return new BytePermits(limitBytes, 'large files in flight');
+}
+
+/**
+ * Receives large files, which together may hold only part of the upload memory: one that had to wait in the queue for
+ * that memory would keep every small one behind it waiting, too.
+ */
+export class LargeFileIntake<Fields> {
+  readonly #validator: FieldValidator<Fields>;
+  readonly #queue: ArenaQueue;
+  readonly #limits: FormLimits;
+  readonly #largestBodyBytes: number;
+  readonly #permits: BytePermits;
+
+  constructor(
+    validator: FieldValidator<Fields>,
+    queue: ArenaQueue,
+    limits: FormLimits,
+    permits: BytePermits,
+  ) {
+    this.#validator = validator;
+    this.#queue = queue;
+    this.#limits = limits;
+    this.#largestBodyBytes = limits.maxFileBytes + FORM_OVERHEAD_BYTES;
+    this.#permits = permits;
+  }
+
+  /** Must be called before the request's handler first awaits. Whoever gets the input must release it. */
+  async receive(request: RouteRequest): Promise<AnalysisInput<Fields>> {
+    const { declaredBytes = this.#largestBodyBytes } = request.body;
+    // A declared size that is over the limit is refused for that, not for lack of room.
+    const giveBack = this.#permits.acquire(declaredBytes > this.#largestBodyBytes ? 0 : declaredBytes);
+    try {
+      const input = await receiveFormInput(request, this.#validator, this.#queue, this.#limits);
+      const release = (): void => {
+        input.release();
+        giveBack();
+      };
+      return { ...input, release };
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+}

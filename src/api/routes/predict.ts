@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Analyser } from '../../analysis/analyser/analyser.js';
+import { detectorNamed } from '../../analysis/pipeline/model-status.js';
+import { predictionBody } from '../../analysis/verdict/prediction.js';
+import type { Config } from '../../base/config/options.js';
+import { MIN_DURATION_S } from '../../base/contract/limits.js';
+import { LARGE_FILE_MODEL } from '../../base/contract/model-ids.js';
+import { FILE_FIELD, predictEndpoint } from '../../base/contract/predict-endpoints.js';
+import { type PredictFields, predictFieldSchemas } from '../../base/contract/predict-fields.js';
+import { newPredictionId } from '../../base/contract/prediction-id.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
+import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
+import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
+import { type FieldReader, FieldValidator } from './form-fields.js';
+import type { Route } from './route.js';
+
+/** With the threshold as a number. */
+type ResolvedFields = Omit<PredictFields, 'threshold'> & { readonly threshold: number };
+
+/** `POST /v1/predict`: is the voice in this file AI-generated? */
+export function predictRoute(
+  config: Config,
+  analyser: Analyser,
+  intake: FileIntake,
+  points: OperatingPoints,
+): Route {
+  const { models } = analyser.status();
+  const validator = new FieldValidator<PredictFields>({ schemas: predictFieldSchemas(models) });
+  const allowedBytes = config.maxPredictBytes;
+  const hint = models.includes(LARGE_FILE_MODEL)
+    ? 'POST /v1/predict/large-file takes larger ones'
+    : undefined;
+  const limits: InputLimits = {
+    fileField: FILE_FIELD,
+    maxFileBytes: allowedBytes,
+    fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes, hint: hint ? `${hint}.` : '' }),
+    linkTooLarge: () =>
+      new ServiceError('FILE_TOO_LARGE', {
+        allowedBytes,
+        hint: hint ? `${hint}, in a form, not by link.` : '',
+      }),
+    receiveTimeoutMs: config.receiveTimeoutMs,
+  };
+  /** With the named operating point looked up: a name that is wrong is refused before anything is fetched or analysed. */
+  const resolve = (fields: PredictFields): ResolvedFields => {
+    const { threshold: given, model } = fields;
+    if (typeof given === 'number') return { ...fields, threshold: given };
+    return {
+      ...fields,
+      threshold: points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold'),
+    };
+  };
+  const reader: FieldReader<ResolvedFields> = {
+    fromForm: (form) => resolve(validator.fromForm(form)),
+    fromJson: (object) => resolve(validator.fromJson(object)),
+  };
+  const steps: AnalysisSteps<ResolvedFields> = {
+    receive: (request) => receiveInput(request, reader, intake, limits),
+    plan: (fields) => ({
+      modelId: fields.model,
+      silenceThresholdPercent: fields.silence_threshold,
+      minDurationS: MIN_DURATION_S,
+      maxDurationS: config.maxPredictDurationS,
+    }),
+    body: (analysis, fields, processingS) => {
+      const request = {
+        predictionId: fields.prediction_id ?? newPredictionId(),
+        threshold: fields.threshold,
+        silenceThresholdPercent: fields.silence_threshold,
+      };
+      return predictionBody(analysis, request, processingS);
+    },
+  };
+  return {
+    ...predictEndpoint(config, models),
+    takesTurn: true,
+    handle: (request) => answerAnalysis(request, analyser, steps),
+  };
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Endpoint } from '../../base/contract/endpoint.js';
+import type { ServiceError } from '../../base/errors/service-error.js';
+import type { RequestRecord } from '../../base/observe/request-record.js';
+import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
+import type { BodyStream } from '../upload/body-stream.js';
+
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+/** A request as a route sees it. */
+export interface RouteRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly contentType: string;
+  /** All of them, names in lower case, for routes with `wantsHeaders`; empty for the others. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: BodyStream;
+  /** The address that the request came from: of the connection, or as trusted proxies report it. */
+  readonly clientAddress: string;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Whose key it is; undefined on operational routes. */
+  readonly caller: AuthenticatedKey | undefined;
+  /** Counts the request toward an account that is known only now. @throws ServiceError OVERLOADED */
+  holdFor(account: string, file?: string): void;
+  /** To be called when the input has arrived, by routes that take turns. @throws ServiceError OVERLOADED */
+  beginTurn(): void;
+  /** Comes to the admin address, or with a key with the scope `admin`; known on routes with `tellsOperators`. */
+  readonly isOperator: boolean;
+  /** Where the route notes what the log and the metrics should say. */
+  readonly record: RequestRecord;
+}
+
+/** A body that is read while it is sent. */
+export interface ReplyStream {
+  readonly bytes: number;
+  /** The next piece, not empty before all `bytes` were read. The memory may be used again at the next call. */
+  read(): Promise<Uint8Array>;
+  /** Called once, also when the client left. */
+  close(): Promise<void>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly contentType: string;
+  /** Bytes where all its readers share them. */
+  readonly body: string | Uint8Array;
+  /** Beside those that every answer has. */
+  readonly headers?: Headers;
+  /** Instead of `body`, which is empty then. */
+  readonly stream?: ReplyStream;
+}
+
+/**
+ * An endpoint and how it is answered. Those that are not in src/base/contract/endpoints.ts, such as pages and where links lead,
+ * are called by no program of a client by a name, and are not in `/openapi.json`.
+ */
+export interface Route extends Endpoint {
+  /** Takes all paths that start with `path`, which ends with a slash. */
+  readonly isPrefix?: true;
+  /** Is only there for operators: on the admin address where there is one. */
+  readonly isForOperators?: true;
+  /** Gets the request's headers. */
+  readonly wantsHeaders?: true;
+  /** Says more to operators than to strangers. */
+  readonly tellsOperators?: true;
+  /** Its permits are those of transfers, of which requests to the API need none. */
+  readonly isTransfer?: true;
+  /** Needs the threads for about as long as most requests do, and waits for them in one queue with those. */
+  readonly takesTurn?: true;
+  /** What must not be closed while a request to the route goes on. */
+  readonly models?: { enter(): void; leave(): void };
+  /**
+   * Returns the answer or throws: ServiceError for what the client is to know, anything else is an internal error.
+   * The answer is dropped when the client has gone.
+   */
+  handle(request: RouteRequest): Reply | Promise<Reply>;
+  /** The answer to a refused request where it is not the usual JSON. */
+  refusal?(failure: ServiceError, correlationId: string): Reply | undefined;
+}
+
+export const jsonReply = <Body>(status: number, value: Body): Reply => ({
+  status,
+  contentType: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+});

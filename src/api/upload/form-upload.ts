@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { ArenaRegion } from '../../analysis/memory/arena.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { ArenaIntake } from './arena-intake.js';
+import type { ArenaQueue } from './arena-queue.js';
+import type { BodyStream } from './body-stream.js';
+import { type MinFile, MultipartParser, type Part } from './multipart-parser.js';
+import { boundaryOf } from './part-headers.js';
+
+export interface FormLimits {
+  readonly fileField: string;
+  readonly maxFileBytes: number;
+  readonly fileTooLarge: () => ServiceError;
+  readonly minFile?: MinFile;
+  /** The whole body must have arrived within this time; waiting for room in the arena does not count. */
+  readonly receiveTimeoutMs: number;
+}
+
+/** A form that has arrived; its parts lie in `region` of the arena until `release` is called. */
+export interface UploadedForm {
+  readonly parts: readonly Part[];
+  readonly region: ArenaRegion;
+  readonly bodyBytes: number;
+  /** Where the content of a part lies in the arena. */
+  locate(part: Part): ArenaRegion;
+  text(part: Part): string;
+  release(): void;
+}
+
+const MAX_PARTS = 64;
+const MAX_PART_HEADER_BYTES = 8 * 1024;
+const MAX_FIELD_BYTES = 64 * 1024;
+/** What a body may hold beside the file: boundaries, part headers, the other fields. */
+export const FORM_OVERHEAD_BYTES = 512 * 1024;
+
+/** Receives one form into the arena and parses it there as it comes. */
+class FormUpload {
+  readonly #queue: ArenaQueue;
+  readonly #limits: FormLimits;
+  readonly #boundary: string;
+  readonly #intake: ArenaIntake;
+  readonly #resolve: (form: UploadedForm) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #settled = false;
+  #parser: MultipartParser | undefined;
+
+  constructor(
+    stream: BodyStream,
+    contentType: string,
+    queue: ArenaQueue,
+    limits: FormLimits,
+    resolve: (form: UploadedForm) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#boundary = boundaryOf(contentType);
+    const { minFile } = limits;
+    if (minFile !== undefined && (stream.declaredBytes ?? Number.NaN) < minFile.bytes)
+      throw minFile.tooSmall();
+    const { receiveTimeoutMs } = limits;
+    const source = {
+      declaredBytes: stream.declaredBytes,
+      isCutWhenSlow: true,
+      pause: () => stream.pause(),
+      resume: () => {
+        this.#timer.refresh();
+        stream.resume();
+      },
+    };
+    const intakeLimits = {
+      maxBytes: limits.maxFileBytes + FORM_OVERHEAD_BYTES,
+      tooLarge: limits.fileTooLarge,
+      holder: stream.holder,
+    };
+    this.#intake = new ArenaIntake(source, queue, intakeLimits, {
+      arrived: (region, receivedBytes) => this.#parse(region, receivedBytes),
+      complete: (region) => this.#finish(region),
+      failed: (error) => this.#fail(error),
+    });
+    this.#queue = queue;
+    this.#limits = limits;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(
+      () => this.#fail(new ServiceError('RECEIVE_TIMEOUT', { timeoutMs: receiveTimeoutMs })),
+      receiveTimeoutMs,
+    );
+    stream.signal.addEventListener('abort', () => this.#fail(stream.signal.reason), { once: true });
+    stream.onChunk((chunk, isLast) => this.#take(chunk, isLast));
+  }
+
+  #take(chunk: Uint8Array, isLast: boolean): void {
+    if (this.#settled) return;
+    try {
+      this.#intake.take(chunk, isLast);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #parse(region: ArenaRegion, receivedBytes: number): void {
+    this.#parser ??= new MultipartParser(this.#bytesOf(region), this.#boundary, this.#limits.fileField, {
+      maxParts: MAX_PARTS,
+      maxHeaderBytes: MAX_PART_HEADER_BYTES,
+      maxFieldBytes: MAX_FIELD_BYTES,
+      maxFileBytes: this.#limits.maxFileBytes,
+      fileTooLarge: this.#limits.fileTooLarge,
+      ...(this.#limits.minFile && { minFile: this.#limits.minFile }),
+    });
+    this.#parser.advance(receivedBytes);
+  }
+
+  #bytesOf({ offset, length }: ArenaRegion): Buffer {
+    return Buffer.from(this.#queue.arena.buffer, offset, length);
+  }
+
+  #finish(region: ArenaRegion): void {
+    const queue = this.#queue;
+    try {
+      const parts = (this.#parser as MultipartParser).finish();
+      const body = this.#bytesOf(region);
+      this.#settled = true;
+      clearTimeout(this.#timer);
+      this.#resolve({
+        parts,
+        region,
+        bodyBytes: region.length,
+        locate: (part) => ({ offset: region.offset + part.start, length: part.end - part.start }),
+        text: (part) => body.toString('utf8', part.start, part.end),
+        release: () => queue.release(region),
+      });
+    } catch (error) {
+      queue.release(region);
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#intake.abandon();
+    this.#reject(error);
+  }
+}
+
+/**
+ * Must be called before the request's handler first awaits. Whoever gets the form must release it.
+ * Rejects with ServiceError, or with the stream's abort reason, as soon as the body is known to be unacceptable or gone.
+ */
+export function receiveForm(
+  stream: BodyStream,
+  contentType: string,
+  queue: ArenaQueue,
+  limits: FormLimits,
+): Promise<UploadedForm> {
+  return new Promise((resolve, reject) => {
+    new FormUpload(stream, contentType, queue, limits, resolve, reject);
+  });
+}

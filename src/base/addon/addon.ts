@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { packageDir } from '../config/package-dir.js';
+
+/** What went wrong in a native stage; the names are those of native/stage_error.h. */
+export type StageErrorCode =
+  | 'UNSUPPORTED_FORMAT'
+  | 'NO_AUDIO_STREAM'
+  | 'UNDECODABLE'
+  | 'TOO_MANY_CHANNELS'
+  | 'SAMPLE_RATE_OUT_OF_RANGE'
+  | 'TOO_LONG'
+  | 'TOO_SHORT'
+  | 'CANCELLED'
+  | 'DEADLINE'
+  | 'INTERNAL';
+
+export interface StageError extends Error {
+  readonly code: StageErrorCode;
+  /** Seconds of audio seen, for TOO_LONG and TOO_SHORT. */
+  readonly measuredS: number;
+}
+
+export function isStageError(error: unknown): error is StageError {
+  return error instanceof Error && 'code' in error && 'measuredS' in error;
+}
+
+export interface PrepareOptions {
+  readonly minDurationS: number;
+  readonly maxDurationS: number;
+  readonly silenceThresholdPercent: number;
+  readonly timeLimitMs: number;
+}
+
+export interface PreparedInput {
+  readonly windowIndex: number;
+  readonly inputIndex: number;
+  readonly inputsInWindow: number;
+  readonly startS: number;
+  readonly endS: number;
+  /** Share of the file's bytes that were read by now, 0..1. */
+  readonly fileProgress: number;
+}
+
+export interface AudioWindow {
+  readonly startS: number;
+  readonly endS: number;
+}
+
+/** Windows in a row that were not scored for lack of speech. */
+export interface SkippedStretch extends AudioWindow {
+  /** 0..100, over the whole stretch. */
+  readonly nonSpeechPercent: number;
+  /** The last one may overlap the one before it. */
+  readonly windows: readonly AudioWindow[];
+}
+
+/** What was found out about a file on the way to its model inputs. */
+export interface PrepareSummary {
+  readonly durationS: number;
+  readonly damagedPackets: number;
+  /** Where audio is missing for it, in seconds; at most one entry per second. */
+  readonly damagedAtS: readonly number[];
+  /** Share of 10 ms frames with speech over the whole file, 0..1. */
+  readonly speechRatio: number;
+  /** Share of samples at full scale, 0..1. */
+  readonly clippedRatio: number;
+  /** How far the loudest speech stays below itself from 4.7 kHz on, in dB; absent with too little speech to tell. */
+  readonly highBandDropDb?: number;
+  /** How far the loudest speech stands above the pauses, in dB; absent with too little speech or pauses to tell. */
+  readonly noiseGapDb?: number;
+  readonly skipped: readonly SkippedStretch[];
+  readonly decodeMs: number;
+  readonly featuresMs: number;
+}
+
+/** native/prepare/preparer.h: from a file's bytes to model inputs. Belongs to one thread. */
+export interface Preparer {
+  /** Floats per model input. */
+  readonly inputSize: number;
+  /**
+   * `bytes` and `stopFlag` may lie in shared memory and are read in place until `close`; any value but 0 in
+   * `stopFlag[0]` stops the work. Throws StageError, as `next` does.
+   */
+  open(bytes: Uint8Array, options: PrepareOptions, stopFlag: Int32Array): void;
+  /** Writes the next input; undefined at the end of the audio. `output` has `inputSize` elements. */
+  next(output: Float32Array): PreparedInput | undefined;
+  summary(): PrepareSummary;
+  close(): void;
+}
+
+/** Single stages, for benchmarks and comparisons; requests go through Preparer. */
+export interface Stages {
+  /** The whole first audio stream, mixed down to one channel. */
+  decode(bytes: Uint8Array): { samples: Float32Array; sampleRateHz: number; damagedPackets: number };
+  readonly Resampler: new (
+    inputRateHz: number,
+    outputRateHz: number,
+  ) => { convert(samples: Float32Array): Float32Array };
+  /** One decision (1 speech, 0 none) per 10 ms of 16 kHz audio. */
+  readonly VoiceActivityDetector: new () => { detect(samples: Float32Array): Uint8Array };
+  /** `recipe` as src/analysis/models/input-text.ts writes it. Throws StageError. */
+  readonly FeatureExtractor: new (
+    recipe: string,
+  ) => { compute(samples: Float32Array): Float32Array };
+}
+
+export interface Addon extends Stages {
+  /** `input` is what a model takes of a window, as src/analysis/models/input-text.ts writes it. Throws StageError. */
+  readonly Preparer: new (
+    input: string,
+  ) => Preparer;
+  /** Gives whole pages of (shared) memory back to the system; they read as zero afterwards. */
+  releasePages(bytes: Uint8Array): void;
+  /**
+   * Notes from now on, in a new file, which input each thread works on, and marks the one that ends the process: see
+   * native/guard/crash_notes.h. Once per process.
+   * @throws StageError INTERNAL when the file cannot be made
+   */
+  openCrashNotes(file: string, slots: number): void;
+  /** Notes that this thread works on the input with this SHA-256. Without effect before `openCrashNotes`. */
+  noteInput(digest: Uint8Array): void;
+  /** This thread's input is over, and did no harm. */
+  forgetInput(): void;
+  /**
+   * Takes from this thread, for good, the system calls that decoding does not need: see native/guard/thread_sandbox.h.
+   * Undefined, or why the system does not let it.
+   */
+  sandboxThisThread(): string | undefined;
+  /** flock(2) without waiting: whether the lock was given. It belongs to the open file and goes with its last descriptor. */
+  tryLock(descriptor: number, kind: 'exclusive' | 'shared' | 'none'): boolean;
+  /** Gives memory that C++ code has freed, and the C library keeps for later, back to the system. Takes milliseconds. */
+  trimHeap(): void;
+  libraryVersions(): Record<string, string>;
+}
+
+/** Loads the native addon; the error of a failed load says what was found and which command mends it. */
+export function loadAddon(): Addon {
+  const file = path.join(packageDir, 'build/addon/Release/veravox.node');
+  try {
+    return createRequire(import.meta.url)(file) as Addon;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      [
+        `The native addon could not be loaded: ${reason}`,
+        `  looked for: ${file}`,
+        `  running on: Node ${process.version} (${process.platform} ${process.arch})`,
+        '  to build it: node scripts/setup.mjs',
+      ].join('\n'),
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Findings } from '../figures/report.js';
+import { detPlot } from './det-plot.js';
+import { groupPlot } from './group-plot.js';
+import { histogramPlot } from './histogram-plot.js';
+import { reliabilityPlot } from './reliability-plot.js';
+import type { Drawing } from './svg.js';
+
+/** The columns that have groups, in their order. */
+export const columnsOf = ({ groups }: Findings): string[] => [...new Set(groups.map(({ column }) => column))];
+
+/** What can be drawn of all samples together. */
+export function overallDrawings(findings: Findings): Drawing[] {
+  const det = detPlot(findings);
+  return [...(det ? [det] : []), histogramPlot(findings), reliabilityPlot(findings)];
+}
+
+/** One drawing per column. */
+export function groupDrawings(findings: Findings): Drawing[] {
+  return columnsOf(findings).map((column) => groupPlot(findings, column));
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { SpeakerModelStatus } from '../../analysis/analyser/analyser.js';
+import { loadManifest } from '../../analysis/models/manifest.js';
+import { detectorNamed, modelStatus } from '../../analysis/pipeline/model-status.js';
+import { chooseSpeaker } from '../../analysis/voiceid/speaker.js';
+import { loadConfig } from '../../base/config/load-config.js';
+import type { Config } from '../../base/config/options.js';
+import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
+import { defaultModel } from '../../base/contract/model-ids.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { ScoringModel } from '../../state/operating-points/operating-point.js';
+import { OperatingPoints } from '../../state/operating-points/operating-points.js';
+import { type Condition, type LabelledList, ListError, parseList } from '../figures/labelled-list.js';
+import type { Report } from '../figures/report.js';
+import { scoreClips } from './clip-scores.js';
+import type { ShowProgress } from './list-pipeline.js';
+import { withoutTimeouts } from './local-files.js';
+import type { ScoredRows } from './scored-rows.js';
+import { listedScores, modelOfScores } from './scores-file.js';
+import { scoreTrials } from './trial-scores.js';
+
+/** What the commands that take a list have in common. */
+export interface ListOptions {
+  readonly where: readonly Condition[];
+  readonly model?: string;
+  /** A string is the name of an operating point; undefined for what holds where nothing is asked for. */
+  readonly threshold?: number | string;
+  readonly device?: Config['device'];
+  readonly silenceThreshold: number;
+}
+
+/** A list with a score for each row that could be scored. */
+export interface ScoredList extends ScoredRows {
+  readonly list: LabelledList;
+  readonly about: Report['list'];
+  readonly model: ScoringModel;
+  readonly threshold: number;
+  /** Percent; null for trials, which have their own rule, and where scores were read. */
+  readonly silenceThreshold: number | null;
+  readonly dataDir: string;
+}
+
+/**
+ * Reads a list and scores what it lists, by the pipeline that serves or, where it has scores, by these.
+ * @throws ListError, ServiceError for a model or an operating point that is not there
+ */
+export async function scoreList(
+  file: string,
+  options: ListOptions,
+  showProgress: ShowProgress,
+): Promise<ScoredList> {
+  const content = await readFile(file);
+  const list = parseList(content.toString('utf8'), options.where);
+  if (list.samples.length === 0) throw new ListError('The list has no row to score.');
+  const id = list.isScored ? modelOfScores(list) : options.model;
+  const config = configOf(options);
+  const points = OperatingPoints.load(config.dataDir);
+  const { models } = await loadManifest(config.modelsDir);
+  const { speakerModels, ...detection } = modelStatus(models);
+  const base = {
+    list,
+    about: {
+      file: path.basename(file),
+      sha256: createHash('sha256').update(content).digest('hex'),
+      where: options.where.map(({ column, value }) => `${column}=${value}`),
+      rows: list.samples.length,
+    },
+    dataDir: config.dataDir,
+  };
+  const folder = path.dirname(file);
+  const thresholdFor = (model: ScoringModel, usual: number): number =>
+    options.threshold === undefined ? usual : points.thresholdOf(options.threshold, model, '--threshold');
+
+  if (list.task === 'detection') {
+    const model = detectorNamed(detection, id ?? defaultModel(detection.models));
+    const threshold = thresholdFor(model, DEFAULT_THRESHOLD);
+    const { silenceThreshold } = options;
+    const scored = list.isScored
+      ? { rows: listedScores(list, model), run: null }
+      : await scoreClips(list.samples, folder, model.id, silenceThreshold, config, showProgress);
+    return {
+      ...base,
+      model,
+      threshold,
+      silenceThreshold: list.isScored ? null : silenceThreshold,
+      ...scored,
+    };
+  }
+  const speakerConfig = { ...config, ...(id !== undefined && { speakerModel: id }) };
+  const speaker = chooseSpeaker(speakerModels, speakerConfig, points);
+  if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
+  const model = speakerModels.find((candidate) => candidate.id === speaker.modelId) as SpeakerModelStatus;
+  const threshold = thresholdFor(model, speaker.threshold);
+  const scored = list.isScored
+    ? { rows: listedScores(list, model), run: null }
+    : await scoreTrials(list.samples, folder, speaker, config, showProgress);
+  return { ...base, model, threshold, silenceThreshold: null, ...scored };
+}
+
+// The server's time limits protect it from its clients; here the caller can wait.
+function configOf({ device }: ListOptions): Config {
+  return { ...loadConfig(process.env), ...withoutTimeouts, ...(device && { device }) };
+}

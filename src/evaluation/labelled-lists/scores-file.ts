@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scores as a list of their own: what `evaluate --scores` writes, and what both commands take in place of files to score.
+
+import type { ScoringModel } from '../../state/operating-points/operating-point.js';
+import { type LabelledList, ListError } from '../figures/labelled-list.js';
+import { isFailed, type ScoredRow } from './scored-rows.js';
+
+/** Behind the list's own columns. */
+const columns = {
+  score: ({ outcome }: ScoredRow) => (isFailed(outcome) ? '' : String(outcome.score)),
+  audio_duration: ({ outcome }: ScoredRow) =>
+    isFailed(outcome) || outcome.durationS === undefined ? '' : String(outcome.durationS),
+  error: ({ outcome }: ScoredRow) => (isFailed(outcome) ? outcome.code : ''),
+  message: ({ outcome }: ScoredRow) => (isFailed(outcome) ? outcome.message : ''),
+  model: (_: ScoredRow, { id }: ScoringModel) => id,
+  model_fingerprint: (_: ScoredRow, { scoreFingerprint }: ScoringModel) => scoreFingerprint,
+} as const;
+
+/** After RFC 4180. */
+const field = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** The list again, with what came of each row. */
+export function scoresCsv(list: LabelledList, rows: readonly ScoredRow[], model: ScoringModel): string {
+  const own = list.columns.filter((name) => !Object.hasOwn(columns, name));
+  const made = Object.values(columns);
+  const lines = rows.map((row) => [
+    ...own.map((name) => row.listed.columns[name] ?? ''),
+    ...made.map((textOf) => textOf(row, model)),
+  ]);
+  return [[...own, ...Object.keys(columns)], ...lines]
+    .map((line) => `${line.map(field).join(',')}\n`)
+    .join('');
+}
+
+/**
+ * The id of the model that gave the scores of a list.
+ * @throws ListError where the list does not say, or there were several
+ */
+export function modelOfScores({ samples, columns: own }: LabelledList): string {
+  if (!own.includes('model') || !own.includes('model_fingerprint')) {
+    throw new ListError(
+      'The column score needs model and model_fingerprint beside it, as --scores writes them. To have the files scored, rename it.',
+    );
+  }
+  const ids = new Set(samples.map(({ columns: { model = '' } }) => model));
+  const [id = '', ...others] = ids;
+  if (others.length > 0) throw new ListError(`The scores are of several models: ${[...ids].join(', ')}.`);
+  return id;
+}
+
+/**
+ * The rows of a list with the scores that it has.
+ * @throws ListError where the model is not what it was when it gave them
+ */
+export function listedScores({ task, samples }: LabelledList, model: ScoringModel): ScoredRow[] {
+  return samples.map((listed): ScoredRow => {
+    const { isPositive, columns: own, score } = listed;
+    if (own.model_fingerprint !== model.scoreFingerprint) {
+      throw new ListError(
+        `The scores were given by other weights, another recipe or another calibration than ${model.id} has now: score the files again.`,
+      );
+    }
+    const name = task === 'detection' ? (own.path ?? '') : `${own.enrolment} | ${own.sample}`;
+    if (score === undefined) {
+      const { error = '', message = '' } = own;
+      return { listed, outcome: { name, isPositive, code: error || 'NO_SCORE', message } };
+    }
+    const durationS = own.audio_duration ? Number(own.audio_duration) : undefined;
+    return { listed, outcome: { name, isPositive, columns: own, score, durationS } };
+  });
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { MetricObject } from 'prom-client';
+import type { RateLimit } from '../../state/keys/api-key.js';
+
+/** The variable that tells a process which place it fills, from 0 on. Not a setting. */
+export const PROCESS_INDEX = 'VERAVOX_PROCESS_INDEX';
+
+export type ReloadResult = 'loaded' | 'failed';
+
+/** What the supervisor tells a process. */
+export type ToProcess =
+  | { readonly kind: 'stop' }
+  /** Answered with `alive` by the event loop, which answers requests, too. */
+  | { readonly kind: 'ask-alive' }
+  /** Whatever becomes of the models, no process goes on with a certificate that runs out. */
+  | { readonly kind: 'renew-tls' }
+  /** Answered with `reloaded`. */
+  | { readonly kind: 'reload' }
+  /** Inputs that ended a process before, by their SHA-256 in hexadecimal digits. */
+  | { readonly kind: 'refuse'; readonly sha256: readonly string[] }
+  /** Answered with `metrics`. */
+  | { readonly kind: 'tell-metrics'; readonly id: number }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  /** What the other processes have in flight of a key. */
+  | { readonly kind: 'in-flight-elsewhere'; readonly keyId: string; readonly inFlight: number };
+
+/** What a process tells the supervisor. */
+export type ToSupervisor =
+  /** Orders arrive from now on. What is sent earlier is lost: Node hands it to the cluster's own listener alone. */
+  | { readonly kind: 'opened' }
+  /** With a debugger listening, somebody may hold the process at a breakpoint. */
+  | { readonly kind: 'alive'; readonly isDebugged: boolean }
+  | { readonly kind: 'listening'; readonly isReady: boolean }
+  | { readonly kind: 'reloaded'; readonly result: ReloadResult }
+  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
+  /** Answered with `answer`: the metrics of all processes, as Prometheus reads them. */
+  | { readonly kind: 'ask-metrics'; readonly id: number }
+  /** Answered with `answer`: a RateState. */
+  | { readonly kind: 'count-rate'; readonly id: number; readonly keyId: string; readonly rate: RateLimit }
+  | { readonly kind: 'in-flight'; readonly keyId: string; readonly inFlight: number };

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import cluster from 'node:cluster';
+import { url as debuggerUrl } from 'node:inspector';
+import type { MetricObject } from 'prom-client';
+import type { RateState } from '../../api/admission/rate-limits.js';
+import type { RateLimit } from '../../state/keys/api-key.js';
+import { PROCESS_INDEX, type ReloadResult, type ToProcess, type ToSupervisor } from './messages.js';
+
+/** What a supervised process does when its supervisor says so. */
+export interface Orders {
+  stop(): void;
+  renewTls(): void;
+  reload(): void;
+  refuse(sha256: readonly string[]): void;
+  metrics(): Promise<readonly MetricObject[]>;
+}
+
+/** The other end of the supervisor, in one of its processes. */
+export class ParentLink {
+  readonly #pending = new Map<number, (value: unknown) => void>();
+  /** What the other processes have in flight, by key. */
+  readonly inFlightElsewhere = new Map<string, number>();
+  #lastId = 0;
+  #refused: readonly string[] = [];
+  #isTlsRenewalWanted = false;
+  #isReloadWanted = false;
+  #orders: Orders | undefined;
+
+  /** Undefined in a process without a supervisor. */
+  static open(): ParentLink | undefined {
+    return cluster.isWorker ? new ParentLink() : undefined;
+  }
+
+  private constructor() {
+    process.on('message', (message: ToProcess) => this.#received(message));
+    // A process that cannot start ends, although its supervisor could still tell it something.
+    process.channel?.unref();
+    send({ kind: 'opened' });
+  }
+
+  /** One process does what has to be done once. */
+  get isFirst(): boolean {
+    return process.env[PROCESS_INDEX] === '0';
+  }
+
+  /** From now on; orders that came before are given at once. */
+  follow(orders: Orders): void {
+    this.#orders = orders;
+    if (this.#refused.length > 0) orders.refuse(this.#refused);
+    if (this.#isTlsRenewalWanted) orders.renewTls();
+    if (this.#isReloadWanted) orders.reload();
+  }
+
+  listening(isReady: boolean): void {
+    send({ kind: 'listening', isReady });
+  }
+
+  reloaded(result: ReloadResult): void {
+    send({ kind: 'reloaded', result });
+  }
+
+  /** The metrics of all processes together, as Prometheus reads them. */
+  metricsOfAll(): Promise<string> {
+    return this.#ask((id) => ({ kind: 'ask-metrics', id }));
+  }
+
+  /** Counts one request of a key against its rate over all processes. */
+  countRate(keyId: string, rate: RateLimit): Promise<RateState> {
+    return this.#ask((id) => ({ kind: 'count-rate', id, keyId, rate }));
+  }
+
+  tellInFlight(keyId: string, inFlight: number): void {
+    send({ kind: 'in-flight', keyId, inFlight });
+  }
+
+  #ask<Answer>(question: (id: number) => ToSupervisor): Promise<Answer> {
+    const id = ++this.#lastId;
+    return new Promise((resolve) => {
+      this.#pending.set(id, (value) => resolve(value as Answer));
+      send(question(id));
+    });
+  }
+
+  #received(message: ToProcess): void {
+    switch (message.kind) {
+      case 'ask-alive':
+        send({ kind: 'alive', isDebugged: debuggerUrl() !== undefined });
+        return;
+      case 'stop':
+        // Too early to do it in order: nothing has begun.
+        if (this.#orders === undefined) process.exit(0);
+        this.#orders.stop();
+        return;
+      case 'renew-tls':
+        if (this.#orders === undefined) this.#isTlsRenewalWanted = true;
+        else this.#orders.renewTls();
+        return;
+      case 'reload':
+        // Models that are being loaded may have been read before they were exchanged.
+        if (this.#orders === undefined) this.#isReloadWanted = true;
+        else this.#orders.reload();
+        return;
+      case 'refuse':
+        this.#refused = message.sha256;
+        this.#orders?.refuse(message.sha256);
+        return;
+      case 'tell-metrics':
+        void this.#tellMetrics(message.id);
+        return;
+      case 'answer':
+        this.#pending.get(message.id)?.(message.value);
+        this.#pending.delete(message.id);
+        return;
+      case 'in-flight-elsewhere':
+        if (message.inFlight === 0) this.inFlightElsewhere.delete(message.keyId);
+        else this.inFlightElsewhere.set(message.keyId, message.inFlight);
+    }
+  }
+
+  /** Those that cannot be read are left out of the sum, and no reason to end. */
+  async #tellMetrics(id: number): Promise<void> {
+    const metrics = await Promise.resolve(this.#orders?.metrics()).catch(() => undefined);
+    send({ kind: 'metrics', id, metrics: metrics ?? [] });
+  }
+}
+
+/** Without effect once the supervisor is gone: the process ends then, too. */
+function send(message: ToSupervisor): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}

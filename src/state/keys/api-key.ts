@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { hash, randomBytes } from 'node:crypto';
+import type { Scope } from '../../base/contract/scopes.js';
+
+/** So many requests per window; `requests` = 0 sets no limit. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowS: number;
+}
+
+/** Longer ones would overflow the timers that end them. */
+export const MAX_RATE_WINDOW_S = 86_400;
+
+/** `admin` stands for all scopes. */
+export const allows = (granted: ReadonlySet<Scope>, wanted: Scope): boolean =>
+  granted.has(wanted) || granted.has('admin');
+
+/** An API key as the server keeps it: everything but its secret. */
+export interface StoredKey {
+  /** Public part of the key; names it in logs and on the command line. */
+  readonly id: string;
+  readonly name: string;
+  /** Keys of one account see the same stored objects; `[a-z0-9][a-z0-9-]{0,31}`. */
+  readonly account: string;
+  readonly scopes: readonly Scope[];
+  /** Wins over the server's own limit; no requests means no limit. */
+  readonly rate?: RateLimit;
+  /** Requests in flight at once; wins over the server's own limit. 0 means no limit. */
+  readonly concurrency?: number;
+  /** SHA-256 of the secret, hexadecimal. */
+  readonly secretSha256: string;
+  readonly createdAt: Date;
+  readonly expiresAt?: Date;
+  readonly revokedAt?: Date;
+}
+
+/** The account of keys that were made without naming one. */
+export const DEFAULT_ACCOUNT = 'default';
+
+export const isAccount = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,31}$/.test(text);
+
+const keyForm = /^vx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
+
+export function isKeyId(text: string): boolean {
+  return /^[0-9a-f]{12}$/.test(text);
+}
+
+/** A new id, and a new secret of 32 random bytes. */
+export function newKeyParts(): { id: string; secret: string } {
+  return { id: randomBytes(6).toString('hex'), secret: randomBytes(32).toString('base64url') };
+}
+
+/** The key as its owner sends it in `x-api-key`. */
+export function formatKey(id: string, secret: string): string {
+  return `vx_${id}_${secret}`;
+}
+
+/** Undefined when the text cannot be a key. */
+export function parseKey(presented: string): { id: string; secret: string } | undefined {
+  const [, id, secret] = keyForm.exec(presented) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+/**
+ * What is kept of a secret. A password would need a slow hash because it can be guessed; these are 256 random bits,
+ * which no number of fast guesses finds, so that a fast hash is as safe and costs a request only microseconds.
+ */
+export function digestOfSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+export function isActive(key: Pick<StoredKey, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt > now);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Scope } from '../../base/contract/scopes.js';
+import type { RateLimit } from './api-key.js';
+
+export interface AuthenticatedKey {
+  /** Names the key in logs; says nothing about its secret. */
+  readonly id: string;
+  /** Whose key it is: keys of one account see the same stored objects and are metered together. */
+  readonly account: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Wins over the server's own limit. */
+  readonly rate?: RateLimit;
+  /** Requests in flight at once; wins over the server's own limit. 0 means no limit. */
+  readonly concurrency?: number;
+}
+
+/** Tells whose key it is. */
+export interface Authenticator {
+  /** Undefined for a key that is unknown, expired or revoked. Takes the same time for any wrong key. */
+  authenticate(presented: string): AuthenticatedKey | undefined;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { OperatingPoint, ScoringModel } from './operating-point.js';
+import { readOperatingPoints } from './operating-point-file.js';
+
+/** The operating points that requests may name. */
+export class OperatingPoints {
+  readonly #points: readonly OperatingPoint[];
+
+  private constructor(points: readonly OperatingPoint[]) {
+    this.#points = points;
+  }
+
+  /**
+   * Those of a data folder, as `veravox calibrate` has written them.
+   * @throws OperatingPointFileError
+   */
+  static load(dataDir: string): OperatingPoints {
+    return new OperatingPoints(readOperatingPoints(dataDir));
+  }
+
+  static of(points: readonly OperatingPoint[]): OperatingPoints {
+    return new OperatingPoints(points);
+  }
+
+  get all(): readonly OperatingPoint[] {
+    return this.#points;
+  }
+
+  /**
+   * @param given a number is returned as it is
+   * @param field how an error calls it
+   * @throws ServiceError FIELD_INVALID for a name that this model has no point of, or one of other weights
+   */
+  thresholdOf(given: number | string, model: ScoringModel, field: string): number {
+    if (typeof given === 'number') return given;
+    const own = this.#points.filter((point) => point.model === model.id);
+    const point = own.find(({ name }) => name === given);
+    if (point !== undefined && isFor(point, model)) return point.threshold;
+    const usable = own.filter((other) => isFor(other, model)).map(({ name }) => name);
+    const known = usable.length === 0 ? 'it has none' : usable.join(', ');
+    throw new ServiceError('FIELD_INVALID', {
+      field,
+      expected: `a number from 0 to 1 or an operating point of ${model.id} (${known})`,
+      received:
+        point === undefined
+          ? JSON.stringify(given)
+          : `${JSON.stringify(given)}, which ${whyNot(point, model)}`,
+    });
+  }
+
+  /** Those that no request may name, because their model is not loaded as it was when they were found. */
+  unusable(loaded: readonly ScoringModel[]): { name: string; model: string; why: string }[] {
+    return this.#points.flatMap((point) => {
+      const { name, model: id } = point;
+      const model = loaded.find((candidate) => candidate.id === id);
+      if (model !== undefined && isFor(point, model)) return [];
+      return [
+        {
+          name,
+          model: id,
+          why: model === undefined ? 'is of a model that is not loaded' : whyNot(point, model),
+        },
+      ];
+    });
+  }
+}
+
+/** Whether a threshold found then means the same now. */
+const isFor = (point: OperatingPoint, { id, scoreFingerprint }: ScoringModel): boolean =>
+  point.model === id && point.fingerprint === scoreFingerprint;
+
+/** Of a point that is not for the model as it is loaded: a clause. */
+function whyNot(point: OperatingPoint, { sha256 }: ScoringModel): string {
+  const what = point.model_sha256 === sha256 ? 'another recipe or calibration' : 'other weights';
+  return `was found with ${what} of this model: calibrate again`;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isRefusal } from '../../base/observe/refusal-lines.js';
+import { roundedTimesMs } from '../../base/observe/request-log.js';
+import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
+import { dayOf } from '../data-folder/days.js';
+import { type AuditEvent, appendToChain, auditDir } from './audit-chain.js';
+import { BackgroundWriter } from './background-writer.js';
+
+/** When lines are forced to the disk: never, with each writing of the lines that came meanwhile, or with each line. */
+export type AuditSync = 'off' | 'interval' | 'each';
+
+export interface AuditLogOptions {
+  /** Default: interval. */
+  readonly sync?: AuditSync;
+  readonly flushMs?: number;
+  /** Lines that wait for a disk that does not take them; what comes then is lost. */
+  readonly maxWaitingBytes?: number;
+  /** Lines per second about requests without a valid key, so that strangers cannot fill the disk. */
+  readonly maxStrangersPerS?: number;
+  /** The same about refused requests of one key, which may be any number, too. */
+  readonly maxRefusalsPerS?: number;
+  readonly now?: () => Date;
+  /** Told when lines could not be written; they are kept and tried again. */
+  readonly onError?: (error: unknown) => void;
+  /** Told of each line that is not written. */
+  readonly onLost?: () => void;
+}
+
+/** A line that waits to be written. */
+interface Line {
+  readonly day: string;
+  readonly json: string;
+}
+
+interface LostLines {
+  ofStrangers: number;
+  refusals: number;
+  noRoom: number;
+}
+
+const nothingLost: LostLines = { ofStrangers: 0, refusals: 0, noRoom: 0 };
+
+/** More would keep the thread from other work, which hashes them. */
+const LINES_PER_APPEND = 500;
+
+/**
+ * One JSON line per request to the API, and one per event, in `<dataDir>/audit/<UTC day>.jsonl`; together they are a chain:
+ * see audit-chain.ts. Lines are collected and appended by another thread. Several servers may share the folder.
+ */
+export class AuditLog implements RequestRecorder {
+  readonly dir: string;
+  readonly #options: Required<AuditLogOptions>;
+  readonly #writer: BackgroundWriter;
+  #waiting: Line[] = [];
+  #waitingBytes = 0;
+  /** Lines of this second about strangers, and about refusals of each key. */
+  #capped = { second: 0, strangers: 0, refusals: new Map<string, number>() };
+  #lost = { ...nothingLost };
+
+  constructor(dataDir: string, options: AuditLogOptions = {}) {
+    this.dir = auditDir(dataDir);
+    this.#options = {
+      sync: 'interval',
+      flushMs: 500,
+      maxWaitingBytes: 16 << 20,
+      maxStrangersPerS: 100,
+      maxRefusalsPerS: 10,
+      now: () => new Date(),
+      onError: () => {},
+      onLost: () => {},
+      ...options,
+    };
+    const { flushMs: everyMs, onError } = this.#options;
+    this.#writer = new BackgroundWriter(() => this.#write(), { everyMs, onError });
+  }
+
+  record(record: RequestRecord): void {
+    const now = this.#options.now();
+    const lost = this.#whyLost(record, now);
+    if (lost !== undefined) {
+      this.#lost[lost]++;
+      this.#options.onLost();
+      return;
+    }
+    this.#add(auditLine(record, now), now);
+  }
+
+  /** A line about something else than a request. */
+  note(event: AuditEvent): void {
+    const now = this.#options.now();
+    this.#add({ time: now.toISOString(), ...event }, now);
+  }
+
+  /** Resolves when what was recorded so far is written, or has failed to be. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  /** Undefined for a request that gets its line. The one place for caps. */
+  #whyLost(record: RequestRecord, now: Date): keyof LostLines | undefined {
+    const { maxStrangersPerS, maxRefusalsPerS, maxWaitingBytes } = this.#options;
+    const { keyId } = record;
+    const second = Math.floor(now.getTime() / 1000);
+    if (second !== this.#capped.second) this.#capped = { second, strangers: 0, refusals: new Map() };
+    if (keyId === undefined) {
+      if (++this.#capped.strangers > maxStrangersPerS) return 'ofStrangers';
+    } else if (isRefusal(record)) {
+      const lines = (this.#capped.refusals.get(keyId) ?? 0) + 1;
+      this.#capped.refusals.set(keyId, lines);
+      if (lines > maxRefusalsPerS) return 'refusals';
+    }
+    return this.#waitingBytes > maxWaitingBytes ? 'noRoom' : undefined;
+  }
+
+  #add(content: Readonly<Record<string, unknown>>, now: Date): void {
+    const json = JSON.stringify(content);
+    this.#waitingBytes += json.length;
+    this.#waiting.push({ day: dayOf(now), json });
+    if (this.#options.sync === 'each') this.#writer.soon();
+  }
+
+  async #write(): Promise<void> {
+    this.#noteLost();
+    while (this.#waiting.length > 0) {
+      const day = this.#waiting[0]?.day as string;
+      const end = this.#waiting.findIndex((line) => line.day !== day);
+      const count = Math.min(end < 0 ? this.#waiting.length : end, LINES_PER_APPEND);
+      const lines = this.#waiting.slice(0, count).map(({ json }) => json);
+      const isSynced = this.#options.sync !== 'off';
+      await appendToChain(this.dir, lines, { day, time: this.#options.now(), isSynced });
+      this.#waiting.splice(0, count);
+      for (const json of lines) this.#waitingBytes -= json.length;
+    }
+  }
+
+  /** That lines are missing is itself a line. */
+  #noteLost(): void {
+    const lost = this.#lost;
+    if (lost.ofStrangers + lost.refusals + lost.noRoom === 0) return;
+    // While the disk takes nothing, such lines would pile up themselves.
+    if (this.#waitingBytes > this.#options.maxWaitingBytes) return;
+    this.#lost = { ...nothingLost };
+    this.note({ event: 'lines_lost', ...lost });
+  }
+}
+
+/** What an audit line says, by name, so that nothing gets in that a request brought along: no names, links or vectors. */
+function auditLine(record: RequestRecord, time: Date): Record<string, unknown> {
+  const { correlationId, clientAddress, keyId, account, method, route, status, errorKey } = record;
+  const { bodyBytes, audioS, scoredWindows, skippedS, model } = record;
+  return {
+    time: time.toISOString(),
+    correlationId,
+    clientAddress,
+    keyId,
+    account,
+    method,
+    route,
+    status,
+    errorKey,
+    bodyBytes,
+    audioS,
+    scoredWindows,
+    skippedS,
+    model,
+    timesMs: roundedTimesMs(record),
+  };
+}

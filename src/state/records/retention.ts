@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import { dayOfFile } from '../data-folder/days.js';
+import { namesIn } from '../data-folder/durable-file.js';
+import { type Clocks, LivedDays, systemClocks } from '../data-folder/lived-days.js';
+import { type AuditEvent, auditDir, chainFiles, readHead, withChain } from './audit-chain.js';
+import { usageDir } from './usage-meter.js';
+
+export interface RetentionOptions {
+  /** 0 keeps all. */
+  readonly auditDays: number;
+  /** 0 keeps all. */
+  readonly usageDays: number;
+  /** Removes stored objects whose time is over; absent where they are kept. */
+  readonly sweepObjects?: (
+    daysSince: (stored: Date) => number,
+  ) => Promise<{ objects: number; bytes: number }>;
+  /** Told what was removed. */
+  readonly onRemoved?: (event: AuditEvent) => void;
+  readonly onError?: (error: unknown) => void;
+  readonly clocks?: Clocks;
+}
+
+const LOOK_MS = 60_000;
+
+/**
+ * Removes what has been kept for its time. For one process per data folder: the one that owns it. Looks once a minute, and
+ * removes once per day that was lived through: see lived-days.ts.
+ */
+export class Retention {
+  readonly #dataDir: string;
+  readonly #options: RetentionOptions;
+  readonly #lived: LivedDays;
+  readonly #timer: NodeJS.Timeout;
+  #looking: Promise<void> = Promise.resolve();
+  #isDue = false;
+  #isFailing = false;
+
+  /** @throws Error when the count of days cannot be read */
+  constructor(dataDir: string, options: RetentionOptions) {
+    this.#dataDir = dataDir;
+    this.#options = options;
+    this.#lived = new LivedDays(dataDir, options.clocks ?? systemClocks);
+    this.#lived.adopt([...this.#files().keys()], (file) => dayOfFile(path.basename(file)));
+    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** What the timer does. Resolves when it is done. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(async () => {
+      try {
+        if (this.#lived.watch()) this.#isDue = true;
+        if (this.#isDue) await this.#sweep();
+        this.#isDue = false;
+        this.#isFailing = false;
+      } catch (error) {
+        if (!this.#isFailing) this.#options.onError?.(error);
+        this.#isFailing = true;
+      }
+    });
+    return this.#looking;
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#timer);
+    return this.#looking;
+  }
+
+  async #sweep(): Promise<void> {
+    const expired = this.#lived.expired(this.#files());
+    const ofAudit = expired.filter((file) => file.startsWith('audit/')).map((file) => path.basename(file));
+    const ofUsage = expired.filter((file) => file.startsWith('usage/'));
+    for (const file of ofUsage) fs.rmSync(path.join(this.#dataDir, file), { force: true });
+    if (ofUsage.length > 0) this.#tell({ event: 'usage_removed', files: ofUsage.length });
+    if (ofAudit.length > 0) await this.#removeAudit(ofAudit);
+    const swept = await this.#options.sweepObjects?.((stored) => this.#lived.daysSince(stored));
+    if (swept !== undefined && swept.objects > 0) this.#tell({ event: 'objects_expired', ...swept });
+  }
+
+  /** Only from the front of the chain, and never what it goes on from. */
+  async #removeAudit(expired: readonly string[]): Promise<void> {
+    const dir = auditDir(this.#dataDir);
+    const { removed, throughSeq } = await withChain(dir, async () => {
+      const head = await readHead(dir);
+      const chained = await chainFiles(dir);
+      const names = new Set(chained.map(({ file }) => file));
+      const removed = expired.filter((file) => !names.has(file));
+      let throughSeq = 0;
+      for (const [i, { file }] of chained.entries()) {
+        const next = chained[i + 1];
+        if (next === undefined || file === head?.file || !expired.includes(file)) break;
+        removed.push(file);
+        throughSeq = next.firstSeq - 1;
+      }
+      for (const file of removed) fs.rmSync(path.join(dir, file), { force: true });
+      return { removed, throughSeq };
+    });
+    if (removed.length > 0) this.#tell({ event: 'files_removed', files: removed, throughSeq });
+  }
+
+  #tell(event: AuditEvent): void {
+    this.#options.onRemoved?.(event);
+  }
+
+  /** Everything with a time limit, with its days. */
+  #files(): Map<string, number> {
+    const { auditDays, usageDays } = this.#options;
+    const files = new Map<string, number>();
+    for (const [folder, dir, keptDays] of [
+      ['audit', auditDir(this.#dataDir), auditDays],
+      ['usage', usageDir(this.#dataDir), usageDays],
+    ] as const) {
+      for (const name of namesIn(dir)) if (dayOfFile(name)) files.set(`${folder}/${name}`, keptDays);
+    }
+    return files;
+  }
+}

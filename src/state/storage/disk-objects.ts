@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { incomingFolder } from '../data-folder/data-folder.js';
+import { makeFolderLater, moveIntoPlace, syncFolderLater } from '../data-folder/durable-file.js';
+import { storedTime } from '../data-folder/lived-days.js';
+import { type AccountQuota, AccountSpace, MD5_BYTES } from './account-space.js';
+import { onDisk } from './disk-failure.js';
+import { DiskRoom, type FreeBytes } from './disk-room.js';
+import { listFiles } from './file-listing.js';
+import { fileOfName, parseName } from './object-name.js';
+import type { StoredObject } from './object-storage.js';
+import { type ExpectedDigests, ObjectUpload } from './object-upload.js';
+
+/** An object that can be read. Whoever gets it must close it. */
+export interface OpenObject {
+  readonly bytes: number;
+  /** The hexadecimal MD5 of the content, as S3 has it. */
+  readonly md5: string;
+  readonly modifiedAt: Date;
+  /** @returns how many bytes were read; fewer than `buffer` holds only at the end */
+  read(buffer: Uint8Array, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface DiskSettings {
+  readonly dataDir: string;
+  readonly quota: AccountQuota;
+  /** Kept free of objects. */
+  readonly reserveBytes: number;
+  /** 0 keeps objects; what removes them is the sweep. */
+  readonly ttlDays: number;
+  readonly freeBytes?: FreeBytes;
+}
+
+/** So many bytes apart, an upload looks whether its account still has room: that takes the account's lock. */
+const QUOTA_CHECK_BYTES = 16 << 20;
+
+/** Objects as files on the local disk. */
+export class DiskObjects {
+  readonly #root: string;
+  readonly #settings: DiskSettings;
+  readonly #space: AccountSpace;
+  readonly #room: DiskRoom;
+  readonly #incoming: string;
+  readonly #uploading = new Set<Promise<void>>();
+
+  private constructor(settings: DiskSettings) {
+    const { dataDir, quota, reserveBytes, freeBytes } = settings;
+    this.#settings = settings;
+    this.#root = path.join(dataDir, 'objects');
+    this.#space = new AccountSpace(dataDir, quota);
+    this.#room = new DiskRoom(this.#root, reserveBytes, freeBytes);
+    this.#incoming = incomingFolder(dataDir);
+  }
+
+  static async open(settings: DiskSettings): Promise<DiskObjects> {
+    const objects = new DiskObjects(settings);
+    await makeFolderLater(objects.#incoming);
+    return objects;
+  }
+
+  /**
+   * Begins to store an object, whole or not at all; an older one of that name is there until the new one is complete.
+   * Whoever gets the upload must finish or discard it.
+   * @param declaredBytes what its sender says that it has; 0 where that is not known
+   * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
+   */
+  async begin(name: string, expected: ExpectedDigests, declaredBytes = 0): Promise<ObjectUpload> {
+    const target = this.#fileOf(name);
+    const folder = accountFolderOf(name);
+    await onDisk(this.#space.check(folder, target, declaredBytes));
+    await this.#room.check(declaredBytes);
+    let announcedBytes = 0;
+    let nextQuotaCheckBytes = QUOTA_CHECK_BYTES;
+    const announce = (bytes: number): void => {
+      this.#room.announce(bytes - announcedBytes);
+      announcedBytes = bytes;
+    };
+    const { promise, resolve } = unsettled();
+    const upload = new ObjectUpload(path.join(this.#incoming, randomUUID()), expected, {
+      check: async (bytes) => {
+        announce(Math.max(0, declaredBytes - bytes));
+        await this.#room.check(0);
+        if (bytes < nextQuotaCheckBytes) return;
+        nextQuotaCheckBytes = bytes + QUOTA_CHECK_BYTES;
+        await this.#space.check(folder, target, Math.max(bytes, declaredBytes));
+      },
+      putInPlace: (temporary, bytes) => this.#putInPlace(folder, temporary, target, bytes),
+      whenOver: () => {
+        announce(0);
+        this.#uploading.delete(promise);
+        resolve();
+      },
+    });
+    announce(declaredBytes);
+    this.#uploading.add(promise);
+    return upload;
+  }
+
+  /** Removes an object for good. No object is no error. @throws ServiceError OBJECT_NOT_FOUND for what is no name, STORAGE_FAILED */
+  async remove(name: string): Promise<void> {
+    const file = this.#fileOf(name);
+    await onDisk(this.#change(accountFolderOf(name), file, undefined, () => removeFile(file)));
+  }
+
+  async #putInPlace(folder: string, temporary: string, target: string, bytes: number): Promise<void> {
+    if (this.#settings.ttlDays > 0) {
+      const stored = storedTime(this.#settings.dataDir);
+      await utimes(temporary, stored, stored);
+    }
+    await this.#change(folder, target, bytes, () => moveIntoPlace(temporary, target));
+  }
+
+  /** Locks only where somebody counts, or removes what is old. */
+  #change(
+    folder: string,
+    target: string,
+    bytes: number | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const isShared = this.#space.isLimited || this.#settings.ttlDays > 0;
+    return isShared ? this.#space.change(folder, target, bytes, work) : work();
+  }
+
+  /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FAILED */
+  async read(name: string): Promise<OpenObject> {
+    const file = await onDisk(openExisting(this.#fileOf(name)));
+    try {
+      const { size, mtime } = await onDisk(file.stat());
+      const bytes = size - MD5_BYTES;
+      const md5 = Buffer.alloc(MD5_BYTES);
+      await onDisk(file.read(md5, 0, MD5_BYTES, bytes));
+      return {
+        bytes,
+        md5: md5.toString('hex'),
+        modifiedAt: mtime,
+        read: async (buffer, position) =>
+          (await onDisk(file.read(buffer, 0, Math.min(buffer.length, bytes - position), position))).bytesRead,
+        close: () => file.close(),
+      };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** @param prefix must hold the account's folder and the entity */
+  async list(prefix: string, limit: number): Promise<StoredObject[]> {
+    const [folder = '', entity = '', ...rest] = prefix.split('/');
+    const root = path.join(this.#root, folder, entity);
+    const listed = await onDisk(listFiles(root, rest.join('/'), limit));
+    return Promise.all(
+      listed.map(async ({ file, key }) => ({
+        name: `${folder}/${entity}/${key}`,
+        bytes: (await onDisk(stat(file))).size - MD5_BYTES,
+      })),
+    );
+  }
+
+  /** Resolves when each upload has been stored, or given up and removed. */
+  async close(): Promise<void> {
+    await Promise.all(this.#uploading);
+  }
+
+  #fileOf(name: string): string {
+    const parts = parseName(name);
+    if (parts === undefined) throw new ServiceError('OBJECT_NOT_FOUND');
+    return path.join(this.#root, fileOfName(parts));
+  }
+}
+
+const accountFolderOf = (name: string): string => name.slice(0, name.indexOf('/'));
+
+async function removeFile(file: string): Promise<void> {
+  try {
+    await rm(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return;
+    throw error;
+  }
+  await syncFolderLater(path.dirname(file));
+}
+
+function unsettled(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+async function openExisting(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new ServiceError('OBJECT_NOT_FOUND');
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { diskFailure, onDisk } from './disk-failure.js';
+
+const pwrite = promisify(fs.write);
+const sync = promisify(fs.fsync);
+const close = promisify(fs.close);
+
+/** What the content of an object has to be, where whoever sends it said so. */
+export interface ExpectedDigests {
+  /** Hexadecimal. */
+  readonly sha256?: string | undefined;
+  /** Hexadecimal. */
+  readonly md5?: string | undefined;
+}
+
+/** What an upload asks of the storage that it is for. */
+export interface UploadHooks {
+  /** Throws when so many bytes are too many. Called now and then. */
+  check(bytes: number): Promise<void>;
+  /** Called once the temporary file is complete and synced. */
+  putInPlace(temporary: string, bytes: number): Promise<void>;
+  /** Called once, when the upload has been stored or given up. */
+  whenOver(): void;
+}
+
+/** So many bytes apart, an upload looks whether there is room for it: without a declared size it may take so much too much. */
+const CHECK_BYTES = 1 << 20;
+
+/** An object on its way to the disk: under another name until it is complete, and gone without a trace if it never is. */
+export class ObjectUpload {
+  readonly #temporary: string;
+  readonly #hooks: UploadHooks;
+  readonly #file: number;
+  readonly #md5 = createHash('md5');
+  readonly #sha256 = createHash('sha256');
+  readonly #expected: ExpectedDigests;
+  #bytes = 0;
+  #checkedBytes = 0;
+  #isOver = false;
+
+  /** Opens the file at once, so that `writeNow` works from the start. @throws ServiceError */
+  constructor(temporary: string, expected: ExpectedDigests, hooks: UploadHooks) {
+    this.#temporary = temporary;
+    this.#expected = expected;
+    this.#hooks = hooks;
+    try {
+      this.#file = fs.openSync(temporary, 'wx', 0o600);
+    } catch (error) {
+      throw diskFailure(error);
+    }
+  }
+
+  /** @throws ServiceError STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED */
+  async write(chunk: Uint8Array): Promise<void> {
+    let position = this.#append(chunk);
+    if (this.#bytes - this.#checkedBytes >= CHECK_BYTES) {
+      this.#checkedBytes = this.#bytes;
+      await onDisk(this.#hooks.check(this.#bytes));
+    }
+    for (let rest = chunk; rest.length > 0; ) {
+      const { bytesWritten } = await onDisk(pwrite(this.#file, rest, 0, rest.length, position));
+      rest = rest.subarray(bytesWritten);
+      position += bytesWritten;
+    }
+  }
+
+  /** The same before it returns; also while a `write` is under way. */
+  writeNow(chunk: Uint8Array): void {
+    let position = this.#append(chunk);
+    try {
+      for (let rest = chunk; rest.length > 0; ) {
+        const bytesWritten = fs.writeSync(this.#file, rest, 0, rest.length, position);
+        rest = rest.subarray(bytesWritten);
+        position += bytesWritten;
+      }
+    } catch (error) {
+      throw diskFailure(error);
+    }
+  }
+
+  /**
+   * Puts the object in its place.
+   * @returns the hexadecimal MD5 of the content
+   * @throws ServiceError OBJECT_DIGEST_MISMATCH, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
+   */
+  async finish(): Promise<string> {
+    const { md5, sha256 } = this.#expected;
+    const digest = this.#md5.digest();
+    const md5Hex = digest.toString('hex');
+    const isIntact =
+      (md5 ?? md5Hex) === md5Hex && (sha256 === undefined || sha256 === this.#sha256.digest('hex'));
+    if (!isIntact) throw new ServiceError('OBJECT_DIGEST_MISMATCH');
+    await onDisk(pwrite(this.#file, digest, 0, digest.length, this.#bytes));
+    await onDisk(sync(this.#file));
+    await onDisk(this.#hooks.putInPlace(this.#temporary, this.#bytes));
+    await this.#end();
+    return md5Hex;
+  }
+
+  /** Removes what was written. To be called after any failure. */
+  async discard(): Promise<void> {
+    await rm(this.#temporary, { force: true }).catch(() => {});
+    await this.#end();
+  }
+
+  #append(chunk: Uint8Array): number {
+    this.#md5.update(chunk);
+    if (this.#expected.sha256 !== undefined) this.#sha256.update(chunk);
+    const position = this.#bytes;
+    this.#bytes += chunk.length;
+    return position;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await close(this.#file).catch(() => {});
+    this.#hooks.whenOver();
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { ObjectStorage, StoredObject } from './object-storage.js';
+
+export interface S3Settings {
+  readonly bucket: string;
+  readonly region: string;
+  /** Empty for AWS itself. */
+  readonly endpoint: string;
+  /** Origin of links, where clients reach the storage by another one than this server; empty for the endpoint. */
+  readonly publicUrl: string;
+  readonly forcePathStyle: boolean;
+  readonly linkLifetimeS: number;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/** Objects in S3 or in what speaks its protocol. Credentials are found by the SDK's own chain. */
+export class S3Storage implements ObjectStorage {
+  readonly #settings: S3Settings;
+  readonly #client: S3Client;
+  /** Knows the origin that clients use; never sends anything. */
+  readonly #linkClient: S3Client;
+
+  constructor(settings: S3Settings) {
+    const { region, endpoint, publicUrl, forcePathStyle } = settings;
+    const common: S3ClientConfig = {
+      region,
+      forcePathStyle,
+      maxAttempts: 2,
+      requestHandler: { connectionTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+      // Otherwise a presigned PUT carries the checksum of an empty body, and S3 refuses every real one.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    };
+    this.#settings = settings;
+    this.#client = new S3Client({ ...common, ...(endpoint !== '' && { endpoint }) });
+    this.#linkClient = publicUrl === '' ? this.#client : new S3Client({ ...common, endpoint: publicUrl });
+  }
+
+  presignPut(name: string): Promise<string> {
+    const command = new PutObjectCommand({ Bucket: this.#settings.bucket, Key: name });
+    return reachable(getSignedUrl(this.#linkClient, command, { expiresIn: this.#settings.linkLifetimeS }));
+  }
+
+  presignGet(name: string): Promise<string> {
+    const command = new GetObjectCommand({ Bucket: this.#settings.bucket, Key: name });
+    return reachable(getSignedUrl(this.#linkClient, command, { expiresIn: this.#settings.linkLifetimeS }));
+  }
+
+  async remove(name: string): Promise<void> {
+    const command = new DeleteObjectCommand({ Bucket: this.#settings.bucket, Key: name });
+    await reachable(this.#client.send(command));
+  }
+
+  async list(prefix: string, limit: number): Promise<StoredObject[]> {
+    const { bucket } = this.#settings;
+    const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: limit });
+    const { Contents = [] } = await reachable(this.#client.send(command));
+    return Contents.map(({ Key = '', Size = 0 }) => ({ name: Key, bytes: Size }));
+  }
+
+  linkPrefixes(): string[] {
+    const {
+      bucket: Bucket,
+      region: Region,
+      endpoint,
+      publicUrl,
+      forcePathStyle: ForcePathStyle,
+    } = this.#settings;
+    const Endpoint = publicUrl || endpoint;
+    const rules = this.#linkClient.config.endpointProvider;
+    return [`${rules({ Bucket, Region, ForcePathStyle, ...(Endpoint !== '' && { Endpoint }) }).url.origin}/`];
+  }
+
+  async close(): Promise<void> {
+    this.#client.destroy();
+    this.#linkClient.destroy();
+  }
+}
+
+/** Missing credentials, too, make the storage unavailable; the log has the cause. */
+async function reachable<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new ServiceError('STORAGE_UNAVAILABLE', {}, { cause });
+  }
+}

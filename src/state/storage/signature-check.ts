@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+import { timingSafeEqual } from 'node:crypto';
+import type { SignatureV4 } from '@smithy/signature-v4';
+import { ServiceError } from '../../base/errors/service-error.js';
+import {
+  encoded,
+  MAX_BYTES_PARAMETER,
+  PAYLOAD_HEADER,
+  REGION,
+  s3Signer,
+  UNSIGNED_PAYLOAD,
+} from './signature.js';
+import type { StorageSecrets } from './storage-secrets.js';
+
+export interface SignedRequest {
+  readonly method: string;
+  /** As it was sent, still percent-encoded. */
+  readonly path: string;
+  readonly query: string;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** What a request with a valid signature may do. */
+export interface Grant {
+  /** Hexadecimal SHA-256 that the body must have; undefined where the signature leaves it open. */
+  readonly bodySha256: string | undefined;
+  readonly maxBytes: number | undefined;
+}
+
+/** What somebody claims to have signed. */
+interface Claim {
+  readonly credential: string;
+  readonly signedHeaders: string;
+  readonly signature: string;
+  readonly date: string;
+  readonly payload: string;
+}
+
+/** How far the clock of a client may be ahead, and behind where the request has no lifetime of its own. */
+const MAX_SKEW_MS = 15 * 60 * 1000;
+const MAX_LIFETIME_S = 7 * 24 * 3600;
+const AUTHORIZATION =
+  /^AWS4-HMAC-SHA256 Credential=([^, ]+), ?SignedHeaders=([^, ]+), ?Signature=([0-9a-f]{64})$/;
+
+const mismatch = (): ServiceError => new ServiceError('SIGNATURE_MISMATCH');
+const denied = (problem: string): ServiceError => new ServiceError('ACCESS_DENIED', { problem });
+
+/**
+ * Checks SigV4 signatures by making them again with the library that makes them: in the query (a link) or in the
+ * `authorization` header (S3 programs that know the embedded storage's credentials).
+ */
+export class SignatureCheck {
+  readonly #accessKeyId: string;
+  readonly #signer: SignatureV4;
+
+  constructor(secrets: StorageSecrets) {
+    this.#accessKeyId = secrets.accessKeyId;
+    this.#signer = s3Signer(secrets);
+  }
+
+  /** @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED, OBJECT_REQUEST_UNSUPPORTED */
+  async check(request: SignedRequest, now = new Date()): Promise<Grant> {
+    const parameters = parseQuery(request.query);
+    const authorization = request.headers.get('authorization');
+    if (authorization === undefined) await this.#checkLink(request, parameters, now);
+    else await this.#checkHeader(request, parameters, authorization, now);
+    // Only now, so that strangers learn nothing.
+    refuseOtherOperations(request, parameters);
+    const payload =
+      (authorization === undefined
+        ? parameters.get('X-Amz-Content-Sha256')
+        : request.headers.get(PAYLOAD_HEADER)) ?? UNSIGNED_PAYLOAD;
+    if (payload !== UNSIGNED_PAYLOAD && !/^[0-9a-f]{64}$/.test(payload)) {
+      throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', {
+        what: `${PAYLOAD_HEADER} ${payload.slice(0, 50)}`,
+      });
+    }
+    const maxBytes = parameters.get(MAX_BYTES_PARAMETER);
+    return {
+      bodySha256: payload === UNSIGNED_PAYLOAD ? undefined : payload,
+      maxBytes: maxBytes === undefined ? undefined : Number(maxBytes),
+    };
+  }
+
+  async #checkLink(request: SignedRequest, parameters: Map<string, string>, now: Date): Promise<void> {
+    const parameter = (name: string): string => {
+      const value = parameters.get(name);
+      if (value === undefined) throw denied(`the parameter ${name} is missing.`);
+      return value;
+    };
+    if (parameter('X-Amz-Algorithm') !== 'AWS4-HMAC-SHA256') throw denied('X-Amz-Algorithm is another one.');
+    const claim: Claim = {
+      credential: parameter('X-Amz-Credential'),
+      signedHeaders: parameter('X-Amz-SignedHeaders'),
+      signature: parameter('X-Amz-Signature'),
+      date: parameter('X-Amz-Date'),
+      payload: parameters.get('X-Amz-Content-Sha256') ?? UNSIGNED_PAYLOAD,
+    };
+    const signedAt = this.#checkClaim(claim);
+    const lifetime = parameter('X-Amz-Expires');
+    const lifetimeS = /^[1-9]\d{0,5}$/.test(lifetime) ? Number(lifetime) : Number.NaN;
+    if (!(lifetimeS <= MAX_LIFETIME_S)) throw denied('X-Amz-Expires is not 1 to 604800 seconds.');
+
+    const headerNames = new Set(claim.signedHeaders.split(';'));
+    const headers = signedHeaders(request, headerNames);
+    const hidden = headerNames.has(PAYLOAD_HEADER) ? new Set<string>() : new Set([PAYLOAD_HEADER]);
+    const signed = await this.#signer.presign(
+      {
+        ...unsignedRequest(request, headers),
+        query: Object.fromEntries(parameters),
+        headers: { [PAYLOAD_HEADER]: claim.payload, ...headers },
+      },
+      {
+        signingDate: signedAt,
+        expiresIn: lifetimeS,
+        signableHeaders: headerNames,
+        unsignableHeaders: hidden,
+        unhoistableHeaders: new Set([...headerNames, PAYLOAD_HEADER]),
+      },
+    );
+    const expected = new Map(
+      Object.entries(signed.query ?? {}).map(([name, value]) => [name, String(value)]),
+    );
+    for (const [name, value] of parameters) {
+      const wanted = expected.get(name);
+      if (wanted === undefined || !isSame(value, wanted)) throw mismatch();
+    }
+    if (signedAt.getTime() > now.getTime() + MAX_SKEW_MS) throw denied('the link is not valid yet.');
+    const expiresAt = new Date(signedAt.getTime() + lifetimeS * 1000);
+    if (expiresAt <= now) throw new ServiceError('LINK_EXPIRED', { expiresAt: expiresAt.toISOString() });
+  }
+
+  async #checkHeader(
+    request: SignedRequest,
+    parameters: Map<string, string>,
+    authorization: string,
+    now: Date,
+  ): Promise<void> {
+    const form = AUTHORIZATION.exec(authorization);
+    if (form === null) throw denied('the authorization header has another form than AWS4-HMAC-SHA256.');
+    const [, credential = '', signedHeaderList = '', signature = ''] = form;
+    const payload = request.headers.get(PAYLOAD_HEADER);
+    if (payload === undefined) throw denied(`the header ${PAYLOAD_HEADER} is missing.`);
+    const claim: Claim = {
+      credential,
+      signedHeaders: signedHeaderList,
+      signature,
+      date: request.headers.get('x-amz-date') ?? '',
+      payload,
+    };
+    const signedAt = this.#checkClaim(claim);
+    const headerNames = new Set(signedHeaderList.split(';'));
+    if (!headerNames.has(PAYLOAD_HEADER)) throw denied(`the header ${PAYLOAD_HEADER} is not signed.`);
+    const headers = signedHeaders(request, headerNames);
+    const signed = await this.#signer.sign(
+      { ...unsignedRequest(request, headers), query: Object.fromEntries(parameters), headers },
+      { signingDate: signedAt, signableHeaders: headerNames },
+    );
+    const expected = AUTHORIZATION.exec(signed.headers.authorization ?? '');
+    const isRight = isSame(signedHeaderList, expected?.[2] ?? '') && isSame(signature, expected?.[3] ?? '');
+    if (!isRight) throw mismatch();
+    if (Math.abs(signedAt.getTime() - now.getTime()) > MAX_SKEW_MS) {
+      throw denied('the clocks are more than 15 minutes apart.');
+    }
+  }
+
+  /** @returns when it was signed */
+  #checkClaim({ credential, signedHeaders: names, date }: Claim): Date {
+    const signedAt = parseDate(date);
+    if (signedAt === undefined) throw denied('the date is missing or malformed.');
+    const [accessKeyId, ...scope] = credential.split('/');
+    if (accessKeyId !== this.#accessKeyId) throw new ServiceError('ACCESS_KEY_UNKNOWN');
+    if (scope.join('/') !== `${date.slice(0, 8)}/${REGION}/s3/aws4_request`) {
+      throw denied(`the credential's scope is not <date>/${REGION}/s3/aws4_request.`);
+    }
+    if (!names.split(';').includes('host')) throw denied('the header host is not signed.');
+    return signedAt;
+  }
+}
+
+/**
+ * Only the one way of writing a query that SigV4 defines is taken: the signature covers what the parameters mean, so
+ * another spelling of the same would pass unnoticed.
+ */
+function parseQuery(query: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [name = '', ...rest] = pair.split('=').map(decoded);
+    const value = rest.join('=');
+    const canonical = `${encoded(name)}=${encoded(value)}`;
+    const isCanonical = pair === canonical || `${pair}=` === canonical;
+    if (!isCanonical || parameters.has(name)) throw mismatch();
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw mismatch();
+  }
+}
+
+function parseDate(text: string): Date | undefined {
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text) ?? [];
+  if (second === undefined) return undefined;
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+function signedHeaders(request: SignedRequest, names: ReadonlySet<string>): Record<string, string> {
+  return Object.fromEntries([...names].map((name) => [name, request.headers.get(name) ?? '']));
+}
+
+const unsignedRequest = ({ method, path }: SignedRequest, headers: Record<string, string>) => ({
+  method,
+  path,
+  protocol: 'http:',
+  hostname: headers.host ?? '',
+});
+
+/** Takes the same time wherever the texts differ. */
+function isSame(a: string, b: string): boolean {
+  const [bytesA, bytesB] = [Buffer.from(a), Buffer.from(b)];
+  return bytesA.length === bytesB.length && timingSafeEqual(bytesA, bytesB);
+}
+
+const KNOWN_PARAMETER =
+  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-mode)$/;
+
+/** What S3 does at the same path when a parameter or header asks for it must not be taken for storing or sending an object. */
+function refuseOtherOperations(request: SignedRequest, parameters: ReadonlyMap<string, string>): void {
+  for (const [name, value] of parameters) {
+    const isKnown = name === MAX_BYTES_PARAMETER ? /^\d{1,15}$/.test(value) : KNOWN_PARAMETER.test(name);
+    if (!isKnown)
+      throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what: `the parameter ${name.slice(0, 50)}` });
+  }
+  const { method, headers } = request;
+  if (method !== 'PUT') return;
+  for (const name of ['x-amz-copy-source', 'if-match', 'if-none-match']) {
+    if (headers.has(name))
+      throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what: `the header ${name}` });
+  }
+  if (headers.get('content-encoding')?.includes('aws-chunked')) {
+    throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what: 'the content-encoding aws-chunked' });
+  }
+}
