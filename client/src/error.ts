@@ -11,13 +11,7 @@ export type ErrorCode =
   | 'storage_error'
   | 'unexpected_answer';
 
-interface Facts {
-  readonly code: ErrorCode;
-  readonly status: number;
-  readonly errorKey: string | undefined;
-  readonly correlationId: string | undefined;
-  readonly retryAfterS: number | undefined;
-}
+type Facts = Pick<VeravoxError, 'code' | 'status' | 'errorKey' | 'correlationId' | 'retryAfterS'>;
 
 /** An answer that is no success. A connection that fails, an abort and a time-out come as `fetch` reports them. */
 export class VeravoxError extends Error {

@@ -47,9 +47,8 @@ bool ExactFilter::Suits(Ratio ratio, const KaiserLowPass& low_pass) {
 }
 
 ExactFilter::ExactFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input, SimdLevel level)
-    : PolyphaseFilter(ratio, low_pass, first_input),
-      group_taps_(static_cast<size_t>(GroupTaps(ratio, taps_, kBlock))),
-      level_(level) {
+    : PolyphaseFilter(ratio, low_pass, first_input, level),
+      group_taps_(static_cast<size_t>(GroupTaps(ratio, taps_, kBlock))) {
   const std::vector<float> weights = PhaseWeights(ratio.up);
   const int64_t groups = GroupCount(ratio.up);
   table_.resize(static_cast<size_t>(groups) * kOutputs * group_taps_ / kBlock);
@@ -85,9 +84,5 @@ VERAVOX_INLINE size_t ExactFilter::FilterGroups(float* output) {
 
 size_t ExactFilter::FilterBaseline(float* output) { return FilterGroups<4>(output); }
 VERAVOX_TARGET_AVX2 size_t ExactFilter::FilterAvx2(float* output) { return FilterGroups<8>(output); }
-
-size_t ExactFilter::Filter(float* output) {
-  return level_ == SimdLevel::kBaseline ? FilterBaseline(output) : FilterAvx2(output);
-}
 
 }  // namespace veravox

@@ -26,9 +26,8 @@ class ExactFilter final : public PolyphaseFilter {
   ExactFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input, SimdLevel level);
 
  private:
-  size_t Filter(float* output) override;
-  size_t FilterBaseline(float* output);
-  size_t FilterAvx2(float* output);
+  size_t FilterBaseline(float* output) override;
+  size_t FilterAvx2(float* output) override;
   template <int kLanes>
   size_t FilterGroups(float* output);
 
@@ -37,7 +36,6 @@ class ExactFilter final : public PolyphaseFilter {
   const size_t group_taps_;       // that the outputs of a group weigh together
   std::vector<TapBlock> table_;   // per group: taps 0..7 of its eight outputs, then taps 8..15 of them, ...
   std::vector<size_t> advances_;  // samples from each group to the next; the phases repeat after the last
-  const SimdLevel level_;
   size_t group_ = 0;
 };
 

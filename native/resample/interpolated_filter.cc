@@ -38,10 +38,9 @@ size_t WholeBlocks(int64_t taps) { return (static_cast<size_t>(taps) + 15) / 16 
 
 InterpolatedFilter::InterpolatedFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input,
                                        SimdLevel level)
-    : PolyphaseFilter(ratio, low_pass, first_input),
+    : PolyphaseFilter(ratio, low_pass, first_input, level),
       row_taps_(WholeBlocks(taps_)),
-      rows_((kPhases + 1) * row_taps_),
-      level_(level) {
+      rows_((kPhases + 1) * row_taps_) {
   const std::vector<float> weights = PhaseWeights(kPhases);
   for (size_t row = 0; row <= kPhases; ++row) {
     std::copy_n(weights.begin() + static_cast<int64_t>(row) * taps_, taps_, &rows_[row * row_taps_]);
@@ -66,9 +65,5 @@ VERAVOX_INLINE size_t InterpolatedFilter::FilterEach(float* output) {
 
 size_t InterpolatedFilter::FilterBaseline(float* output) { return FilterEach<4>(output); }
 VERAVOX_TARGET_AVX2 size_t InterpolatedFilter::FilterAvx2(float* output) { return FilterEach<8>(output); }
-
-size_t InterpolatedFilter::Filter(float* output) {
-  return level_ == SimdLevel::kBaseline ? FilterBaseline(output) : FilterAvx2(output);
-}
 
 }  // namespace veravox

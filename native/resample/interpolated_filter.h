@@ -12,20 +12,20 @@ namespace veravox {
 // of a few hundred phases and interpolates linearly between them.
 class InterpolatedFilter final : public PolyphaseFilter {
  public:
+  // jscpd:ignore-start: another implementation of the same interface.
   InterpolatedFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input, SimdLevel level);
 
  private:
-  size_t Filter(float* output) override;
-  size_t FilterBaseline(float* output);
-  size_t FilterAvx2(float* output);
+  size_t FilterBaseline(float* output) override;
+  size_t FilterAvx2(float* output) override;
   template <int kLanes>
   size_t FilterEach(float* output);
 
   void Rewind() override { phase_ = 0; }
+  // jscpd:ignore-end
 
   const size_t row_taps_;  // taps_ in whole blocks
   std::vector<float> rows_;
-  const SimdLevel level_;
   int64_t phase_ = 0;  // of the next output, in 1 / ratio_.up of a sample
 };
 

@@ -17,8 +17,13 @@ std::unique_ptr<PolyphaseFilter> PolyphaseFilter::Make(Ratio ratio, const Kaiser
   return std::make_unique<InterpolatedFilter>(ratio, low_pass, first_input, level);
 }
 
-PolyphaseFilter::PolyphaseFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input)
-    : ratio_(ratio), taps_(low_pass.Taps()), low_pass_(low_pass), silence_(taps_ / 2 - 1 + first_input) {
+PolyphaseFilter::PolyphaseFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input,
+                                 SimdLevel level)
+    : ratio_(ratio),
+      taps_(low_pass.Taps()),
+      low_pass_(low_pass),
+      level_(level),
+      silence_(taps_ / 2 - 1 + first_input) {
   Start();
 }
 
@@ -58,7 +63,8 @@ void PolyphaseFilter::Push(std::span<const float> input, std::vector<float>& out
   input_.insert(input_.end(), input.begin(), input.end());
   const size_t before = output.size();
   output.resize(before + OutputBound());
-  output.resize(before + Filter(output.data() + before));
+  float* const start = output.data() + before;
+  output.resize(before + (level_ == SimdLevel::kBaseline ? FilterBaseline(start) : FilterAvx2(start)));
   const size_t used = std::min(next_, input_.size());
   input_.erase(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(used));
   next_ -= used;

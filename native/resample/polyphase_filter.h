@@ -34,15 +34,16 @@ class PolyphaseFilter {
   // Taps are handled in blocks of this many.
   static constexpr int64_t kBlock = 8;
 
-  PolyphaseFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input);
+  PolyphaseFilter(Ratio ratio, const KaiserLowPass& low_pass, int64_t first_input, SimdLevel level);
 
   // For each phase 0, 1 / phases, ..., 1 (phases + 1 rows): the weights of taps_ samples around an output
   // that lies that part of a sample after the first of the two in the middle.
   std::vector<float> PhaseWeights(int64_t phases) const;
 
   // Computes all outputs that input_ suffices for and moves next_ on; returns how many. `output` has room for
-  // OutputBound() of them.
-  virtual size_t Filter(float* output) = 0;
+  // OutputBound() of them. One function per level, since each is compiled for its instructions.
+  virtual size_t FilterBaseline(float* output) = 0;
+  virtual size_t FilterAvx2(float* output) = 0;
   // Goes back to output 0.
   virtual void Rewind() = 0;
 
@@ -56,6 +57,7 @@ class PolyphaseFilter {
   size_t OutputBound() const;
 
   const KaiserLowPass low_pass_;
+  const SimdLevel level_;
   int64_t silence_;  // samples before the first pushed one that the first output weighs
 };
 

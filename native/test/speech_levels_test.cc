@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
+#include "detect_speech.h"
 #include "vad/speech_features.h"
 #include "vad/speech_scores.h"
-#include "vad/voice_activity.h"
 
 namespace veravox {
 namespace {
@@ -45,15 +45,6 @@ std::vector<float> Bursts(size_t count, float hiss, unsigned seed) {
     before = noise;
   }
   return samples;
-}
-
-std::vector<uint8_t> Detect(VoiceActivityDetector& detector, std::span<const float> samples, size_t block) {
-  std::vector<uint8_t> speech;
-  for (; !samples.empty(); samples = samples.subspan(std::min(block, samples.size()))) {
-    detector.Push(samples.first(std::min(block, samples.size())), speech);
-  }
-  detector.Finish(speech);
-  return speech;
 }
 
 TEST(SpeechLevelsTest, TooLittleSpeechOrPausesTellNothing) {
@@ -97,15 +88,15 @@ TEST(SpeechLevelsTest, ExtremeLevelsStayInTheirPlace) {
 TEST(SpeechLevelsTest, DoNotDependOnBlocksNorOnTheStreamBefore) {
   const std::vector<float> samples = Bursts(80'123, 0.02f, 1);
   VoiceActivityDetector detector;
-  Detect(detector, samples, samples.size());
+  DetectSpeech(detector, samples, samples.size());
   const auto drop_db = detector.levels().HighBandDropDb();
   const auto gap_db = detector.levels().NoiseGapDb();
   ASSERT_TRUE(drop_db);
   for (const size_t block : {1, 7, 160, 1000, 4096}) {
     // What is in between is much louder.
-    Detect(detector, Bursts(50'000, 3.0f, 2), 999);
+    DetectSpeech(detector, Bursts(50'000, 3.0f, 2), 999);
     EXPECT_NE(detector.levels().HighBandDropDb(), drop_db);
-    Detect(detector, samples, block);
+    DetectSpeech(detector, samples, block);
     EXPECT_EQ(detector.levels().HighBandDropDb(), drop_db) << block;
     EXPECT_EQ(detector.levels().NoiseGapDb(), gap_db) << block;
   }

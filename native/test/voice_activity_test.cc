@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "decode/decoder.h"
+#include "detect_speech.h"
 #include "vad/speech_features.h"
 #include "vad/speech_network.h"
 #include "vad/speech_scores.h"
@@ -29,18 +30,9 @@ constexpr size_t kFrame = VoiceActivityDetector::kFrameSamples;
 using Samples = std::vector<float>;
 using Decisions = std::vector<uint8_t>;
 
-Decisions Detect(VoiceActivityDetector& detector, std::span<const float> samples, size_t block) {
-  Decisions speech;
-  for (; !samples.empty(); samples = samples.subspan(std::min(block, samples.size()))) {
-    detector.Push(samples.first(std::min(block, samples.size())), speech);
-  }
-  detector.Finish(speech);
-  return speech;
-}
-
 Decisions Detect(std::span<const float> samples) {
   VoiceActivityDetector detector;
-  return Detect(detector, samples, samples.size());
+  return DetectSpeech(detector, samples, samples.size());
 }
 
 double Share(std::span<const uint8_t> decisions) {
@@ -147,10 +139,10 @@ TEST(VoiceActivityTest, BlockSizeMakesNoDifference) {
   Samples samples = Recording("human-lj-a.flac");
   samples.resize(std::min<size_t>(samples.size(), 50001));
   VoiceActivityDetector detector;
-  const Decisions whole = Detect(detector, samples, samples.size());
+  const Decisions whole = DetectSpeech(detector, samples, samples.size());
   EXPECT_GT(Share(whole), 0.0);
   for (const size_t block : {1, 7, 160, 1000, 4096})
-    EXPECT_EQ(Detect(detector, samples, block), whole) << block;
+    EXPECT_EQ(DetectSpeech(detector, samples, block), whole) << block;
 
   const auto scores_of = [&](size_t block) {
     SpeechScores scores;
@@ -169,8 +161,8 @@ TEST(VoiceActivityTest, IsAsNewAfterFinish) {
   const Samples speech = Recording("human-lj-b.flac");
   const Decisions fresh = Detect(speech);
   VoiceActivityDetector detector;
-  Detect(detector, White(12345, 0.3f), 1000);
-  EXPECT_EQ(Detect(detector, speech, 1000), fresh);
+  DetectSpeech(detector, White(12345, 0.3f), 1000);
+  EXPECT_EQ(DetectSpeech(detector, speech, 1000), fresh);
 }
 
 TEST(VoiceActivityTest, DecidesWithin250Milliseconds) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { HttpResponse } from 'uWebSockets.js';
+import type { Headers } from '../routes/route.js';
 
 // With listener.ts the only file that imports uWebSockets.js, so that what it is like to use stays in this folder.
 export type { HttpRequest, HttpResponse } from 'uWebSockets.js';
@@ -13,24 +14,14 @@ const CORK_BYTES = 16 * 1024;
  * uWebSockets.js from parsing them. What is closed takes along what is collected of the answer, unless it is too much to
  * be collected; so white space fills the body up. Only while the request's handler runs.
  */
-export function answerAndCut(
-  res: HttpResponse,
-  status: string,
-  headers: readonly (readonly [string, string])[],
-  body: string,
-): void {
+export function answerAndCut(res: HttpResponse, status: string, headers: Headers, body: string): void {
   writeUnended(res, status, headers, body.padEnd(CORK_BYTES + 1));
   res.close();
 }
 
 /** Sends the head of an answer that has no body, and leaves the request unanswered in uWebSockets.js' eyes. */
-export function writeHeadUnended(
-  res: HttpResponse,
-  status: string,
-  headers: readonly (readonly [string, string])[],
-): void {
-  res.writeStatus(status);
-  for (const [name, value] of headers) res.writeHeader(name, value);
+export function writeHeadUnended(res: HttpResponse, status: string, headers: Headers): void {
+  writeStatusAndHeaders(res, status, headers);
   // The line break that follows the value ends the head.
   res.writeHeader('connection', 'close\r\n');
 }
@@ -44,14 +35,13 @@ export function writeHeadUnended(
  * uWebSockets.js writes header values as they are given, so the last value can hold the end of the head and the body;
  * the line break that follows is white space at the end of the body. Must run inside `cork`.
  */
-export function writeUnended(
-  res: HttpResponse,
-  status: string,
-  headers: readonly (readonly [string, string])[],
-  body: string,
-): void {
-  res.writeStatus(status);
-  for (const [name, value] of headers) res.writeHeader(name, value);
+export function writeUnended(res: HttpResponse, status: string, headers: Headers, body: string): void {
+  writeStatusAndHeaders(res, status, headers);
   const length = Buffer.byteLength(body) + '\r\n'.length;
   res.writeHeader('content-length', `${length}\r\n\r\n${body}`);
+}
+
+function writeStatusAndHeaders(res: HttpResponse, status: string, headers: Headers): void {
+  res.writeStatus(status);
+  for (const [name, value] of headers) res.writeHeader(name, value);
 }

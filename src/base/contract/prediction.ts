@@ -86,6 +86,13 @@ const warnings = {
   items: { type: 'string', minLength: 1 },
 } as const;
 
+const measured = {
+  model: modelVersion,
+  processing_time: processingTime,
+  audio_duration: audioDuration,
+  warnings,
+} as const;
+
 const required = [
   'prediction_id',
   'global',
@@ -104,10 +111,7 @@ export const prediction = {
     prediction_id: predictionId,
     global: globalVerdict,
     segments: { type: 'array', description: 'One entry per analysed window.', items: segment, minItems: 1 },
-    model: modelVersion,
-    processing_time: processingTime,
-    audio_duration: audioDuration,
-    warnings,
+    ...measured,
   },
   required,
   additionalProperties: false,
@@ -142,10 +146,7 @@ export const largeFilePrediction = {
       items: largeFileSegment,
       minItems: 1,
     },
-    model: modelVersion,
-    processing_time: processingTime,
-    audio_duration: audioDuration,
-    warnings,
+    ...measured,
   },
   required,
   additionalProperties: false,

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Analyser } from '../../analysis/analyser/analyser.js';
+import type { ArenaRegion } from '../../analysis/memory/arena.js';
+import type { Config } from '../../base/config/options.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { FailedSample } from '../figures/evaluate.js';
 import type { ListedSample } from '../figures/labelled-list.js';
 import type { Report } from '../figures/report.js';
 import type { Sample } from '../figures/sample.js';
-import type { Finding, ListPipeline } from './list-pipeline.js';
+import { type Finding, ListPipeline, type Recording, type ShowProgress } from './list-pipeline.js';
 
 /** A row of a list, and its score or why it has none. */
 export interface ScoredRow {
@@ -28,12 +31,35 @@ export function failureOf(error: unknown): Pick<FailedSample, 'code' | 'message'
   return { code: code ?? 'UNREADABLE', message: message.split(`, ${syscall}`, 1)[0] as string };
 }
 
-/** What it took to find this out. */
-export function runOf(
-  pipeline: ListPipeline,
-  found: readonly Finding<unknown>[],
-  startedMs: number,
-): Report['run'] {
+/**
+ * Analyses the recordings of a list with a pipeline of their own.
+ * @returns what became of each, in their order, and what it took to find this out
+ */
+export async function analyseRecordings<Result>(
+  config: Config,
+  recordings: readonly Recording[],
+  work: (
+    analyser: Analyser,
+    region: ArenaRegion,
+    at: number,
+  ) => Promise<{ result: Result; durationS: number }>,
+  showProgress: ShowProgress,
+): Promise<{ found: readonly Finding<Result>[]; run: Report['run'] }> {
+  const pipeline = await ListPipeline.start(config, recordings);
+  try {
+    const startedMs = performance.now();
+    const found = await pipeline.analyse(
+      recordings,
+      (region, at) => work(pipeline.analyser, region, at),
+      showProgress,
+    );
+    return { found, run: runOf(pipeline, found, startedMs) };
+  } finally {
+    await pipeline.close();
+  }
+}
+
+function runOf(pipeline: ListPipeline, found: readonly Finding<unknown>[], startedMs: number): Report['run'] {
   const audioS = found.reduce((sum, finding) => sum + (finding.ok ? finding.durationS : 0), 0);
   const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
   return {

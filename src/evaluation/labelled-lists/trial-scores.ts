@@ -8,9 +8,9 @@ import { enrollNeeds, verifyNeeds } from '../../base/contract/limits.js';
 import type { FailedSample } from '../figures/evaluate.js';
 import type { ListedSample } from '../figures/labelled-list.js';
 import type { Sample } from '../figures/sample.js';
-import { type Finding, ListPipeline, type ShowProgress } from './list-pipeline.js';
+import type { Finding, ShowProgress } from './list-pipeline.js';
 import { maxDurationS } from './local-files.js';
-import { failureOf, runOf, type ScoredRows } from './scored-rows.js';
+import { analyseRecordings, failureOf, type ScoredRows } from './scored-rows.js';
 
 /** Between the files that are joined to one recording. */
 const FILE_SEPARATOR = ';';
@@ -36,43 +36,38 @@ export async function scoreTrials(
   const recordings = wanted.map(({ text }) =>
     text.split(FILE_SEPARATOR).map((name) => path.resolve(folder, name.trim())),
   );
-  const pipeline = await ListPipeline.start(config, recordings);
-  try {
-    const startedMs = performance.now();
-    const found = await pipeline.analyse(
-      recordings,
-      async (region, i) => {
-        const voice = await readVoice(pipeline.analyser, speaker, {
-          ...(wanted[i]?.needs ?? verifyNeeds),
-          region,
-          detectorId: undefined,
-          maxDurationS,
-          signal: new AbortController().signal,
-        });
-        return { result: voice, durationS: voice.durationS };
-      },
-      showProgress,
-    );
-    const voicesWith = (needs: unknown) =>
-      new Map(
-        wanted.flatMap((recording, i) =>
-          recording.needs === needs ? [[recording.text, found[i] as Finding<VoiceSample>]] : [],
-        ),
-      );
-    const voices = { enrolment: voicesWith(enrollNeeds), sample: voicesWith(verifyNeeds) };
-    const rows = listed.map((row) => ({
-      listed: row,
-      outcome: compared(
-        row,
-        voices.enrolment.get(row.columns.enrolment as string) as Finding<VoiceSample>,
-        voices.sample.get(row.columns.sample as string) as Finding<VoiceSample>,
-        speaker,
+  const { found, run } = await analyseRecordings(
+    config,
+    recordings,
+    async (analyser, region, i) => {
+      const voice = await readVoice(analyser, speaker, {
+        ...(wanted[i]?.needs ?? verifyNeeds),
+        region,
+        detectorId: undefined,
+        maxDurationS,
+        signal: new AbortController().signal,
+      });
+      return { result: voice, durationS: voice.durationS };
+    },
+    showProgress,
+  );
+  const voicesWith = (needs: unknown) =>
+    new Map(
+      wanted.flatMap((recording, i) =>
+        recording.needs === needs ? [[recording.text, found[i] as Finding<VoiceSample>]] : [],
       ),
-    }));
-    return { rows, run: runOf(pipeline, found, startedMs) };
-  } finally {
-    await pipeline.close();
-  }
+    );
+  const voices = { enrolment: voicesWith(enrollNeeds), sample: voicesWith(verifyNeeds) };
+  const rows = listed.map((row) => ({
+    listed: row,
+    outcome: compared(
+      row,
+      voices.enrolment.get(row.columns.enrolment as string) as Finding<VoiceSample>,
+      voices.sample.get(row.columns.sample as string) as Finding<VoiceSample>,
+      speaker,
+    ),
+  }));
+  return { rows, run };
 }
 
 function compared(

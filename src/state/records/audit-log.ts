@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isRefusal } from '../../base/observe/refusal-lines.js';
 import { roundedTimesMs } from '../../base/observe/request-log.js';
-import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
+import type { RequestRecord } from '../../base/observe/request-record.js';
 import { dayOf } from '../data-folder/days.js';
 import { type AuditEvent, appendToChain, auditDir } from './audit-chain.js';
-import { BackgroundWriter } from './background-writer.js';
+import { BackgroundRecorder } from './background-recorder.js';
 
 /** When lines are forced to the disk: never, with each writing of the lines that came meanwhile, or with each line. */
 export type AuditSync = 'off' | 'interval' | 'each';
@@ -32,6 +32,17 @@ interface Line {
   readonly json: string;
 }
 
+const defaults: Required<AuditLogOptions> = {
+  sync: 'interval',
+  flushMs: 500,
+  maxWaitingBytes: 16 << 20,
+  maxStrangersPerS: 100,
+  maxRefusalsPerS: 10,
+  now: () => new Date(),
+  onError: () => {},
+  onLost: () => {},
+};
+
 interface LostLines {
   ofStrangers: number;
   refusals: number;
@@ -47,31 +58,20 @@ const LINES_PER_APPEND = 500;
  * One JSON line per request to the API, and one per event, in `<dataDir>/audit/<UTC day>.jsonl`; together they are a chain:
  * see audit-chain.ts. Lines are collected and appended by another thread. Several servers may share the folder.
  */
-export class AuditLog implements RequestRecorder {
+export class AuditLog extends BackgroundRecorder {
   readonly dir: string;
   readonly #options: Required<AuditLogOptions>;
-  readonly #writer: BackgroundWriter;
   #waiting: Line[] = [];
   #waitingBytes = 0;
   /** Lines of this second about strangers, and about refusals of each key. */
   #capped = { second: 0, strangers: 0, refusals: new Map<string, number>() };
   #lost = { ...nothingLost };
 
-  constructor(dataDir: string, options: AuditLogOptions = {}) {
+  constructor(dataDir: string, given: AuditLogOptions = {}) {
+    const options = { ...defaults, ...given };
+    super({ everyMs: options.flushMs, onError: options.onError });
     this.dir = auditDir(dataDir);
-    this.#options = {
-      sync: 'interval',
-      flushMs: 500,
-      maxWaitingBytes: 16 << 20,
-      maxStrangersPerS: 100,
-      maxRefusalsPerS: 10,
-      now: () => new Date(),
-      onError: () => {},
-      onLost: () => {},
-      ...options,
-    };
-    const { flushMs: everyMs, onError } = this.#options;
-    this.#writer = new BackgroundWriter(() => this.#write(), { everyMs, onError });
+    this.#options = options;
   }
 
   record(record: RequestRecord): void {
@@ -89,15 +89,6 @@ export class AuditLog implements RequestRecorder {
   note(event: AuditEvent): void {
     const now = this.#options.now();
     this.#add({ time: now.toISOString(), ...event }, now);
-  }
-
-  /** Resolves when what was recorded so far is written, or has failed to be. */
-  flush(): Promise<void> {
-    return this.#writer.flush();
-  }
-
-  close(): Promise<void> {
-    return this.#writer.close();
   }
 
   /** Undefined for a request that gets its line. The one place for caps. */
@@ -120,10 +111,10 @@ export class AuditLog implements RequestRecorder {
     const json = JSON.stringify(content);
     this.#waitingBytes += json.length;
     this.#waiting.push({ day: dayOf(now), json });
-    if (this.#options.sync === 'each') this.#writer.soon();
+    if (this.#options.sync === 'each') this.writer.soon();
   }
 
-  async #write(): Promise<void> {
+  protected async write(): Promise<void> {
     this.#noteLost();
     while (this.#waiting.length > 0) {
       const day = this.#waiting[0]?.day as string;

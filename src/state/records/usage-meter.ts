@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
+import type { RequestRecord } from '../../base/observe/request-record.js';
 import { dayOf } from '../data-folder/days.js';
 import { makeFolderLater, replaceFileLater } from '../data-folder/durable-file.js';
-import { BackgroundWriter } from './background-writer.js';
+import { BackgroundRecorder } from './background-recorder.js';
 
 /** What one key did on one route on one UTC day. */
 export interface UsageRow {
@@ -45,17 +45,16 @@ export const usageDir = (dataDir: string): string => path.join(dataDir, 'usage')
  * Counts what each key uses, per UTC day and route. Every two seconds the day's counts replace its file
  * `<dataDir>/usage/<day>.<random>.json` in one step, so that a crash costs what was counted since, and no more.
  */
-export class UsageMeter implements RequestRecorder {
+export class UsageMeter extends BackgroundRecorder {
   readonly dir: string;
   readonly #options: Required<UsageMeterOptions>;
-  readonly #writer: BackgroundWriter;
   readonly #days = new Map<string, Day>();
 
-  constructor(dataDir: string, options: UsageMeterOptions = {}) {
+  constructor(dataDir: string, given: UsageMeterOptions = {}) {
+    const options = { flushMs: 2000, now: () => new Date(), onError: () => {}, ...given };
+    super({ everyMs: options.flushMs, onError: options.onError });
     this.dir = usageDir(dataDir);
-    this.#options = { flushMs: 2000, now: () => new Date(), onError: () => {}, ...options };
-    const { flushMs: everyMs, onError } = this.#options;
-    this.#writer = new BackgroundWriter(() => this.#write(), { everyMs, onError });
+    this.#options = options;
   }
 
   /** Requests without a valid key are nobody's usage. */
@@ -77,15 +76,6 @@ export class UsageMeter implements RequestRecorder {
     day.isWritten = false;
   }
 
-  /** Resolves when what was counted so far is written, or has failed to be. */
-  flush(): Promise<void> {
-    return this.#writer.flush();
-  }
-
-  close(): Promise<void> {
-    return this.#writer.close();
-  }
-
   #day(name: string): Day {
     let day = this.#days.get(name);
     if (day === undefined) {
@@ -95,7 +85,7 @@ export class UsageMeter implements RequestRecorder {
     return day;
   }
 
-  async #write(): Promise<void> {
+  protected async write(): Promise<void> {
     const today = dayOf(this.#options.now());
     for (const [name, day] of this.#days) {
       if (!day.isWritten) await this.#replaceFile(day);
