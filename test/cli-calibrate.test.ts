@@ -46,7 +46,7 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['--target-fpr', '0.01'], /required option '--name <name>'/],
   [['--name', 'strict'], /expected --target-fpr or --target-fnr/],
   [['--name', 'strict', '--target-fpr', '0.1', '--target-fnr', '0.1'], /cannot be used with option/],
-  [['--name', 'strict', '--target-fpr', '1.5'], /a number 0 to 1 but received 1\.5/],
+  [['--name', 'strict', '--target-fpr', '1.5'], /a number from 0 to 1 but received 1\.5/],
   [['--name', '0.5', '--target-fpr', '0.1'], /a letter first.* but received 0\.5/],
   [['--name', 'null', '--target-fpr', '0.1'], /but received null/],
 ];

@@ -60,6 +60,6 @@ test('doctor names all settings that cannot be used', async () => {
   assert.equal(status, 1);
   assert.match(
     stdout,
-    /^failed +settings +2 problems[\s\S]*did you mean VERAVOX_DEVICE[\s\S]*for PORT but received http/m,
+    /^failed +settings +2 problems[\s\S]*Did you mean VERAVOX_DEVICE[\s\S]*for PORT but received http/m,
   );
 });

@@ -60,7 +60,7 @@ describe('what makes no sense is refused', () => {
     [[], 2, /missing required argument 'list'/],
     [['list.csv', '--where', 'split'], 2, /condition such as split=valid but received split/],
     [['list.csv', '--device', 'gpu'], 2, /one of auto, cpu, cuda but received gpu/],
-    [['list.csv', '--threshold', '2'], 2, /or the name of an operating point, but received 2/],
+    [['list.csv', '--threshold', '2'], 2, /or the name of an operating point but received 2/],
     [['missing.csv'], 1, /ENOENT.*missing\.csv/],
     [['list.csv', '--json', '/nowhere/at/all.json'], 1, /ENOENT/],
     [['list.csv', '--where', 'language=xx'], 1, /no row to score/],

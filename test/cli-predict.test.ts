@@ -12,10 +12,10 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['predict'], /missing required argument 'file'/],
   [
     ['predict', speech, '--threshold', '1.5'],
-    /a number from 0 to 1, or the name of an operating point, but received 1\.5/,
+    /a number from 0 to 1 or the name of an operating point but received 1\.5/,
   ],
-  [['predict', speech, '--silence-threshold', ''], /a number 0 to 100 but received/],
-  [['predict', speech, '--threshold', 'Strict'], /operating point, but received Strict/],
+  [['predict', speech, '--silence-threshold', ''], /a number from 0 to 100 but received/],
+  [['predict', speech, '--threshold', 'Strict'], /operating point but received Strict/],
   [['predict', speech, '--jsn'], /unknown option '--jsn'/],
 ];
 for (const [args, message] of misuses) {

@@ -35,7 +35,7 @@ for (const [what, processes] of [
 test('a wrong --port is refused as PORT would be', async () => {
   const { status, stderr } = await runCli(['serve', '--port', 'http']);
   assert.equal(status, 1);
-  assert.match(stderr, /an integer 0 to 65535 for PORT but received http/);
+  assert.match(stderr, /an integer from 0 to 65535 for PORT but received http/);
 });
 
 test('settings may come from a file', (context) => {

@@ -25,7 +25,7 @@ test('a setting that cannot be used stops the start', async (context) => {
   const env = { VERAVOX_DATA_DIR: temporaryFolder(context), PORT: 'http' };
   const { status, stderr } = await runCli(['serve'], env);
   assert.equal(status, 1);
-  assert.equal(stderr, 'veravox: Expected an integer 0 to 65535 for PORT but received http.\n');
+  assert.equal(stderr, 'veravox: Expected an integer from 0 to 65535 for PORT but received http.\n');
 });
 
 test('a damaged API key stops the start', async (context) => {

@@ -28,7 +28,7 @@ test('a refusal is an error with its code, status, sentence and correlation id',
   assert.deepEqual([invalid.code, invalid.status], ['validation_error', 400]);
   assert.equal(
     invalid.message,
-    'Expected a number from 0 to 1, or the name of an operating point for threshold but received "2".',
+    'Expected a number from 0 to 1 or the name of an operating point for threshold but received "2".',
   );
   assert.equal(invalid.retryAfterS, undefined);
   assert.ok(log.some(({ correlationId }) => correlationId === invalid.correlationId));

@@ -16,19 +16,19 @@ function assertRefused(env: Record<string, string>, message: RegExp): void {
 }
 
 const refused: readonly [variable: string, given: string, message: RegExp][] = [
-  ['PORT', '-1', /an integer 0 to 65535 for PORT but received -1/],
+  ['PORT', '-1', /an integer from 0 to 65535 for PORT but received -1/],
   ['PORT', '65536', /for PORT but received 65536/],
   ['PORT', '80.5', /for PORT but received 80\.5/],
   ['PORT', '0x50', /for PORT but received 0x50/],
   ['PORT', '1e3', /for PORT but received 1e3/],
   ['PORT', 'http', /for PORT but received http/],
-  ['VERAVOX_PREPARE_THREADS', '0', /an integer 1 to 256 for VERAVOX_PREPARE_THREADS but received 0/],
+  ['VERAVOX_PREPARE_THREADS', '0', /an integer from 1 to 256 for VERAVOX_PREPARE_THREADS but received 0/],
   [
     'VERAVOX_BATCH_WAIT_MS',
     '5min',
     /\(ms\), or with a unit, such as 500ms, 10s or 2m, for VERAVOX_BATCH_WAIT_MS/,
   ],
-  ['VERAVOX_BATCH_WAIT_MS', '2s', /an integer 0 to 1000 \(ms\).* but received 2s/],
+  ['VERAVOX_BATCH_WAIT_MS', '2s', /an integer from 0 to 1000 \(ms\).* but received 2s/],
   ['VERAVOX_BATCH_WAIT_MS', '0.5ms', /for VERAVOX_BATCH_WAIT_MS but received 0\.5ms/],
   [
     'VERAVOX_MAX_PREDICT_BYTES',
@@ -47,7 +47,7 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
   ['VERAVOX_STORAGE_ENDPOINT', 'ftp://minio', /for VERAVOX_STORAGE_ENDPOINT but received ftp:\/\/minio/],
   ['VERAVOX_STORAGE_PUBLIC_URL', 'https://a.example/files', /without a path for VERAVOX_STORAGE_PUBLIC_URL/],
   ['VERAVOX_STORAGE_PUBLIC_URL', 'https://me@a.example', /for VERAVOX_STORAGE_PUBLIC_URL/],
-  ['VERAVOX_STORAGE_LINK_LIFETIME_S', '604801', /an integer 1 to 604800 \(s\)/],
+  ['VERAVOX_STORAGE_LINK_LIFETIME_S', '604801', /an integer from 1 to 604800 \(s\)/],
   ['VERAVOX_MATCH_THRESHOLD', '1.5', /0 to 1 or the name of an operating point for .* received 1\.5/],
   ['VERAVOX_MATCH_THRESHOLD', 'none', /for VERAVOX_MATCH_THRESHOLD but received none/],
   ['VERAVOX_LOG_LEVEL', 'INFO', /one of trace, .* for VERAVOX_LOG_LEVEL but received INFO/],

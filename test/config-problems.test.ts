@@ -37,7 +37,7 @@ test('sizes and times may have a unit', () => {
 test('settings that do nothing without another one are refused', () => {
   assertRefused(
     { VERAVOX_STORAGE_ENDPOINT: 'http://minio:9000' },
-    /^VERAVOX_STORAGE_ENDPOINT needs VERAVOX_STORAGE_BUCKET: without a bucket files lie in the data folder\.$/,
+    /^VERAVOX_STORAGE_ENDPOINT needs VERAVOX_STORAGE_BUCKET: without a bucket, files are stored in the data folder\.$/,
   );
   assertRefused(
     { VERAVOX_STORAGE_REGION: 'eu-west-1' },
@@ -63,17 +63,17 @@ test('all that is wrong is reported together', () => {
   };
   const tooSmall = (size: string): string =>
     `  - Expected at least VERAVOX_MAX_${size} for VERAVOX_MAX_INFLIGHT_BYTES but received 1048576: ` +
-    'a file of the largest size would never be admitted.';
+    'otherwise, files of the largest size would never be admitted.';
   assert.throws(
     () => loadConfig(env),
     (error) => {
       assert.ok(error instanceof ConfigError);
       assert.deepEqual(error.message.split('\n'), [
         '7 problems with the settings:',
-        '  - There is no setting VERAVOX_DEVISE: did you mean VERAVOX_DEVICE?',
-        '  - Expected an integer 0 to 65535 for PORT but received http.',
+        '  - There is no setting VERAVOX_DEVISE. Did you mean VERAVOX_DEVICE?',
+        '  - Expected an integer from 0 to 65535 for PORT but received http.',
         '  - Expected a folder that exists for VERAVOX_MODELS_DIR but received /nope.',
-        '  - VERAVOX_STORAGE_REGION needs VERAVOX_STORAGE_BUCKET: without a bucket files lie in the data folder.',
+        '  - VERAVOX_STORAGE_REGION needs VERAVOX_STORAGE_BUCKET: without a bucket, files are stored in the data folder.',
         tooSmall('PREDICT_BYTES (5242880)'),
         tooSmall('LARGE_FILE_BYTES (104857600)'),
         tooSmall('VOICEID_BYTES (26214400)'),
@@ -94,7 +94,7 @@ for (const [variable, meant] of misspelt) {
   test(`${variable} is taken for a misspelt ${meant} and refused`, () => {
     assertRefused(
       { [variable]: '1' },
-      new RegExp(`There is no setting ${variable}: did you mean ${meant}\\?`),
+      new RegExp(`There is no setting ${variable}\\. Did you mean ${meant}\\?`),
     );
   });
 }
@@ -121,11 +121,11 @@ test('TLS wants both of its files, and an admin address that is one of its own',
   assertRefused({ VERAVOX_TLS_KEY: 'key.pem' }, /^VERAVOX_TLS_KEY needs VERAVOX_TLS_CERT: /);
   assertRefused(
     { VERAVOX_PROCESSES: '2', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:0' },
-    /^VERAVOX_ADMIN_ADDRESS needs a port other than 0 with VERAVOX_PROCESSES: /,
+    /^VERAVOX_ADMIN_ADDRESS needs a port other than 0 with VERAVOX_PROCESSES, because all processes share it\.$/,
   );
   assertRefused(
     { HOST: '127.0.0.1', PORT: '8080', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:8080' },
-    /^VERAVOX_ADMIN_ADDRESS is the public address/,
+    /^VERAVOX_ADMIN_ADDRESS must differ from the public address/,
   );
   assert.equal(loadConfig({ PORT: '0', VERAVOX_ADMIN_ADDRESS: '127.0.0.1:0' }).adminAddress?.port, 0);
 });

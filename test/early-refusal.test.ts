@@ -18,7 +18,7 @@ test('a declared size over the limit is refused before any of the body is sent',
   const answer = await client.until(/\r\n\r\n\{.*\}/);
   assert.match(answer, /^HTTP\/1\.1 413 Payload Too Large\r\n/);
   assert.match(answer, /\r\nconnection: close\r\n/i);
-  assert.match(answer, /larger than the allowed 5242880 bytes\. POST \/v1\/predict\/large-file/);
+  assert.match(answer, /exceeds the limit of 5242880 bytes\. POST \/v1\/predict\/large-file/);
   assert.equal(arena.usedBytes, 0);
   client.socket.destroy();
 });

@@ -95,7 +95,7 @@ test('one key never holds more than its share of the requests; another key gets 
     await held.running(before + share);
     const refused = await ask(id);
     assert.equal(refused.status, 429);
-    assert.match(refused.json.message, new RegExp(`has ${share} requests in flight, which is its limit`));
+    assert.match(refused.json.message, new RegExp(`has reached its limit of ${share} requests in flight`));
     assert.ok(refused.headers['retry-after'] !== undefined);
   }
   const admitted = ask('b');

@@ -108,7 +108,7 @@ for (const [name, startStorage] of storages) {
 test("an account's bytes and files are limited, at the start of an upload and at its end", async (t) => {
   const server = await start(t, { accountMaxBytes: 100_000, accountMaxObjects: 3 });
   assert.equal((await put(server, 'a', 60_000)).status, 200);
-  const message = /The account may store 100000 bytes, and this upload would exceed that/;
+  const message = /This upload would exceed the account.s limit of 100000 bytes/;
   assertOverQuota(await put(server, 'b', 40_001), message);
   assertOverQuota(await put(server, 'b', 40_001, { chunked: true }), message);
   assert.equal(filesOnDisk(server.dataDir).length, 1);
@@ -117,7 +117,7 @@ test("an account's bytes and files are limited, at the start of an upload and at
   assert.equal((await put(server, 'a', 10)).status, 200);
   assert.equal((await put(server, 'b', 10)).status, 200);
   assert.equal((await put(server, 'c', 10)).status, 200);
-  assertOverQuota(await put(server, 'd', 10), /The account may store 3 files/);
+  assertOverQuota(await put(server, 'd', 10), /exceed the account.s limit of 3 files/);
   assert.equal((await put(server, 'd', 10, { apiKey: OTHER_API_KEY })).status, 200, 'others have their own');
   assert.equal((await remove(server.port, 'key=b&entity=analysis')).status, 200);
   assert.equal((await put(server, 'd', 99_980)).status, 200);
@@ -140,7 +140,7 @@ test('what was there before the limit, and what somebody removed by hand, is cou
   assert.equal((await put(first, 'a', 60_000)).status, 200);
   await first.server.stop();
   const second = { ...(await startTestServer(t, { dataDir, accountMaxBytes: 100_000 })), dataDir };
-  assertOverQuota(await put(second, 'b', 50_000), /may store 100000 bytes/);
+  assertOverQuota(await put(second, 'b', 50_000), /limit of 100000 bytes/);
   const [file = ''] = filesOnDisk(dataDir);
   fs.rmSync(path.join(dataDir, 'objects', file));
   (await ownDataFolder(dataDir)).release();

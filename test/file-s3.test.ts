@@ -139,7 +139,7 @@ for (const [name, start] of storages) {
       const refused = await getFile(server, '?key_prefix=l&entity=analysis', { base });
       assert.equal(refused.status, 400);
       assert.equal(refused.json.error, 'validation_error');
-      assert.match(refused.json.message, /larger than the allowed 4000000 bytes/);
+      assert.match(refused.json.message, /exceeds the limit of 4000000 bytes/);
       assert.equal((await downloadLinks(server, 's', { base })).length, 1);
     }
     assert.equal((await downloadLinks(server, '')).length, 2);

@@ -54,7 +54,7 @@ test('a size over the limit is refused: at once when declared, else as soon as i
   const declared = await rawUpload(await uploadLink(server, 'a'), { 'content-length': 100_001 });
   const refusal = await declared.until(/<\/Error>\r\n$/);
   assert.match(refusal, /^HTTP\/1\.1 413 [\s\S]*<Code>EntityTooLarge<\/Code>/);
-  assert.match(refusal, /larger than the allowed 100000 bytes/);
+  assert.match(refusal, /exceeds the limit of 100000 bytes/);
   declared.socket.destroy();
   const chunked = await rawUpload(await uploadLink(server, 'a'), { 'transfer-encoding': 'chunked' });
   await chunked.write(`${(150_000).toString(16)}\r\n`);
@@ -77,7 +77,7 @@ test('links of v0 and the unversioned base take 4 MB and refuse one byte more wi
       assert.equal(refused.status, 400);
       const { error, message, status, correlation_id } = JSON.parse(refused.text);
       assert.equal(error, 'validation_error');
-      assert.equal(message, 'The file is larger than the allowed 4000000 bytes.');
+      assert.equal(message, 'The file exceeds the limit of 4000000 bytes.');
       assert.equal(status, 400);
       assert.equal(correlation_id, refused.headers['x-correlation-id']);
     }

@@ -42,11 +42,11 @@ test('a large file in the wrong field is told where it belongs, unless the file 
   assert.equal(wrong.status, 400);
   assert.equal(
     wrong.json.message,
-    'The field audio_file is larger than the allowed 65536 bytes. If it is the file, send it in the field file.',
+    'The field audio_file exceeds the limit of 65536 bytes. If it is the file, send it in the field file.',
   );
   for (const entries of [[fileEntry('x'), audioEntry(large)], [{ name: 'user_id', content: large }]]) {
     const { json } = await predict(port, formBody(entries));
-    assert.match(json.message, /is larger than the allowed 65536 bytes\.$/);
+    assert.match(json.message, /exceeds the limit of 65536 bytes\.$/);
   }
 });
 
@@ -69,9 +69,9 @@ test('with curl, the forms that people get wrong once are explained', async (t) 
 test('an address with the version twice says so', async (t) => {
   const { port } = await startTestServer(t);
   for (const [address, message] of [
-    ['/v1/v1/predict', /^There is no resource at \/v1\/v1\/predict\. The version stands in it twice: /],
-    ['/v1/v0/file', /twice/],
-    ['/v1/v1', /twice/],
+    ['/v1/v1/predict', /^There is no resource at \/v1\/v1\/predict\. The path contains two versions: /],
+    ['/v1/v0/file', /two versions/],
+    ['/v1/v1', /two versions/],
     ['/v1/predictions', /^There is no resource at \/v1\/predictions\.$/],
     [`/${'x'.repeat(1000)}`, /^There is no resource at \/x{199}\.$/],
   ] as const) {
@@ -87,7 +87,7 @@ test('a file that is too large by form is sent to the route for large ones', asy
   assert.equal(status, 413);
   assert.equal(
     json.message,
-    'The file is larger than the allowed 1000 bytes. POST /v1/predict/large-file takes larger ones.',
+    'The file exceeds the limit of 1000 bytes. POST /v1/predict/large-file takes larger ones.',
   );
 });
 
@@ -104,7 +104,7 @@ test('a file that is too large by link is not sent to a route that takes no link
   assert.equal(status, 413);
   assert.equal(
     json.message,
-    'The file is larger than the allowed 1000 bytes. POST /v1/predict/large-file takes larger ones, in a form, not by link.',
+    'The file exceeds the limit of 1000 bytes. POST /v1/predict/large-file takes larger ones, in a form, not by link.',
   );
 });
 

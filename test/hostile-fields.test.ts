@@ -126,8 +126,8 @@ test('JSON that is nested too deeply or holds too much is refused before it is p
   const keys = `{${Array.from({ length: 7000 }, (_, i) => `"${i}":1`).join()}}`;
   for (const path of ['/v1/predict', '/v0/predict', '/v1/file']) {
     await assertCheap(path, async () => {
-      assertRefused(await postJson(port, path, depths), /over a limit: nested more than 8 deep\.$/);
-      assertRefused(await postJson(port, path, keys), /over a limit: more than 1000 names and values\.$/);
+      assertRefused(await postJson(port, path, depths), /exceeds a limit: nested more than 8 deep\.$/);
+      assertRefused(await postJson(port, path, keys), /exceeds a limit: more than 1000 names and values\.$/);
       // Cut off in a string, and an escape without an end.
       assertRefused(await postJson(port, path, `{"a":"${'['.repeat(100)}`), /not a JSON object/);
       assertRefused(await postJson(port, path, '{"a":"\\'), /not a JSON object/);

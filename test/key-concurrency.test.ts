@@ -34,7 +34,7 @@ test('one request too many at once is 429, before any of its body is sent; other
   assert.match(refused, /^HTTP\/1\.1 429 Too Many Requests\r\n[\s\S]*\r\nretry-after: 1\r\n/);
   assert.match(
     refused,
-    /"error":"rate_limited","message":"The API key has 2 requests in flight, which is its limit; /,
+    /"error":"rate_limited","message":"The API key has reached its limit of 2 requests in flight; /,
   );
   assert.equal((await ask('wide')).status, 429);
   assert.equal(await metric('veravox_errors_total{key="CONCURRENCY_LIMITED"}'), 2);

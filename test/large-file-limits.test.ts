@@ -17,12 +17,12 @@ const limits = { maxLargeFileBytes: MAX_BYTES };
 test('a file below, at and above each end of the size range', async (t) => {
   const { port, analyser, arena } = await startTestServer(t, limits);
   const cases: [bytes: number, status: number, message: RegExp][] = [
-    [MIN_BYTES - 1, 400, /^The file is smaller than the required 5000000 bytes\. POST \/v1\/predict takes/],
+    [MIN_BYTES - 1, 400, /^The file is smaller than the minimum of 5000000 bytes\. POST \/v1\/predict takes/],
     [MIN_BYTES, 200, /^$/],
     [MIN_BYTES + 1, 200, /^$/],
     [MAX_BYTES - 1, 200, /^$/],
     [MAX_BYTES, 200, /^$/],
-    [MAX_BYTES + 1, 413, /^The file is larger than the allowed 5100000 bytes\.$/],
+    [MAX_BYTES + 1, 413, /^The file exceeds the limit of 5100000 bytes\.$/],
   ];
   for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
     for (const [bytes, status, message] of cases) {
@@ -91,7 +91,7 @@ test('fields beside the file do not make it larger', async (t) => {
   assert.ok(body.length > MIN_BYTES);
   const answer = await postForm(port, PATH, body);
   assert.equal(answer.status, 400);
-  assert.match(answer.json.message, /smaller than the required/);
+  assert.match(answer.json.message, /smaller than the minimum/);
 });
 
 test('audio as long as is allowed is asked for; longer is 413 with the measured and the allowed duration', async (t) => {

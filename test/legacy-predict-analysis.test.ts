@@ -51,7 +51,7 @@ test('from real audio: the shortest, the number of chunks, and chunks without sp
   );
   assert.match(
     json.error[1],
-    /^Not analysed from 5 s to 15 s: \d+\.\d percent is not speech, and at most 80 percent may be\.$/,
+    /^Not analysed from 5 s to 15 s: \d+\.\d percent is not speech; the limit is 80 percent\.$/,
   );
   assert.deepEqual(json.global_probability.slice(1, 3), [0, 0]);
 });

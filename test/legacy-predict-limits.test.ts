@@ -25,7 +25,7 @@ for (const path of paths) {
         assert.equal(answer.status, status, `${bytes} bytes`);
         if (status === 200) continue;
         assert.equal(answer.json.error, 'validation_error');
-        assert.equal(answer.json.message, 'The file is larger than the allowed 4000000 bytes.');
+        assert.equal(answer.json.message, 'The file exceeds the limit of 4000000 bytes.');
       }
     }
     assert.equal(arena.usedBytes, 0);

@@ -35,7 +35,7 @@ test('a linked file below, at and above 4 MB; too large is 400, as in the form',
   const tooLarge = await postJson(port, { presigned_url: link(MAX_BYTES + 1) });
   assert.equal(tooLarge.status, 400);
   assert.equal(tooLarge.json.error, 'validation_error');
-  assert.equal(tooLarge.json.message, 'The file is larger than the allowed 4000000 bytes.');
+  assert.equal(tooLarge.json.message, 'The file exceeds the limit of 4000000 bytes.');
   assert.equal(arena.usedBytes, 0);
 });
 
@@ -44,7 +44,7 @@ test('user_id is optional text, and the link is needed', async (t) => {
   for (const [body, message] of [
     [{ presigned_url: link(9), user_id: 7 }, /^Expected a text for user_id but received/],
     [{ user_id: 'me' }, /^Expected a string for presigned_url but received none\.$/],
-    [{ presigned_url: 'https://elsewhere.example.com/a' }, /for presigned_url but received a link to https:/],
+    [{ presigned_url: 'https://elsewhere.example.com/a' }, /for presigned_url but received one to https:/],
   ] as const) {
     const answer = await postJson(port, body);
     assert.equal(answer.status, 400);

@@ -27,8 +27,7 @@ test('chunks without speech have their sentence, the label of the whole and no p
     skipped: [skippedWindows(97.26, [0, 5], [5, 10]), skippedWindows(81, [18.5, 23.5])],
   };
   const { processing_time, ...body } = legacyPredictionBody(analysis, 80, 1);
-  const beginning =
-    'Not analysed from 0 s to 10 s: 97.3 percent is not speech, and at most 80 percent may be.';
+  const beginning = 'Not analysed from 0 s to 10 s: 97.3 percent is not speech; the limit is 80 percent.';
   assert.deepEqual(body, {
     predictions: ['real', 'real', 'real', 'fake', 'real'],
     global_probability: [0, 0, 0.8, 0.6, 0],
@@ -37,7 +36,7 @@ test('chunks without speech have their sentence, the label of the whole and no p
       beginning,
       null,
       null,
-      'Not analysed from 18.5 s to 23.5 s: 81.0 percent is not speech, and at most 80 percent may be.',
+      'Not analysed from 18.5 s to 23.5 s: 81.0 percent is not speech; the limit is 80 percent.',
     ],
     model: someAnalysis.modelId,
     audio_duration: 23.5,

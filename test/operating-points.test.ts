@@ -50,7 +50,7 @@ test('a name that the model has no point of is 400 and tells the known ones; not
     ['theirs', /\(strict\) for threshold but received "theirs"\.$/],
     ['old', /received "old", which was found with other weights of this model: calibrate again\.$/],
     ['moved', /received "moved", which was found with another recipe or calibration of this model/],
-    ['STRICT', /^Expected a number from 0 to 1, or the name of an operating point for threshold but/],
+    ['STRICT', /^Expected a number from 0 to 1 or the name of an operating point for threshold but/],
     ['1.5', /but received "1\.5"\.$/],
   ];
   for (const [threshold, message] of cases) {

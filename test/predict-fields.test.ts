@@ -15,7 +15,7 @@ test('values outside a field’s range are 400 and say what was expected and rec
     [
       'threshold',
       '1.01',
-      /^Expected a number from 0 to 1, or the name of an operating point for threshold but received "1\.01"\.$/,
+      /^Expected a number from 0 to 1 or the name of an operating point for threshold but received "1\.01"\.$/,
     ],
     ['threshold', '-0.1', /threshold but received "-0\.1"/],
     ['threshold', '0x1', /"0x1"/],
@@ -24,8 +24,8 @@ test('values outside a field’s range are 400 and say what was expected and rec
     ['threshold', 'NaN', /"NaN"/],
     ['threshold', 'Infinity', /"Infinity"/],
     ['threshold', '1e999', /"Infinity"/],
-    ['threshold', 'true', /^Expected a number from 0 to 1, or the name of .* "true"/],
-    ['threshold', 'null', /^Expected a number from 0 to 1, or the name of .* "null"/],
+    ['threshold', 'true', /^Expected a number from 0 to 1 or the name of .* "true"/],
+    ['threshold', 'null', /^Expected a number from 0 to 1 or the name of .* "null"/],
     ['threshold', '', /an empty value/],
     [
       'silence_threshold',
@@ -71,8 +71,8 @@ test('a known field twice, a large field and a missing file are 400', async (t) 
     [[field('threshold', '0.5')], /no file in the field file/],
     [[field('file', '/home/me/a.wav')], /no file in the field file/],
     [[fileEntry('')], /file in the field file is empty/],
-    [[field('note', 'x'.repeat(65_537)), file], /field note is larger than the allowed 65536 bytes/],
-    [[file, field('threshold', '1'.repeat(65_537))], /field threshold is larger/],
+    [[field('note', 'x'.repeat(65_537)), file], /field note exceeds the limit of 65536 bytes/],
+    [[file, field('threshold', '1'.repeat(65_537))], /field threshold exceeds/],
   ];
   for (const [entries, message] of cases) {
     const answer = await predict(port, formBody(entries));

@@ -177,7 +177,7 @@ test('an allowed host is that scheme, host and port; a wildcard is what lies bel
 test('the refusal names the origin and never the query', () => {
   assert.throws(() => policy([]).judge('https://evil.test:8443/path?X-Amz-Signature=abc#fragment'), {
     message:
-      'Expected an object of the configured storage or an allowed host for presigned_url but received a link to https://evil.test:8443.',
+      'Expected a link to the configured storage or an allowed host for presigned_url but received one to https://evil.test:8443.',
   });
 });
 

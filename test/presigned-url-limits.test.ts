@@ -117,7 +117,7 @@ test('a file of the largest size is taken, with and without a declared length; o
     await assert.rejects(fetcher.fetch(link), {
       key: 'FILE_TOO_LARGE',
       status: 413,
-      message: /allowed 100000 bytes/,
+      message: /limit of 100000 bytes/,
     });
     assert.equal(fetcher.arena.usedBytes, 0);
   }

@@ -120,7 +120,7 @@ test('no redirect is followed: not to this machine, not to another host, not to 
       await assert.rejects(fetcher.fetch(`${storage.origin}/file?X-Amz-Signature=secret`), {
         key: 'FETCH_REDIRECTED',
         status: 400,
-        message: `The storage answered the presigned_url with a redirect, status ${status}; none is followed.`,
+        message: `The storage answered the presigned_url with a redirect, status ${status}; redirects are not followed.`,
       });
     }
   }

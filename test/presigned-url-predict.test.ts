@@ -28,7 +28,7 @@ test('a body that is no JSON object, or too large, is refused', async (t) => {
     ['[]', 400, /it holds another kind of value\.$/],
     ['null', 400, /it holds another kind of value\.$/],
     ['"https://files.example.com/"', 400, /it holds another kind of value\.$/],
-    [`{"presigned_url":"${'a'.repeat(65_536)}"}`, 413, /larger than the allowed 65536 bytes/],
+    [`{"presigned_url":"${'a'.repeat(65_536)}"}`, 413, /exceeds the limit of 65536 bytes/],
   ];
   for (const [body, status, message] of cases) {
     const answer = await predictJson(port, body);
@@ -65,7 +65,7 @@ test('fields with a wrong value or type are refused before anything is fetched',
     [
       'threshold',
       '0.5',
-      /^Expected a number from 0 to 1, or the name of an operating point for threshold but received the string "0\.5"\.$/,
+      /^Expected a number from 0 to 1 or the name of an operating point for threshold but received the string "0\.5"\.$/,
     ],
     ['threshold', true, /but received the boolean true\.$/],
     ['threshold', [0.5], /but received an array\.$/],
@@ -111,7 +111,7 @@ test('a link to anywhere else is refused, in the log without its signature, and 
   assert.equal(status, 400);
   assert.equal(
     json.message,
-    `Expected an object of the configured storage or an allowed host for presigned_url but received a link to ${trap.origin}.`,
+    `Expected a link to the configured storage or an allowed host for presigned_url but received one to ${trap.origin}.`,
   );
   const own = await predictJson(port, { presigned_url: `http://127.0.0.1:${port}/metrics?secret` });
   assert.equal(own.status, 400);
@@ -162,7 +162,7 @@ test('a file over the size limit is 413, as for uploads', async (t) => {
   const { status, json } = await predictJson(port, { presigned_url: `${storage.origin}/a` });
   assert.equal(status, 413);
   assert.equal(json.error, 'payload_too_large');
-  assert.match(json.message, /larger than the allowed 100000 bytes\. POST \/v1\/predict\/large-file/);
+  assert.match(json.message, /exceeds the limit of 100000 bytes\. POST \/v1\/predict\/large-file/);
   assert.equal(arena.usedBytes, 0);
 });
 

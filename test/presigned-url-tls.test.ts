@@ -83,7 +83,10 @@ test('a certificate that is not trusted, or for another name, ends the fetch bef
     );
     assert.equal(failure.key, 'FETCH_INSECURE');
     assert.equal(failure.status, 500);
-    assert.equal(failure.message, 'No secure connection to the storage behind presigned_url could be made.');
+    assert.equal(
+      failure.message,
+      'A secure connection to the storage behind presigned_url could not be established.',
+    );
     const cause = failure.cause as Error;
     assert.ok(cause.message !== '' && !cause.message.includes('secret'));
     assert.deepEqual(Object.keys(cause), [], 'a log would show the whole certificate');

@@ -40,7 +40,7 @@ test('one request too many is 429 with the time to wait, before any of its body 
   assert.match(answer, /\r\nratelimit-limit: 2\r\nratelimit-remaining: 0\r\nratelimit-reset: 40\r\n/);
   const { error, message } = JSON.parse(answer.split('\r\n\r\n')[1] ?? '');
   assert.equal(error, 'rate_limited');
-  assert.equal(message, 'The API key has used up its 2 requests in 60 s; retry after 40 s.');
+  assert.equal(message, 'The API key has used all of its 2 requests per 60 s; retry after 40 s.');
   assert.equal(analyser.requests.length, 2);
   assert.equal(await metric('veravox_errors_total{key="RATE_LIMITED"}'), 1);
   assert.equal(await metric('veravox_http_requests_total{route="/v1/predict",status="429"}'), 1);

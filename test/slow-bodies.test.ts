@@ -44,7 +44,7 @@ test('uploads that stop do not keep memory from another key, or from their own, 
   for (const answer of answers) {
     assert.match(
       answer,
-      /^HTTP\/1\.1 408 [\s\S]*came too slowly while other requests waited: 17000 bytes in \d+ s/,
+      /^HTTP\/1\.1 408 [\s\S]*arrived too slowly while other requests were waiting: 17000 bytes in \d+ s/,
     );
   }
   assert.ok((await server.metric('veravox_errors_total{key="RECEIVE_TOO_SLOW"}')) >= 1);

@@ -47,7 +47,7 @@ for (const path of routes) {
     const answer = await client.until(/\}\r\n$/);
     assert.match(answer, /^HTTP\/1\.1 503 /);
     assert.match(answer, /\r\nretry-after: 300\r\n/i);
-    assert.match(answer, /"error":"unavailable".*no speaker model/);
+    assert.match(answer, /"error":"unavailable".*needs a speaker model, and this server has none/);
     assert.equal(arena.usedBytes, 0);
     client.socket.destroy();
   });
@@ -57,8 +57,8 @@ for (const path of routes) {
     analyser.answer = () => human;
     const sized = (bytes: number) => postVoice(port, path, [audioEntry(noise(bytes)), vector]);
     assert.equal((await sized(100_000)).status, 200);
-    assertRefused(await sized(100_001), 413, 'payload_too_large', /larger than the allowed 100000 bytes/);
-    assertRefused(await sized(2_000_000), 413, 'payload_too_large', /larger than the allowed 100000 bytes/);
+    assertRefused(await sized(100_001), 413, 'payload_too_large', /exceeds the limit of 100000 bytes/);
+    assertRefused(await sized(2_000_000), 413, 'payload_too_large', /exceeds the limit of 100000 bytes/);
     assert.equal(arena.usedBytes, 0);
   });
 
@@ -71,7 +71,7 @@ for (const path of routes) {
     [
       'a user_id of more than 64 KiB',
       [audio, vector, field('user_id', 'x'.repeat(65_537))],
-      /user_id is larger than/,
+      /user_id exceeds the limit/,
     ],
     [
       'two user_id',
@@ -158,11 +158,7 @@ const badVectors: readonly [what: string, entry: FormEntry | undefined, message:
   ['257 numbers', vectorEntry([...voiceprint, 0]), /received an array of length 257/],
   ['zeros', vectorEntry(new Float32Array(256)), /received 256 zeros/],
   ['words', field('voice_vector', 'none'), /for voice_vector but received/],
-  [
-    'more than 64 KiB',
-    field('voice_vector', '1'.repeat(65_537)),
-    /voice_vector is larger than the allowed 65536/,
-  ],
+  ['more than 64 KiB', field('voice_vector', '1'.repeat(65_537)), /voice_vector exceeds the limit of 65536/],
 ];
 for (const [what, entry, message] of badVectors) {
   test(`verify: ${what} is 400, and the sample is not looked at`, async (t) => {
@@ -179,15 +175,15 @@ test('verify: a voiceprint of another model is 400, never a similarity', async (
   const other = new VoiceprintSpace('1'.repeat(64)).voiceprintOf(someEmbedding.embedding as Float32Array);
   for (const foreign of [other, someEmbedding.embedding as Float32Array]) {
     const answer = await verify(port, [audio, vectorEntry(foreign)]);
-    assertRefused(answer, 400, 'validation_error', /embedding made by voiceprint-1-2026-11-21 .* enroll/);
+    assertRefused(answer, 400, 'validation_error', /embedding made by voiceprint-1-2026-11-21 .* Enroll/);
   }
   assert.equal(analyser.requests.length, 0);
 });
 
 const speech: readonly [post: typeof enroll, speechS: number, message: RegExp][] = [
-  [enroll, 2.99, /holds 2\.99 s of speech; at least 3 s/],
-  [enroll, 0, /holds 0 s of speech; at least 3 s/],
-  [verify, 0.99, /holds 0\.99 s of speech; at least 1 s/],
+  [enroll, 2.99, /contains 2\.99 s of speech; at least 3 s/],
+  [enroll, 0, /contains 0 s of speech; at least 3 s/],
+  [verify, 0.99, /contains 0\.99 s of speech; at least 1 s/],
 ];
 for (const [post, speechS, message] of speech) {
   test(`${post === enroll ? 'enroll' : 'verify'}: ${speechS} s of speech are 400`, async (t) => {

@@ -119,12 +119,17 @@ test('too little speech is 400 with measured and required seconds', async (t) =>
     await enroll(port, [little]),
     400,
     'validation_error',
-    /holds [12]\.\d+ s of speech; at least 3 s/,
+    /contains [12]\.\d+ s of speech; at least 3 s/,
   );
   const none = wav(new Float32Array(12 * RATE_HZ));
-  assertRefused(await enroll(port, [none]), 400, 'validation_error', /holds 0 s of speech; at least 3 s/);
+  assertRefused(await enroll(port, [none]), 400, 'validation_error', /contains 0 s of speech; at least 3 s/);
   const click = [wav(sparse(5, [[2, 0.3]])), vectorEntry(await vectorOf(port))];
-  assertRefused(await verify(port, click), 400, 'validation_error', /holds 0\.\d+ s of speech; at least 1 s/);
+  assertRefused(
+    await verify(port, click),
+    400,
+    'validation_error',
+    /contains 0\.\d+ s of speech; at least 1 s/,
+  );
 });
 
 test('speech that is spread too thinly for any window is enough where its sum is', async (t) => {

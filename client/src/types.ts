@@ -4,7 +4,7 @@
 
 export interface PredictFields {
   /**
-   * Where the recording comes from.
+   * The source of the recording.
    */
   device?: 'macos' | 'windows' | 'web_app' | 'api';
   /**
@@ -12,22 +12,22 @@ export interface PredictFields {
    */
   model?: string;
   /**
-   * The caller's own identifier of the prediction; one is made where there is none.
+   * The client's own identifier for the prediction; the server makes one by default.
    */
   prediction_id?: string;
   /**
-   * From which score a window is spoofed. A lower one finds more AI-generated voices, a higher one accuses fewer people. Or the name of an operating point that the server's operator has found for the model.
+   * Score from which a window is `spoofed`. A lower threshold finds more AI-generated voices, a higher one accuses fewer people. Can also be the name of an operating point that the server's operator made for the model.
    */
   threshold?: number | string;
   /**
-   * Percent of non-speech above which a window is left out; 100 analyses every window.
+   * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
    */
   silence_threshold?: number;
 }
 
 export interface LargeFileFields {
   /**
-   * Where the recording comes from.
+   * The source of the recording.
    */
   device?: 'macos' | 'windows' | 'web_app' | 'api';
   /**
@@ -35,29 +35,29 @@ export interface LargeFileFields {
    */
   model?: string;
   /**
-   * The caller's own identifier of the prediction; one is made where there is none.
+   * The client's own identifier for the prediction; the server makes one by default.
    */
   prediction_id?: string;
   /**
-   * The file's original name, for reference.
+   * The file's original name, for reference only.
    */
   filename?: string;
 }
 
 export interface EnrollFields {
   /**
-   * The caller's own identifier of the speaker; nothing is kept or looked up under it.
+   * The client's own identifier for the speaker; nothing is stored or looked up under it.
    */
   user_id?: string;
 }
 
 export interface VerifyFields {
   /**
-   * The caller's own identifier of the speaker; nothing is kept or looked up under it.
+   * The client's own identifier for the speaker; nothing is stored or looked up under it.
    */
   user_id?: string;
   /**
-   * The embedding that enroll has answered: a JSON array, or base64 of little-endian float32.
+   * The embedding from enroll: a JSON array, or base64 of little-endian float32.
    */
   voice_vector: string;
 }
@@ -68,15 +68,15 @@ export interface GlobalVerdict {
    */
   score: number;
   /**
-   * How far the raw score is from the threshold, 0 to 1.
+   * Distance of the score from the threshold, 0 to 1.
    */
   confidence: number;
   /**
-   * `spoofed` is AI-generated, `bonafide` human.
+   * `spoofed` means AI-generated, `bonafide` means human.
    */
   result: 'spoofed' | 'bonafide';
   /**
-   * Null, or a code that says why the verdict should not be taken as it stands.
+   * Null, or a code for why the verdict needs caution.
    */
   reason: string | null;
 }
@@ -91,24 +91,24 @@ export interface Segment {
    */
   end: number;
   /**
-   * Raw scores of the window.
+   * Scores of the window.
    *
    * Items: Probability of being AI-generated.
    */
   scores: number[];
   /**
-   * How far the raw score is from the threshold, 0 to 1.
+   * Distance of the score from the threshold, 0 to 1.
    */
   confidence: number;
   /**
-   * `spoofed` is AI-generated, `bonafide` human.
+   * `spoofed` means AI-generated, `bonafide` means human.
    */
   result: 'spoofed' | 'bonafide';
 }
 
 export interface Prediction {
   /**
-   * The caller's own identifier, else `pred_` and 12 hexadecimal characters.
+   * The client's own identifier, or else `pred_` and 12 hexadecimal characters.
    */
   prediction_id: string;
   global: GlobalVerdict;
@@ -117,11 +117,11 @@ export interface Prediction {
    */
   segments: Segment[];
   /**
-   * Identifier of the model that was used.
+   * Id of the model that answered.
    */
   model: string;
   /**
-   * Seconds that the request took.
+   * Processing time of the request in seconds.
    */
   processing_time: number;
   /**
@@ -129,22 +129,22 @@ export interface Prediction {
    */
   audio_duration: number;
   /**
-   * One sentence per warning; empty when there is none.
+   * One sentence per warning; empty if there are no warnings.
    */
   warnings: string[];
 }
 
 export interface LargeFileGlobalVerdict {
   /**
-   * How far the raw score is from the threshold, 0 to 1.
+   * Distance of the score from the threshold, 0 to 1.
    */
   confidence: number;
   /**
-   * `spoofed` is AI-generated, `bonafide` human.
+   * `spoofed` means AI-generated, `bonafide` means human.
    */
   result: 'spoofed' | 'bonafide';
   /**
-   * Null, or a code that says why the verdict should not be taken as it stands.
+   * Null, or a code for why the verdict needs caution.
    */
   reason: string | null;
 }
@@ -163,18 +163,18 @@ export interface LargeFileSegment {
    */
   end: number;
   /**
-   * How far the raw score is from the threshold, 0 to 1.
+   * Distance of the score from the threshold, 0 to 1.
    */
   confidence: number;
   /**
-   * `spoofed` is AI-generated, `bonafide` human.
+   * `spoofed` means AI-generated, `bonafide` means human.
    */
   result: 'spoofed' | 'bonafide';
 }
 
 export interface LargeFilePrediction {
   /**
-   * The caller's own identifier, else `pred_` and 12 hexadecimal characters.
+   * The client's own identifier, or else `pred_` and 12 hexadecimal characters.
    */
   prediction_id: string;
   global: LargeFileGlobalVerdict;
@@ -183,11 +183,11 @@ export interface LargeFilePrediction {
    */
   segments: LargeFileSegment[];
   /**
-   * Identifier of the model that was used.
+   * Id of the model that answered.
    */
   model: string;
   /**
-   * Seconds that the request took.
+   * Processing time of the request in seconds.
    */
   processing_time: number;
   /**
@@ -195,26 +195,26 @@ export interface LargeFilePrediction {
    */
   audio_duration: number;
   /**
-   * One sentence per warning; empty when there is none.
+   * One sentence per warning; empty if there are no warnings.
    */
   warnings: string[];
 }
 
 export interface Enrollment {
   /**
-   * The voiceprint: numbers of float32 precision.
+   * The voiceprint: numbers with float32 precision.
    */
   embedding: number[];
   /**
-   * Seconds that the request took.
+   * Processing time of the request in seconds.
    */
   processing_time: number;
   /**
-   * Identifier of the model that was used.
+   * Id of the model that answered.
    */
   model_version: string;
   /**
-   * Whether the sample was checked for being AI-generated.
+   * Whether the sample was checked for AI generation.
    */
   deepfake_checked: boolean;
 }
@@ -229,19 +229,19 @@ export interface Verification {
    */
   similarity_score: number;
   /**
-   * How far the similarity is from the model's operating point.
+   * Distance of the similarity from the model's operating point.
    */
   confidence_score: number;
   /**
-   * Seconds that the request took.
+   * Processing time of the request in seconds.
    */
   processing_time: number;
   /**
-   * Identifier of the model that was used.
+   * Id of the model that answered.
    */
   model_version: string;
   /**
-   * Null when the voice is authentic or was not checked.
+   * Null if the voice is authentic or was not checked.
    */
   deepfake_score: number | null;
 }
@@ -312,7 +312,7 @@ export interface ForbiddenErrorBody {
      */
     correlation_id: string;
     /**
-     * When, as ISO 8601 in UTC.
+     * Time of the answer, as ISO 8601 in UTC.
      */
     timestamp: string;
   };

@@ -18,14 +18,14 @@ export function numberThat(isRight: (value: number) => boolean, expected: string
 }
 
 export const within = (minimum: number, maximum: number): ((given: string) => number) =>
-  numberThat((value) => value >= minimum && value <= maximum, `a number ${minimum} to ${maximum}`);
+  numberThat((value) => value >= minimum && value <= maximum, `a number from ${minimum} to ${maximum}`);
 
 /** A number from 0 to 1, or what may be the name of an operating point. */
 export function parseThreshold(given: string): number | string {
   if (OPERATING_POINT_NAME.test(given)) return given;
   const value = numberIn(given);
   if (value >= 0 && value <= 1) return value;
-  throw new InvalidArgumentError(`Expected ${THRESHOLD_EXPECTED}, but received ${given}.`);
+  throw new InvalidArgumentError(`Expected ${THRESHOLD_EXPECTED} but received ${given}.`);
 }
 
 const numberIn = (given: string): number => (given.trim() === '' ? Number.NaN : Number(given));

@@ -17,7 +17,7 @@ import { textTable } from './text-table.js';
 const parseTolerance = numberThat((value) => value > 0 && value < 1, 'a number above 0 and below 1');
 const parseRuns = numberThat(
   (value) => Number.isInteger(value) && value >= 1 && value <= 10_000,
-  'an integer 1 to 10000',
+  'an integer from 1 to 10000',
 );
 
 interface FolderOption {

@@ -41,7 +41,7 @@ export function legacyPredictionBody(
     return { ...window, label: labels[result], probability: confidence, error: damageIn(analysis, window) };
   });
   const skipped = analysis.skipped.flatMap((stretch) => {
-    const error = `${skippedText(stretch)}, and at most ${silenceThresholdPercent} percent may be.`;
+    const error = `${skippedText(stretch)}; the limit is ${silenceThresholdPercent} percent.`;
     return stretch.windows.map(
       (window): Chunk => ({ ...window, label: labels[result], probability: 0, error }),
     );

@@ -3,18 +3,18 @@ import type { Schema } from '../../base/contract/schema.js';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Keywords of our field schemas that JSON Schema does not know. */
+/** Keywords of the field schemas that JSON Schema lacks. */
 const ownKeywords: readonly string[] = ['expected', 'nullInForm'];
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Collects the schemas that have a title: each stands in the document once, and everything else refers to it. */
+/** Collects the schemas with a title: each appears once in the document, and everything else refers to it. */
 export class Components {
   readonly schemas: JsonObject = {};
   readonly #seen = new Map<string, Schema>();
 
-  /** @returns a reference to the schema, or the schema with references in it when it has no title */
+  /** @returns a reference to the schema, or if it has no title, the schema with references inside */
   refer(schema: Schema): JsonObject {
     if (schema.title === undefined) return this.#resolved(schema);
     const known = this.#seen.get(schema.title);

@@ -10,78 +10,84 @@ import { responses, responsesOutsideOperations } from './responses.js';
 
 const description = `Tells human from AI-generated voices and checks a speaker's voiceprint.
 
-Every answer carries \`x-correlation-id\`; a caller's own valid UUID in that header is kept. Every error carries
-\`x-error-key\`, which names its line in docs/errors.md. An unknown path is answered with 404, a known path with another
-method with 405, the key \`METHOD_NOT_ALLOWED\` and \`Allow\`. GET routes answer HEAD, and every path answers OPTIONS.
+Every answer has the header \`x-correlation-id\`; a client can set it to a UUID of its own. Every error has
+\`x-error-key\`, its name in docs/errors.md. Unknown paths get 404. Known paths with a wrong method get 405, the key
+\`METHOD_NOT_ALLOWED\` and \`Allow\`. GET routes also answer HEAD, and every path answers OPTIONS.
 
-Where a route takes a form with a file or JSON with a link to one, the document describes each as an operation of its own,
-so that generated clients have both: \`#link\` at the end of a path is a fragment, which no client sends.
+If a route takes either a form with a file or JSON with a link, this document describes them as two operations, so that
+generated clients have both: \`#link\` at the end of a path is a fragment, which clients do not send.
 
 Not described here: \`/\`, \`/openapi.json\`, \`/docs\`, \`/metrics\`, and the addresses of presigned links, whose errors are
-S3's XML. A head that is no HTTP, is too large or of another version than HTTP/1.1 is answered with
-400, 431 or 505 and a body that is not JSON.`;
+S3's XML. Headers that are not HTTP, are too large or have a version other than HTTP/1.1 get 400, 431 or 505 with a body
+that is not JSON.`;
 
 const headers = {
   CorrelationId: {
-    description: 'Identifies the request; also in error bodies and in the log.',
+    description: 'Identifies the request, also in error bodies and in the log.',
     schema: { type: 'string', format: 'uuid' },
   },
   RateLimitLimit: {
-    description: 'Requests that the key has per window, where it has a limit.',
+    description: 'Requests per window, if the key has a limit.',
     schema: { type: 'integer', minimum: 0 },
   },
-  RateLimitRemaining: { description: 'Those that are left.', schema: { type: 'integer', minimum: 0 } },
+  RateLimitRemaining: {
+    description: 'Requests left in the window.',
+    schema: { type: 'integer', minimum: 0 },
+  },
   RateLimitReset: {
     description: 'Seconds until the window ends.',
     schema: { type: 'integer', minimum: 0 },
   },
   ErrorKey: {
-    description: 'The name of the error, which is more precise than its code: a line of docs/errors.md.',
+    description: 'Name of the error in docs/errors.md, more precise than its code.',
     schema: { type: 'string', examples: ['AUDIO_TOO_SHORT'] },
   },
   RetryAfter: {
-    description: 'Seconds after which another try makes sense.',
+    description: 'Seconds to wait before a retry.',
     schema: { type: 'integer', minimum: 0 },
   },
   ServerTiming: {
     description:
-      'Milliseconds of wall time of each stage: receive, queue, decode, features, inference. Stages of a longer file overlap.',
+      'Wall time of each stage in milliseconds: receive, queue, decode, features, inference. The stages of longer files overlap.',
     schema: { type: 'string' },
   },
-  Deprecation: { description: 'Since when the route is deprecated (RFC 9745).', schema: { type: 'string' } },
-  Sunset: { description: 'When the route will go away (RFC 8594).', schema: { type: 'string' } },
-  Link: { description: 'The route that comes after it.', schema: { type: 'string' } },
+  Deprecation: {
+    description: 'Date since which the route is deprecated (RFC 9745).',
+    schema: { type: 'string' },
+  },
+  Sunset: { description: 'Date on which the route will be removed (RFC 8594).', schema: { type: 'string' } },
+  Link: { description: 'The route that replaces it.', schema: { type: 'string' } },
 };
 
 const correlationId = {
   name: 'x-correlation-id',
   in: 'header',
-  description: "The caller's own identifier of the request; another is made where it is no UUID.",
+  description: "The client's own identifier for the request. If it is not a UUID, the server makes one.",
   schema: { type: 'string', format: 'uuid' },
 };
 
-/** The names of v0 and of the unversioned base, which serve the same operations under other rules. */
+/** Different for v0 and the unversioned base, which serve the same operations by other rules. */
 function operationId({ path, version, operation }: Endpoint, suffix: string): string {
   const id = `${operation.id}${suffix}`;
   if (version !== 'v0') return id;
   return `${id}${path.startsWith('/v0/') ? 'V0' : 'Unversioned'}`;
 }
 
-/** One way to ask a route: most have one. */
+/** One way to call a route; most have only one. */
 interface Variant {
   /** Tells the paths of two variants apart. */
   readonly fragment: string;
   readonly idSuffix: string;
   readonly summarySuffix: string;
   readonly operation: Operation;
-  /** Errors of the route that this way cannot meet. */
+  /** Errors of the route that this way cannot cause. */
   readonly never: readonly ErrorKey[];
 }
 
 const plain = { fragment: '', idSuffix: '', summarySuffix: '' };
-const byLink = { fragment: '#link', idSuffix: 'ByLink', summarySuffix: ' The recording is behind a link.' };
+const byLink = { fragment: '#link', idSuffix: 'ByLink', summarySuffix: ' The recording is given as a link.' };
 
-/** Generators of clients take one kind of body for each operation, and prefer JSON to a form. */
+/** Client generators support one kind of body per operation, and prefer JSON to a form. */
 function variantsOf(operation: Operation): Variant[] {
   const { form, json, ...common } = operation;
   if (form === undefined || json === undefined) return [{ ...plain, operation, never: [] }];
@@ -94,7 +100,7 @@ function variantsOf(operation: Operation): Variant[] {
 function operationObject(endpoint: Endpoint, variant: Variant, components: Components): JsonObject {
   const { scope, version } = endpoint;
   const { operation, idSuffix, summarySuffix, never } = variant;
-  const needs = scope === undefined ? [] : [`Needs a key with the scope \`${scope}\`.`];
+  const needs = scope === undefined ? [] : [`Requires a key with the scope \`${scope}\`.`];
   return {
     operationId: operationId(endpoint, idSuffix),
     tags: [operation.tag],
@@ -128,7 +134,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The server that this document comes from.' }],
+    servers: [{ url: '/', description: 'The server of this document.' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -141,7 +147,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
           type: 'apiKey',
           name: 'x-api-key',
           in: 'header',
-          description: 'Made by `veravox keys create`.',
+          description: 'Created by `veravox keys create`.',
         },
       },
     },

@@ -3,7 +3,7 @@ import type { FieldSchema } from '../../base/contract/fields.js';
 import type { Binary, Fields, FilePart, Operation } from '../../base/contract/operation.js';
 import type { Components, JsonObject } from './components.js';
 
-/** A file stands in an example as in curl's `-F`: an @ and a name. */
+/** Examples name a file as curl's `-F` does: an @ and a name. */
 const exampleFile = '@recording.wav';
 
 const inWords = (bytes: number): string => {
@@ -23,10 +23,10 @@ const binary = (file: Binary): JsonObject => ({
   'x-max-bytes': file.maxBytes,
 });
 
-/** Says nothing more than the type. */
+/** These add nothing to the type. */
 const plainExpectations: readonly string[] = ['a text', 'a string'];
 
-/** With what is allowed and what holds where nothing is given: pages do not show that of a schema. */
+/** With valid values and default in the description: documentation pages do not show them otherwise. */
 function described(schema: FieldSchema): FieldSchema {
   const { description = '', expected, default: preset } = schema;
   const allowed = plainExpectations.includes(expected) ? '' : expected.replace(/,$/, '');
@@ -42,7 +42,7 @@ function described(schema: FieldSchema): FieldSchema {
 
 function objectOf({ schemas, required = [], example }: Fields, file?: FilePart): JsonObject {
   const names = [...(file ? [file.field] : []), ...required];
-  // At each field, too: the forms of the docs page are filled in from there.
+  // Also at each field, because the forms of the docs page are filled from there.
   const fields = Object.entries(schemas).map(([name, schema]) => [
     name,
     name in example ? { ...described(schema), examples: [example[name]] } : described(schema),

@@ -12,14 +12,14 @@ import { type CatalogueEntry, catalogue, type ErrorKey } from '../../base/errors
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Components, JsonObject } from './components.js';
 
-/** Errors of requests that reach no operation. */
+/** Errors of requests that match no operation. */
 export const errorsOutsideOperations = [
   'FRAMING_UNCLEAR',
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
 ] as const satisfies ErrorKey[];
 
-/** What decides about the answers beside the operation itself. */
+/** Properties that determine the answers, in addition to the operation. */
 type Rules = Pick<Endpoint, 'scope' | 'version' | 'takesPermit'>;
 
 const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
@@ -27,7 +27,7 @@ const exampleTime = new Date('2026-11-21T12:00:00Z');
 
 const entryOf = (key: ErrorKey): CatalogueEntry => catalogue[key];
 
-/** The errors that the front door answers with before the route sees a request. */
+/** Errors of the front door, before the route sees a request. */
 function errorsAtTheDoor({ scope, version, takesPermit }: Rules): readonly ErrorKey[] {
   const permitErrors: ErrorKey[] = ['OVERLOADED', 'STOPPING'];
   if (scope === undefined) return takesPermit ? permitErrors : [];
@@ -35,7 +35,7 @@ function errorsAtTheDoor({ scope, version, takesPermit }: Rules): readonly Error
   return [unauthorized, 'FORBIDDEN', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', ...permitErrors];
 }
 
-/** Every error that a request to this endpoint can be answered with. */
+/** Every error that this endpoint can answer. */
 export const errorsOf = (endpoint: Rules & Pick<Endpoint, 'operation'>): ReadonlySet<ErrorKey> =>
   new Set([...endpoint.operation.errors, ...errorsAtTheDoor(endpoint), 'INTERNAL']);
 
@@ -59,7 +59,7 @@ function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonOb
   });
 }
 
-/** One response that stands for several errors of the same status; each is an example under its key. */
+/** One response for all errors with the same status; each is an example under its key. */
 function errorResponse(keys: readonly ErrorKey[], rules: Rules, components: Components): JsonObject {
   const schemas = new Map<string, JsonObject>();
   const examples: JsonObject = {};
@@ -78,7 +78,7 @@ function errorResponse(keys: readonly ErrorKey[], rules: Rules, components: Comp
   };
 }
 
-/** What has stages to time. */
+/** Only analyses have stages with times. */
 const isAnalysis = ({ scope }: Rules): boolean => scope === 'predict' || scope === 'voiceid';
 
 function answerContent({ schema, contentType }: Answer, components: Components): JsonObject {
@@ -105,7 +105,7 @@ const answerResponse = (answer: Answer, rules: Rules, components: Components): J
   ...answerContent(answer, components),
 });
 
-/** @param never errors of the route that a request of this kind cannot meet */
+/** @param never errors of the route that a request of this kind cannot cause */
 export function responses(
   endpoint: Endpoint,
   components: Components,

@@ -11,7 +11,7 @@ export interface AddressRange {
 /** `address` or `address/bits`; undefined for anything else. */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = '', bits, ...rest] = text.split('/');
-  // Addresses of clients are never written as IPv6 ones that hold an IPv4 one: such a range would match none.
+  // Client addresses never appear as IPv4-mapped IPv6, so a range of those would match none.
   if (rest.length > 0 || address.includes('%') || /^::ffff:/i.test(address)) return undefined;
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
   if (family === undefined) return undefined;

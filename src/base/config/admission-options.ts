@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { integer, MEBIBYTE } from './option.js';
 
-/** How much is taken in at once, and from whom. */
+/** How much is admitted at once, and from whom. */
 export const admissionOptions = {
   maxInflightBytes: integer({
     variable: 'VERAVOX_MAX_INFLIGHT_BYTES',
@@ -10,7 +10,7 @@ export const admissionOptions = {
     maximum: 64 * 1024 * MEBIBYTE,
     unit: 'bytes',
     description:
-      'Memory for uploads, over all requests; when it is full, connections are read more slowly, then refused with 503.',
+      'Memory for all uploads together. When it is full, connections are read more slowly, then refused with 503.',
   }),
   maxInflightRequests: integer({
     variable: 'VERAVOX_MAX_INFLIGHT_REQUESTS',
@@ -18,7 +18,7 @@ export const admissionOptions = {
     minimum: 1,
     maximum: 1_000_000,
     unit: 'requests',
-    description: 'Requests admitted at once; one more is refused with 503 and `Retry-After`.',
+    description: 'Requests in flight at once. Further ones are refused with 503 and `Retry-After`.',
   }),
   maxTransfers: integer({
     variable: 'VERAVOX_MAX_TRANSFERS',
@@ -27,7 +27,7 @@ export const admissionOptions = {
     maximum: 1_000_000,
     unit: 'transfers',
     description:
-      'Uploads and downloads at once through links to the data folder, apart from other requests; one more is refused with 503 and `Retry-After`.',
+      'Concurrent uploads and downloads through links to the data folder, counted apart from other requests. Further ones are refused with 503 and `Retry-After`.',
   }),
   maxWaitMs: integer({
     variable: 'VERAVOX_MAX_WAIT_MS',
@@ -36,7 +36,7 @@ export const admissionOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'Longest expected wait for a free thread, by the current pace of requests; if it would be longer, a new request is refused with 503 and `Retry-After` before its body is read.',
+      'Longest expected wait for a free thread at the current pace of requests. If it would be longer, new requests are refused with 503 and `Retry-After` before their bodies are read.',
   }),
   keySharePercent: integer({
     variable: 'VERAVOX_KEY_SHARE_PERCENT',
@@ -45,7 +45,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      "Share of one API key in the requests in flight that others leave, of one account's links in the transfers, and of one file's downloads in those of its account.",
+      "Largest share of one API key in the requests in flight that others leave free, of one account's links in the transfers, and of one file's downloads in those of its account.",
   }),
   keyMemoryPercent: integer({
     variable: 'VERAVOX_KEY_MEMORY_PERCENT',
@@ -54,7 +54,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      'Share of one API key in the upload memory that others leave; by default, one key can send two of the largest files at once.',
+      'Largest share of one API key in the upload memory that others leave free. With the default, one key can send two files of the largest size at once.',
   }),
   addressSharePercent: integer({
     variable: 'VERAVOX_ADDRESS_SHARE_PERCENT',
@@ -63,7 +63,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      'Share of one client address in the requests, transfers and upload memory that others leave; set 100 behind a proxy that hides the addresses.',
+      'Largest share of one client address in the requests, transfers and upload memory that others leave free. Set 100 behind a proxy that hides client addresses.',
   }),
   rateLimitRequests: integer({
     variable: 'VERAVOX_RATE_LIMIT_REQUESTS',
@@ -72,7 +72,7 @@ export const admissionOptions = {
     maximum: 1_000_000_000,
     unit: 'requests',
     description:
-      'Requests that an API key may make per `VERAVOX_RATE_LIMIT_WINDOW_S`, unless the key has a limit of its own; one more is refused with 429. 0 sets no limit.',
+      'Requests per API key and `VERAVOX_RATE_LIMIT_WINDOW_S`, unless the key has its own limit. Further ones are refused with 429. 0 means no limit.',
   }),
   rateLimitWindowS: integer({
     variable: 'VERAVOX_RATE_LIMIT_WINDOW_S',
@@ -80,7 +80,7 @@ export const admissionOptions = {
     minimum: 1,
     maximum: 86_400,
     unit: 's',
-    description: 'Time in which the requests of an API key are counted, from its first one on.',
+    description: 'Window in which the requests of an API key are counted; it starts with the first one.',
   }),
   keyConcurrency: integer({
     variable: 'VERAVOX_KEY_CONCURRENCY',
@@ -89,6 +89,6 @@ export const admissionOptions = {
     maximum: 1_000_000,
     unit: 'requests',
     description:
-      'Requests that an API key may have in flight at once, unless the key has a limit of its own; one more is refused with 429. 0 leaves it at `VERAVOX_KEY_SHARE_PERCENT`, which holds in any case.',
+      'Requests in flight per API key, unless the key has its own limit. Further ones are refused with 429. With 0, only `VERAVOX_KEY_SHARE_PERCENT` applies, which always does.',
   }),
 };

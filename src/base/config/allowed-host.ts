@@ -7,18 +7,18 @@ export interface AllowedHost {
   readonly host: string;
   /** Empty for the protocol's own. */
   readonly port: string;
-  /** Any name below `host`, but not `host` itself. */
+  /** Every name below `host`, but not `host` itself. */
   readonly isWildcard: boolean;
 }
 
-// A last label that begins with a digit would make it an address, in one of the many spellings of one.
+// If the last label began with a digit, the entry could be an address in one of its many spellings.
 const ENTRY =
   /^(?:(https?):\/\/)?(\*\.)?((?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?)(?::(\d{1,5}))?$/;
 
-/** `[scheme://][*.]host[:port]`, https where no scheme is given; undefined for anything else. */
+/** `[scheme://][*.]host[:port]`, https by default; undefined for anything else. */
 export function parseAllowedHost(text: string): AllowedHost | undefined {
   const [, scheme = 'https', star, host = '', port] = ENTRY.exec(text.toLowerCase()) ?? [];
-  // `*.com` would be everybody's.
+  // `*.com` would allow everyone.
   if (host === '' || (star !== undefined && !host.includes('.'))) return undefined;
   const origin = `${scheme}://${host}${port === undefined ? '' : `:${port}`}`;
   if (!URL.canParse(origin)) return undefined;

@@ -3,7 +3,7 @@ import { MIN_LARGE_FILE_BYTES } from '../contract/limits.js';
 import { parseAllowedHost } from './allowed-host.js';
 import { choice, integer, list, MEBIBYTE, text, threshold } from './option.js';
 
-/** What a request may ask for, and how long it may take. */
+/** Limits of requests and of the time they take. */
 export const analysisOptions = {
   maxPredictBytes: integer({
     variable: 'VERAVOX_MAX_PREDICT_BYTES',
@@ -11,7 +11,8 @@ export const analysisOptions = {
     minimum: 1024,
     maximum: 4096 * MEBIBYTE,
     unit: 'bytes',
-    description: 'Largest file for `/v1/predict`; a larger one is refused with 413 as soon as that is known.',
+    description:
+      'Largest file for `/v1/predict`. Larger ones are refused with 413 as soon as their size is known.',
   }),
   maxPredictDurationS: integer({
     variable: 'VERAVOX_MAX_PREDICT_DURATION_S',
@@ -19,7 +20,7 @@ export const analysisOptions = {
     minimum: 1,
     maximum: 86_400,
     unit: 's',
-    description: 'Longest audio for `/v1/predict`; longer audio is refused with 413, never truncated.',
+    description: 'Longest audio for `/v1/predict`. Longer audio is refused with 413, never truncated.',
   }),
   maxLargeFileBytes: integer({
     variable: 'VERAVOX_MAX_LARGE_FILE_BYTES',
@@ -28,7 +29,7 @@ export const analysisOptions = {
     maximum: 4096 * MEBIBYTE,
     unit: 'bytes',
     description:
-      'Largest file for `/v1/predict/large-file`; a larger one is refused with 413. Upload memory has to hold at least one.',
+      'Largest file for `/v1/predict/large-file`. Larger ones are refused with 413. Upload memory must hold at least one.',
   }),
   maxLargeFileDurationS: integer({
     variable: 'VERAVOX_MAX_LARGE_FILE_DURATION_S',
@@ -37,7 +38,7 @@ export const analysisOptions = {
     maximum: 604_800,
     unit: 's',
     description:
-      'Longest audio for `/v1/predict/large-file`; longer audio is refused with 413, never truncated.',
+      'Longest audio for `/v1/predict/large-file`. Longer audio is refused with 413, never truncated.',
   }),
   maxVoiceidBytes: integer({
     variable: 'VERAVOX_MAX_VOICEID_BYTES',
@@ -46,7 +47,7 @@ export const analysisOptions = {
     maximum: 4096 * MEBIBYTE,
     unit: 'bytes',
     description:
-      'Largest file for `/v1/voiceid/enroll` and `/v1/voiceid/verify`; a larger one is refused with 413.',
+      'Largest file for `/v1/voiceid/enroll` and `/v1/voiceid/verify`. Larger ones are refused with 413.',
   }),
   maxVoiceidDurationS: integer({
     variable: 'VERAVOX_MAX_VOICEID_DURATION_S',
@@ -54,14 +55,14 @@ export const analysisOptions = {
     minimum: 10,
     maximum: 86_400,
     unit: 's',
-    description: 'Longest audio for voice identity; longer audio is refused with 413, never truncated.',
+    description: 'Longest audio for voice identity. Longer audio is refused with 413, never truncated.',
   }),
   enrollAuthenticity: choice({
     variable: 'VERAVOX_ENROLL_AUTHENTICITY',
     choices: ['reject', 'flag', 'skip'],
     default: 'reject',
     description:
-      'What enrolment does with an AI-generated voice: refuse it with 403, accept it and say so in a header, or not check at all.',
+      'How enrolment handles an AI-generated voice: `reject` refuses it with 403, `flag` accepts it and sets a header, `skip` does not check.',
   }),
   speakerModel: text({
     variable: 'VERAVOX_SPEAKER_MODEL',
@@ -69,13 +70,13 @@ export const analysisOptions = {
     default: '',
     defaultText: 'the first in the manifest',
     description:
-      'Which model makes and compares voiceprints. Voiceprints of another model are refused: speakers have to enrol again.',
+      'Model that makes and compares voiceprints. Voiceprints of other models are refused, so after a change all speakers must enrol again.',
   }),
   matchThreshold: threshold({
     variable: 'VERAVOX_MATCH_THRESHOLD',
     defaultText: "the model's operating point",
     description:
-      'Similarity from which two voices count as the same, or an operating point of the speaker model that `veravox calibrate` has found; a higher one lets fewer strangers pass and refuses more of the right people.',
+      'Similarity from which two voices count as the same, or an operating point of the speaker model made by `veravox calibrate`. A higher value accepts fewer strangers and rejects more enrolled speakers.',
   }),
   receiveTimeoutMs: integer({
     variable: 'VERAVOX_RECEIVE_TIMEOUT_MS',
@@ -83,7 +84,7 @@ export const analysisOptions = {
     minimum: 100,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'How long a request body may take to arrive; then 408.',
+    description: 'Time for a request body to arrive, after which the answer is 408.',
   }),
   largeFileReceiveTimeoutMs: integer({
     variable: 'VERAVOX_LARGE_FILE_RECEIVE_TIMEOUT_MS',
@@ -92,7 +93,7 @@ export const analysisOptions = {
     maximum: 86_400_000,
     unit: 'ms',
     description:
-      'The same for `/v1/predict/large-file`; the default lets 100 MiB arrive at 1.4 Mbit/s. A slow upload holds its memory for as long.',
+      'The same for `/v1/predict/large-file`; the default is enough for 100 MiB at 1.4 Mbit/s. A slow upload occupies its memory for the whole time.',
   }),
   queueTimeoutMs: integer({
     variable: 'VERAVOX_QUEUE_TIMEOUT_MS',
@@ -100,7 +101,7 @@ export const analysisOptions = {
     minimum: 1,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'How long a request may wait for upload memory or a free thread; then 503.',
+    description: 'Longest wait for upload memory or a free thread, after which the answer is 503.',
   }),
   analysisTimeoutMs: integer({
     variable: 'VERAVOX_ANALYSIS_TIMEOUT_MS',
@@ -108,7 +109,7 @@ export const analysisOptions = {
     minimum: 1,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'How long preparing and scoring one file may take; then 500.',
+    description: 'Time to prepare and score one file, after which the answer is 500.',
   }),
   largeFileTimeoutMs: integer({
     variable: 'VERAVOX_LARGE_FILE_TIMEOUT_MS',
@@ -117,14 +118,14 @@ export const analysisOptions = {
     maximum: 86_400_000,
     unit: 'ms',
     description:
-      'The same for `/v1/predict/large-file`, whose files may also wait this long for a thread; then 503.',
+      'The same for `/v1/predict/large-file`. Its files may also wait this long for a thread, after which the answer is 503.',
   }),
   fetchAllowedHosts: list({
     variable: 'VERAVOX_FETCH_ALLOWED_HOSTS',
     accepts: '`[scheme://][*.]host[:port]`',
     parseItem: parseAllowedHost,
     description:
-      'Hosts that a `presigned_url` may point to beside the configured storage; https unless the entry says http. Clients can make the server fetch whatever these hosts serve; private addresses stay refused.',
+      'Hosts allowed in `presigned_url`, in addition to the configured storage; https unless the entry says http. Clients can make the server fetch anything from these hosts. Private addresses are always refused.',
   }),
   fetchTimeoutMs: integer({
     variable: 'VERAVOX_FETCH_TIMEOUT_MS',
@@ -132,7 +133,7 @@ export const analysisOptions = {
     minimum: 1,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'How long fetching the file of a `presigned_url` may take; then 500.',
+    description: 'Time to fetch the file of a `presigned_url`, after which the answer is 500.',
   }),
   fetchStallTimeoutMs: integer({
     variable: 'VERAVOX_FETCH_STALL_TIMEOUT_MS',
@@ -141,7 +142,7 @@ export const analysisOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'How long the storage may take to resolve, connect, answer or send the next bytes of such a file; then 500.',
+      'Time for the name of its host to resolve, and for the host to connect, answer or send the next bytes, after which the answer is 500.',
   }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',
@@ -150,7 +151,7 @@ export const analysisOptions = {
     maximum: 600_000,
     unit: 'ms',
     description:
-      'After a stop signal, how long the server goes on accepting while `/readyz` says 503, so that a load balancer can turn away first.',
+      'After a stop signal, how long the server keeps accepting requests while `/readyz` answers 503, so that load balancers can redirect traffic.',
   }),
   stopDrainMs: integer({
     variable: 'VERAVOX_STOP_DRAIN_MS',
@@ -158,6 +159,6 @@ export const analysisOptions = {
     minimum: 0,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'After the grace period, how long requests in flight may take before they are cut off.',
+    description: 'Time for requests in flight to finish after the grace period, before they are cut off.',
   }),
 };

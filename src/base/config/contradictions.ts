@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Config, options } from './options.js';
 
-/** Settings that do nothing without another one: given alone, they show that something else was meant. */
+/** Settings without effect unless another one is set: alone, they reveal a mistake. */
 const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, otherwise: string][] = [
   [
     ['storageRegion', 'storageEndpoint', 'storagePathStyle'],
     'storageBucket',
-    'without a bucket files lie in the data folder',
+    'without a bucket, files are stored in the data folder',
   ],
-  [['rateLimitWindowS'], 'rateLimitRequests', 'without a number of requests there is no limit'],
-  [['hangTimeoutMs'], 'processes', 'without a supervisor nobody looks after the process'],
+  [['rateLimitWindowS'], 'rateLimitRequests', 'without a number of requests, there is no limit'],
+  [['hangTimeoutMs'], 'processes', 'without a supervisor, nothing detects a process that hangs'],
   [['tlsCertFile'], 'tlsKeyFile', 'a certificate needs its key'],
   [['tlsKeyFile'], 'tlsCertFile', 'a key needs its certificate'],
 ];
 
 /**
- * What cannot be meant by settings that are each fine by themselves, a sentence each.
- * @param given names of the settings that the environment has
+ * Combinations of settings that contradict each other, a sentence each.
+ * @param given names of the settings in the environment
  */
 export function contradictionsOf(config: Config, given: ReadonlySet<string>): string[] {
   const lacking = needs.flatMap(([names, needed, otherwise]) =>
@@ -29,7 +29,7 @@ export function contradictionsOf(config: Config, given: ReadonlySet<string>): st
     .map(
       (name) =>
         `Expected at least ${options[name].variable} (${config[name]}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +
-        `received ${config.maxInflightBytes}: a file of the largest size would never be admitted.`,
+        `received ${config.maxInflightBytes}: otherwise, files of the largest size would never be admitted.`,
     );
   return [...lacking, ...tooLarge, ...adminProblems(config)];
 }
@@ -39,9 +39,9 @@ function adminProblems({ adminAddress, processes, host, port }: Config): string[
   const variable = options.adminAddress.variable;
   if (adminAddress.port === 0 && processes > 0) {
     return [
-      `${variable} needs a port other than 0 with ${options.processes.variable}: the processes share it.`,
+      `${variable} needs a port other than 0 with ${options.processes.variable}, because all processes share it.`,
     ];
   }
   const isPublic = port !== 0 && adminAddress.port === port && adminAddress.host === host;
-  return isPublic ? [`${variable} is the public address, ${host} port ${port}: expected another one.`] : [];
+  return isPublic ? [`${variable} must differ from the public address, ${host} port ${port}.`] : [];
 }

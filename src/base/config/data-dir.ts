@@ -4,15 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Surroundings } from './option.js';
 
-/** Where an installed program keeps its data: the folder of the XDG base directories, whatever the working directory. */
+/** Where an installed program keeps its data, by the XDG base directories, independent of the working directory. */
 export function stateDirIn(env: Readonly<Record<string, string | undefined>>): string {
-  // What is not absolute has to be ignored, as the specification says.
+  // The specification requires that relative paths be ignored.
   const given = env.XDG_STATE_HOME ?? '';
   const base = path.isAbsolute(given) ? given : path.join(env.HOME || os.homedir(), '.local', 'state');
   return path.join(base, 'veravox');
 }
 
-/** Beside the program's own files, unless npm put these where it may replace them at any time. */
+/** Next to the program's own files, unless npm installed them: it may replace its folders at any time. */
 export function defaultDataDir({
   packageDir,
   stateDir,
@@ -23,10 +23,10 @@ export function defaultDataDir({
 
 /**
  * A folder `data` in the working directory with keys in it, which earlier versions used without being told to.
- * @returns what a person should know of it; undefined where there is none
+ * @returns a hint for the operator; undefined if there is no such folder
  */
 export function hintOfOtherDataDir(dataDir: string, workingDir = process.cwd()): string | undefined {
   const other = path.join(workingDir, 'data');
   if (other === dataDir || !fs.existsSync(path.join(other, 'keys'))) return undefined;
-  return `${other} looks like a data folder, but ${dataDir} is used: to use the former, set VERAVOX_DATA_DIR=${other}.`;
+  return `${other} looks like a data folder, but ${dataDir} is used. To use the first, set VERAVOX_DATA_DIR=${other}.`;
 }

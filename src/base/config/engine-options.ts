@@ -4,17 +4,17 @@ import path from 'node:path';
 import { defaultDataDir } from './data-dir.js';
 import { choice, integer, text } from './option.js';
 
-/** What runs the models, and on what. */
+/** Models, devices, threads and processes. */
 export const engineOptions = {
   dataDir: text({
     variable: 'VERAVOX_DATA_DIR',
     accepts: 'a folder',
     default: defaultDataDir,
     defaultText:
-      "`data` beside the program's own files; for a package installed by npm, `~/.local/state/veravox` (`XDG_STATE_HOME`)",
+      "`data` next to the program's own files; for a package installed by npm, `~/.local/state/veravox` (`XDG_STATE_HOME`)",
     resolve: path.resolve,
     description:
-      'Folder for what must outlive a restart, such as API keys; made when missing, named at start. The default does not depend on the working directory.',
+      'Folder for data that must survive a restart, such as API keys. Created if missing, and named at start. The default does not depend on the working directory.',
   }),
   modelsDir: text({
     variable: 'VERAVOX_MODELS_DIR',
@@ -22,14 +22,14 @@ export const engineOptions = {
     isAccepted: (folder) => fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
     default: ({ packageDir }) => path.join(packageDir, 'models'),
     defaultText: "the package's `models`",
-    description: 'Folder with `manifest.json` and the ONNX files that it names.',
+    description: 'Folder with `manifest.json` and its ONNX files.',
   }),
   device: choice({
     variable: 'VERAVOX_DEVICE',
     choices: ['auto', 'cpu', 'cuda'],
     default: 'auto',
     description:
-      'What runs the models: `cuda` fails at start when CUDA cannot be loaded, `auto` falls back to the CPU and says why.',
+      'Device that runs the models. `cuda` fails at start if CUDA cannot be loaded; `auto` falls back to the CPU and logs the reason.',
   }),
   processes: integer({
     variable: 'VERAVOX_PROCESSES',
@@ -38,7 +38,7 @@ export const engineOptions = {
     maximum: 64,
     unit: 'processes',
     description:
-      "Processes that share the port. A supervisor replaces one that ends, while the others go on. 0 runs a single process without a supervisor. Threads, memory, connections and requests in flight count per process; a key's own limits hold over all.",
+      "Processes that share the port. A supervisor replaces any that ends while the others continue. 0 runs a single process without a supervisor. Limits of threads, memory, connections and requests in flight apply per process; a key's own limits apply to all together.",
   }),
   hangTimeoutMs: integer({
     variable: 'VERAVOX_HANG_TIMEOUT_MS',
@@ -47,7 +47,7 @@ export const engineOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'With `VERAVOX_PROCESSES`: how long a process may not answer its supervisor before it is killed and replaced; six times as long while it starts. 0 leaves processes that hang alone.',
+      'With `VERAVOX_PROCESSES`: time without an answer to the supervisor after which a process is killed and replaced; six times as long during start. 0 turns this off.',
   }),
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',
@@ -56,7 +56,7 @@ export const engineOptions = {
     minimum: 1,
     maximum: 256,
     description:
-      'Threads that decode audio and compute features; too few let the scoring threads starve, too many take their cores. Large files leave one of them to others, unless there is only one.',
+      'Threads that decode audio and compute features. Too few starve the scoring threads, too many take their cores. Large files leave one thread free for other requests, unless there is only one.',
   }),
   scoringThreads: integer({
     variable: 'VERAVOX_SCORING_THREADS',
@@ -65,14 +65,14 @@ export const engineOptions = {
     minimum: 1,
     maximum: 256,
     description:
-      'Threads that run the models, each with its own copy of them in memory; more than there are cores only adds waiting.',
+      'Threads that run the models, each with its own copy in memory. More threads than cores only add waiting time.',
   }),
   decoderSandbox: choice({
     variable: 'VERAVOX_DECODER_SANDBOX',
     choices: ['auto', 'required', 'off'],
     default: 'auto',
     description:
-      'A filter of system calls (seccomp) for decoder threads: they cannot open files or connections or start programs. Without support for it, `auto` logs a warning and `required` does not start.',
+      'System call filter (seccomp) for decoder threads: they cannot open files or connections, or start programs. If the system does not support it, `auto` logs a warning and `required` does not start.',
   }),
   maxBatchWindows: integer({
     variable: 'VERAVOX_MAX_BATCH_WINDOWS',
@@ -81,7 +81,7 @@ export const engineOptions = {
     maximum: 1024,
     unit: 'windows',
     description:
-      'Windows that a GPU runs as one batch at most; more than one only under load. It wants 32 or more. A CPU runs one at a time, so that nobody waits for a whole batch.',
+      'Most windows in one batch on a GPU; batches form only under load. Use 32 or more for a GPU. A CPU runs one window at a time, so that no request waits for a whole batch.',
   }),
   batchWaitMs: integer({
     variable: 'VERAVOX_BATCH_WAIT_MS',
@@ -90,6 +90,6 @@ export const engineOptions = {
     maximum: 1000,
     unit: 'ms',
     description:
-      'On a GPU, how long an incomplete batch waits for more windows; adds at most this much to an answer. On a CPU batches never wait.',
+      'On a GPU, how long an incomplete batch waits for more windows; this is the most it adds to an answer. On a CPU, batches never wait.',
   }),
 };

@@ -10,21 +10,21 @@ export const listeningOptions = {
     default: 8080,
     minimum: 0,
     maximum: 65535,
-    description: 'TCP port to listen on; 0 takes a free one, which the start message names.',
+    description: 'TCP port to listen on; 0 picks a free one, which the start message names.',
   }),
   host: text({
     variable: 'HOST',
     accepts: 'a host name or an address',
     default: '127.0.0.1',
     description:
-      'Address to listen on. The default is reachable from this machine only; `0.0.0.0` opens the port to the network, where a proxy should add TLS.',
+      'Address to listen on. The default is reachable from this machine only; `0.0.0.0` opens the port to the network, for use behind a proxy with TLS.',
   }),
   trustedProxies: list({
     variable: 'VERAVOX_TRUSTED_PROXIES',
     accepts: 'addresses or ranges such as `10.0.0.0/8`',
     parseItem: parseAddressRange,
     description:
-      "Proxies whose `X-Forwarded-For` names the client's address. Without them it is the address of the connection. Clients inside such a range could choose their address.",
+      "Proxies whose `X-Forwarded-For` is trusted for the client's address. For all others, the address of the connection counts. A client inside such a range could choose its address.",
   }),
   adminAddress: optional({
     variable: 'VERAVOX_ADMIN_ADDRESS',
@@ -32,28 +32,29 @@ export const listeningOptions = {
     defaultText: 'none: everything is on the public port',
     parseValue: parseListenAddress,
     description:
-      'A second address with all routes, for operators. Only there are `/metrics`, `/docs` and the details of `/readyz` then. It speaks HTTP without TLS and needs no key for these, so keep strangers away from it.',
+      'A second address with all routes, for operators. `/metrics`, `/docs` and the details of `/readyz` then move there and need no key. It speaks HTTP without TLS, so keep it private.',
   }),
   tlsCertFile: text({
     variable: 'VERAVOX_TLS_CERT',
     accepts: 'a file',
     default: '',
     defaultText: 'none: HTTP',
-    description: 'Certificate for HTTPS as PEM, followed by its intermediate certificates. SIGHUP renews it.',
+    description:
+      'Certificate for HTTPS in PEM format, followed by its intermediate certificates. SIGHUP reloads it.',
   }),
   tlsKeyFile: text({
     variable: 'VERAVOX_TLS_KEY',
     accepts: 'a file',
     default: '',
     defaultText: 'none: HTTP',
-    description: "The certificate's private key as PEM, without a passphrase.",
+    description: "The certificate's private key in PEM format, without a passphrase.",
   }),
   corsOrigins: list({
     variable: 'VERAVOX_CORS_ORIGINS',
     accepts: '`*` or origins such as `https://app.example`',
     parseItem: parseCorsOrigin,
     description:
-      'Pages in browsers that may read answers of the API and use links of the data folder. Everybody who opens a page can read an API key in it.',
+      "Web pages that may read the API's answers and use links to the data folder. An API key in a page is visible to everyone who opens it.",
   }),
   maxConnections: integer({
     variable: 'VERAVOX_MAX_CONNECTIONS',
@@ -62,7 +63,7 @@ export const listeningOptions = {
     maximum: 1_000_000,
     unit: 'connections',
     description:
-      'Open connections; one more is closed. If the process may open fewer files, a quarter of those, up to 512, stays free for other uses.',
+      'Open connections; further ones are closed. If the process may open fewer files than this, a quarter of them, up to 512, stays free for other uses.',
   }),
   maxConnectionsPerAddress: integer({
     variable: 'VERAVOX_MAX_CONNECTIONS_PER_ADDRESS',
@@ -71,7 +72,7 @@ export const listeningOptions = {
     maximum: 1_000_000,
     unit: 'connections',
     description:
-      'Open connections of one IPv4 address or one 64-bit IPv6 network, except trusted proxies; one more is closed. 0 sets no limit.',
+      'Open connections per IPv4 address or 64-bit IPv6 network, except for trusted proxies; further ones are closed. 0 means no limit.',
   }),
   maxAnswerBytes: integer({
     variable: 'VERAVOX_MAX_ANSWER_BYTES',
@@ -80,6 +81,6 @@ export const listeningOptions = {
     maximum: 64 * 1024 * MEBIBYTE,
     unit: 'bytes',
     description:
-      'Memory for answers to slow clients, over all connections; if it is full, further slow clients are cut off.',
+      'Memory for answers to slow clients, over all connections. When it is full, further slow clients are cut off.',
   }),
 };

@@ -7,7 +7,7 @@ import { type Config, options } from './options.js';
 import { packageDir } from './package-dir.js';
 import { unknownVariables } from './unknown-variables.js';
 
-/** Settings that cannot be used; each problem names the variable, what it accepts and what it was given. */
+/** Unusable settings; each problem names the variable, the accepted values and the given one. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -27,12 +27,12 @@ function surroundingsIn(env: Environment): Surroundings {
 }
 
 /**
- * Reads the settings from environment variables; an empty one counts as not set, as compose files write it.
- * @throws ConfigError with everything that is wrong, a variable that is most likely misspelt included
+ * Reads the settings from environment variables; an empty one counts as not set, since compose files write them.
+ * @throws ConfigError with all problems, including variables that look misspelt
  */
 export function loadConfig(env: Environment, surroundings: Surroundings = surroundingsIn(env)): Config {
   const problems = unknownVariables(env).flatMap(({ variable, suggestion }) =>
-    suggestion === undefined ? [] : [`There is no setting ${variable}: did you mean ${suggestion}?`],
+    suggestion === undefined ? [] : [`There is no setting ${variable}. Did you mean ${suggestion}?`],
   );
   const given = new Set<string>();
   const settings = Object.entries(options).map(([name, option]: [string, Option<unknown>]) => {

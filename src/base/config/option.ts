@@ -3,26 +3,26 @@
 import { OPERATING_POINT_NAME } from '../contract/operating-point-name.js';
 import { exampleOf, isUnit, parseQuantity } from './quantity.js';
 
-/** What defaults may depend on. */
+/** The facts that defaults depend on. */
 export interface Surroundings {
   /** Cores that this process may use. */
   readonly cores: number;
   /** Where the package's own files lie, such as `models`. */
   readonly packageDir: string;
-  /** Where an installed program keeps its data, as the XDG base directories have it. */
+  /** Where an installed program keeps its data, by the XDG base directories. */
   readonly stateDir: string;
 }
 
 /** One setting: how it is named, read and documented. */
 export interface Option<Value> {
   readonly variable: string;
-  /** What is accepted, as it stands in error messages and in the documentation. */
+  /** The accepted values, for error messages and the documentation. */
   readonly accepts: string;
-  /** How else a number may be written, such as `10s`; undefined where it has to be a plain one. */
+  /** The form of a number with a unit, such as `10s`; undefined if only plain numbers are accepted. */
   readonly example?: string;
   /** The default as the documentation shows it. */
   readonly defaultText: string;
-  /** One sentence with the consequence of changing it. */
+  /** One or two sentences, with the consequence of a change. */
   readonly description: string;
   default(surroundings: Surroundings): Value;
   /** Undefined for a text that is not accepted. */
@@ -38,7 +38,7 @@ interface Common {
 
 interface IntegerSettings extends Common {
   readonly default: number | ((surroundings: Surroundings) => number);
-  /** Needed where the default is a function. */
+  /** Required if the default is a function. */
   readonly defaultText?: string;
   readonly minimum: number;
   readonly maximum: number;
@@ -53,7 +53,7 @@ export function integer(settings: IntegerSettings): Option<number> {
     variable,
     description,
     ...(knownUnit !== undefined && { example: exampleOf(knownUnit) }),
-    accepts: `an integer ${minimum} to ${maximum}${unit === undefined ? '' : ` (${unit})`}`,
+    accepts: `an integer from ${minimum} to ${maximum}${unit === undefined ? '' : ` (${unit})`}`,
     defaultText: settings.defaultText ?? (unit === 'bytes' ? inMebibytes(Number(preset)) : String(preset)),
     default: (surroundings) => (typeof preset === 'number' ? preset : preset(surroundings)),
     parse: (text) => {
@@ -85,13 +85,13 @@ export function choice<const Value extends string>(settings: ChoiceSettings<Valu
 }
 
 interface TextSettings extends Common {
-  /** What the text means, such as `a host name or an address`. */
+  /** In words, such as `a host name or an address`. */
   readonly accepts: string;
-  /** Any text is accepted where this is left out. */
+  /** Left out, any text is accepted. */
   readonly isAccepted?: (text: string) => boolean;
   readonly default: string | ((surroundings: Surroundings) => string);
   readonly defaultText?: string;
-  /** What becomes of a text that was given. */
+  /** Applied to a given text. */
   readonly resolve?: (text: string) => string;
 }
 
@@ -109,17 +109,17 @@ export function text(settings: TextSettings): Option<string> {
 }
 
 interface ThresholdSettings extends Common {
-  /** What holds where nothing is set, which is decided elsewhere. */
+  /** The default in words; it is decided elsewhere. */
   readonly defaultText: string;
 }
 
-/** A number from 0 to 1 or the name of an operating point, undefined where it is not set. */
+/** A number from 0 to 1 or the name of an operating point; undefined if not set. */
 export function threshold(settings: ThresholdSettings): Option<number | string | undefined> {
   const { variable, description, defaultText } = settings;
   return {
     variable,
     description,
-    accepts: 'a number 0 to 1 or the name of an operating point',
+    accepts: 'a number from 0 to 1 or the name of an operating point',
     defaultText,
     default: () => undefined,
     parse: (text) => {
@@ -131,9 +131,9 @@ export function threshold(settings: ThresholdSettings): Option<number | string |
 }
 
 interface ListSettings<Item> extends Common {
-  /** What one item is. */
+  /** One item, in words. */
   readonly accepts: string;
-  /** Undefined for a text that is no item. */
+  /** Undefined if the text is not an item. */
   readonly parseItem: (text: string) => Item | undefined;
 }
 
@@ -165,24 +165,24 @@ export function list<Item>({
 
 interface OptionalSettings<Value> extends Common {
   readonly accepts: string;
-  /** What holds where nothing is set. */
+  /** The default in words. */
   readonly defaultText: string;
   /** Undefined for a text that is not accepted. */
   readonly parseValue: (text: string) => Value | undefined;
 }
 
-/** Undefined where nothing is set. */
+/** Undefined if not set. */
 export function optional<Value>(settings: OptionalSettings<Value>): Option<Value | undefined> {
   const { variable, description, accepts, defaultText, parseValue } = settings;
   return { variable, description, accepts, defaultText, default: () => undefined, parse: parseValue };
 }
 
 interface OriginSettings extends Common {
-  /** What holds where nothing is set. */
+  /** The default in words. */
   readonly defaultText: string;
 }
 
-/** Scheme, host and port of a URL, without a slash at its end; empty where nothing is set. */
+/** Scheme, host and port of a URL, without a trailing slash; empty if not set. */
 export function origin(settings: OriginSettings): Option<string> {
   return {
     ...settings,

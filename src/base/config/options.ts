@@ -9,7 +9,7 @@ import { outputOptions } from './output-options.js';
 import { recordsOptions } from './records-options.js';
 import { storageOptions } from './storage-options.js';
 
-/** The one table of settings: `loadConfig` reads by it, and `docs/configuration.md` is made from it. */
+/** The one table of settings: `loadConfig` reads them by it, and `docs/configuration.md` is generated from it. */
 export const options = {
   ...listeningOptions,
   ...engineOptions,
@@ -22,7 +22,7 @@ export const options = {
 
 type Options = typeof options;
 
-/** Everything an operator can set, with the values that `loadConfig` reads. */
+/** Everything that an operator can set, with its values. */
 export type Config = {
   readonly [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Options of Ajv for schemas that are part of the program: they are not checked to be schemas each time, which is for tests to
- * see. Compiling the schema of schemas took longer than all else at start.
+ * Ajv options for the program's own schemas: whether they are valid schemas is for tests to check, not for each start.
+ * Compiling the schema of schemas took longer than everything else at start.
  */
 export const ownSchemas = { meta: false, validateSchema: false } as const;

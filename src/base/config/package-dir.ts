@@ -8,7 +8,7 @@ function folderWithPackageJson(start: string): string {
   return folder;
 }
 
-/** Where the package lies; found by its package.json, as the depth differs between `dist` and the tests' build. */
+/** The package's folder, found by its package.json: the depth differs between `dist` and the tests' build. */
 export const packageDir = folderWithPackageJson(import.meta.dirname);
 
 const description = JSON.parse(fs.readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as {

@@ -20,16 +20,16 @@ const units = {
 
 const examples = { bytes: '64MiB or 250MB', ms: '500ms, 10s or 2m', s: '90s, 15m or 12h', days: '30d' };
 
-/** The unit of a setting, of those in which a number may also be given with another one. */
+/** A unit whose settings accept other units, too: `10s` for a setting in ms. */
 export type Unit = keyof typeof units;
 
 export const isUnit = (unit: string | undefined): unit is Unit =>
   unit !== undefined && Object.hasOwn(units, unit);
 
-/** What else than a plain number is accepted, for error messages. */
+/** Accepted forms with a unit, for error messages. */
 export const exampleOf = (unit: Unit): string => examples[unit];
 
-/** A whole number in that unit: `10s` is 10,000 in ms. Undefined for a text that is none. */
+/** A whole number in the given unit: `10s` is 10,000 in ms. Undefined for any other text. */
 export function parseQuantity(text: string, unit: Unit | undefined): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const [, digits = '', suffix = ''] = /^(\d{1,9}(?:\.\d{1,6})?) ?([A-Za-z]{1,3})$/.exec(text) ?? [];

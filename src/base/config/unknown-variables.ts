@@ -2,23 +2,23 @@
 import { options } from './options.js';
 
 const PREFIX = 'VERAVOX_';
-/** So many letters too many, too few or wrong pass for a slip of the keyboard. */
+/** Up to this many surplus, missing or wrong letters count as a typing error. */
 const MOST_WRONG_LETTERS = 2;
 
 export interface UnknownVariable {
   readonly variable: string;
-  /** What was most likely meant. */
+  /** The most likely intended name. */
   readonly suggestion?: string;
 }
 
-/** Names that are read as `name`: a guess that `VERAVOX_PORT` stands for `PORT` is close enough. */
+/** Each variable by the names that people may give it: `VERAVOX_PORT` means `PORT`. */
 const spellings = Object.values(options).flatMap(({ variable }) =>
   variable.startsWith(PREFIX)
     ? [{ spelling: variable, variable }]
     : [{ spelling: `${PREFIX}${variable}`, variable }],
 );
 
-/** Variables that look like settings and are none, in any letter case. */
+/** Variables that look like settings, in any letter case, but are unknown. */
 export function unknownVariables(env: Readonly<Record<string, string | undefined>>): UnknownVariable[] {
   const known = new Set(Object.values(options).map((option) => option.variable));
   return Object.keys(env)
@@ -43,9 +43,9 @@ function nearest(variable: string): string | undefined {
   return best?.variable;
 }
 
-/** Letters to add, remove or replace to make one text of the other (Levenshtein). */
+/** Letters to add, remove or replace to turn one text into the other (Levenshtein). */
 function editDistance(a: string, b: string): number {
-  // Long names of other programs' variables are not worth the work.
+  // Saves the work for long names of other programs' variables.
   if (Math.abs(a.length - b.length) > MOST_WRONG_LETTERS) return Number.POSITIVE_INFINITY;
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

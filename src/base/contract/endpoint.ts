@@ -4,22 +4,22 @@ import type { Scope } from './scopes.js';
 
 export type ApiVersion = 'v1' | 'v0';
 
-/** What a client has to know to ask; src/api/routes answers. */
+/** All that a client must know to call it; src/api/routes answers. */
 export interface Endpoint {
   /** A HEAD request to a GET endpoint is answered by the server. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** The scope that the caller's key needs; undefined for operational endpoints, which take no key and no permit. */
+  /** The scope required of the key; undefined for operational endpoints, which take no key and no permit. */
   readonly scope?: Scope;
-  /** Which version's rules hold for refused keys and deprecation; v1 where nothing is said. */
+  /** The version whose rules apply to refused keys and deprecation; v1 by default. */
   readonly version?: ApiVersion;
-  /** Takes a permit although it has no scope, because each request proves itself in another way. */
+  /** Takes a permit although it has no scope, because its requests carry their own proof. */
   readonly takesPermit?: true;
-  /** What `/openapi.json` says of it. */
+  /** Its description in `/openapi.json`. */
   readonly operation: Operation;
 }
 
-/** Settings of a server that its clients have to know. */
+/** Settings of a server that its clients must know. */
 export interface EndpointSettings {
   readonly maxPredictBytes: number;
   readonly maxPredictDurationS: number;

@@ -7,8 +7,8 @@ import { largeFileEndpoint, legacyPredictEndpoint, predictEndpoint } from './pre
 import { enrollEndpoint, verifyEndpoint } from './voice-endpoints.js';
 
 /**
- * What programs of clients can call by a name, in the order of the documentation.
- * @param models the ids of the detectors that can be asked for
+ * All endpoints for client programs, in the order of the documentation.
+ * @param models the ids of the available detectors
  */
 export function endpoints(settings: EndpointSettings, models: readonly string[]): readonly Endpoint[] {
   return [

@@ -3,7 +3,7 @@ import { errorCodes } from '../errors/catalogue-entry.js';
 import { correlationId } from './identifiers.js';
 import type { BodyOf } from './schema.js';
 
-/** The body of every error but that for AI-generated voices (docs/api.md#errors). */
+/** The body of every error except the one for AI-generated voices (docs/api.md#errors). */
 export const errorBody = {
   title: 'ErrorBody',
   type: 'object',
@@ -22,7 +22,8 @@ export const errorBody = {
   examples: [
     {
       error: 'validation_error',
-      message: 'Expected a number 0 to 1 for threshold but received 2.',
+      message:
+        'Expected a number from 0 to 1 or the name of an operating point for threshold but received "2".',
       status: 400,
       correlation_id: 'a1b2c3d4-e5f6-7890-abcd-ef1234567890',
     },
@@ -49,7 +50,7 @@ export const forbiddenErrorBody = {
         correlation_id: correlationId,
         timestamp: {
           type: 'string',
-          description: 'When, as ISO 8601 in UTC.',
+          description: 'Time of the answer, as ISO 8601 in UTC.',
           pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$',
         },
       },

@@ -2,7 +2,7 @@
 import type { ServiceError } from '../errors/service-error.js';
 import { type ErrorBody, type ForbiddenErrorBody, forbiddenErrorBody } from './error-bodies.js';
 
-/** What a client reads of a failure. */
+/** The body that a client gets for a failure. */
 export function errorBody(
   failure: ServiceError,
   correlationId: string,

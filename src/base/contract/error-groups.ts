@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which errors the parts that routes are made of can answer with.
+// The errors of the parts that routes are made of.
 import type { ErrorKey } from '../errors/catalogue.js';
 
-/** `receiveForm` and `fileOf`; what is too large differs between routes. */
+/** `receiveForm` and `fileOf`; size limits differ between routes. */
 export const formErrors = [
   'CONTENT_TYPE_INVALID',
   'MULTIPART_MALFORMED',
@@ -41,7 +41,7 @@ const fetchErrors = [
   'FETCH_TIMEOUT',
 ] as const satisfies readonly ErrorKey[];
 
-/** What a form is refused for that cannot happen to JSON with a link, and the other way round. */
+/** Errors of a form that JSON with a link cannot have, and vice versa. */
 export const formOnlyErrors: readonly ErrorKey[] = [
   'MULTIPART_MALFORMED',
   'MULTIPART_LIMIT',

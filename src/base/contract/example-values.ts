@@ -29,7 +29,7 @@ const common: ErrorValues = {
   path: '/v1/unknown',
 };
 
-/** Where the common ones would make no sense. */
+/** Used if the common ones would make no sense. */
 const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
   FIELD_TOO_LARGE: {
     field: 'audio_file',
@@ -69,5 +69,5 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
   OVERLOADED: { limit: '1024 requests in flight' },
 };
 
-/** With which the documentation shows an error; its sentence has no gaps then. */
+/** Values that complete the sentence of an error in the documentation. */
 export const exampleValues = (key: ErrorKey): ErrorValues => ({ ...common, ...own[key] });

@@ -6,7 +6,7 @@ import { deletionRequest, downloadLinkRequest, uploadLinkRequest } from './file-
 import { MAX_LINKS } from './limits.js';
 import { linkList } from './link-list.js';
 
-/** Where links are asked for. Deletion came with v1. */
+/** The paths for links. Deletion exists only in v1. */
 export const linkBases: readonly (readonly [path: string, version: ApiVersion])[] = [
   ['/v1/file', 'v1'],
   ['/v0/file', 'v0'],
@@ -21,8 +21,8 @@ export const uploadLinksEndpoint = (path: string, version: ApiVersion): Endpoint
   operation: {
     id: 'createUploadLinks',
     tag: 'Files',
-    summary: 'Links for uploading files, by PUT.',
-    description: 'A PUT of the bytes to a link stores them; it takes no key and no other header.',
+    summary: 'Create links for uploading files by PUT.',
+    description: 'A PUT request to a link stores its body. It needs no key and no other header.',
     json: uploadLinkRequest,
     answers: { 200: { description: 'A link for each key.', schema: linkList } },
     errors: [...jsonErrors, 'FIELD_INVALID', ...storageErrors],
@@ -37,10 +37,10 @@ export const downloadLinksEndpoint = (path: string, version: ApiVersion): Endpoi
   operation: {
     id: 'getDownloadLinks',
     tag: 'Files',
-    summary: 'Links for downloading stored files, by GET.',
-    description: 'A link takes no key. It can also be the `presigned_url` of a prediction.',
+    summary: 'Create links for downloading stored files by GET.',
+    description: 'A link needs no key. It can also be the `presigned_url` of a prediction.',
     query: downloadLinkRequest,
-    answers: { 200: { description: `A link for each object, ${MAX_LINKS} at most.`, schema: linkList } },
+    answers: { 200: { description: `A link for each object, at most ${MAX_LINKS}.`, schema: linkList } },
     errors: [
       'FIELD_INVALID',
       'FIELD_REPEATED',
@@ -58,10 +58,13 @@ export const deletionEndpoint = (path: string): Endpoint => ({
   operation: {
     id: 'deleteFiles',
     tag: 'Files',
-    summary: 'Deletes stored files for good.',
+    summary: 'Delete stored files permanently.',
     query: deletionRequest,
     answers: {
-      200: { description: 'The files are deleted. A name without a file is no error.', schema: deletedFiles },
+      200: {
+        description: 'The files are deleted. A key without a file is not an error.',
+        schema: deletedFiles,
+      },
     },
     errors: ['FIELD_INVALID', 'FIELD_REPEATED', ...storageErrors],
   },

@@ -11,7 +11,7 @@ const entity = {
   maxLength: 32,
   pattern: '^[a-z][a-z0-9_-]{0,31}$',
   expected: 'analysis, or another name of 1 to 32 of the characters a-z 0-9 _ - that starts with a letter',
-  description: 'What the files are for; `analysis` is for files to be analysed.',
+  description: 'The purpose of the files; `analysis` is for files to analyse.',
 } as const;
 
 /** The body of `POST /file`. */
@@ -21,7 +21,7 @@ export const uploadLinkSchemas = {
     minItems: 1,
     maxItems: MAX_KEYS,
     expected: `an array of 1 to ${MAX_KEYS} object keys`,
-    description: 'Names of the objects to be uploaded.',
+    description: 'Keys of the objects to upload.',
     items: {
       type: 'string',
       maxLength: MAX_KEY_BYTES,
@@ -50,7 +50,7 @@ export const downloadLinkSchemas = {
     maxLength: MAX_KEY_BYTES,
     pattern: KEY_PREFIX.source,
     expected: `the start of a key, of 0 to ${keyRules}`,
-    description: 'How the keys of the wanted objects begin.',
+    description: 'Start of the keys of the requested objects.',
   },
   entity,
 } as const satisfies FieldSchemas;
@@ -73,7 +73,7 @@ export const deletionSchemas = {
     minItems: 1,
     maxItems: MAX_KEYS,
     expected: `1 to ${MAX_KEYS} object keys`,
-    description: 'Names of the objects to be deleted: the parameter once for each.',
+    description: 'Keys of the objects to delete; repeat the parameter for each.',
     items: uploadLinkSchemas.keys.items,
   },
   entity,

@@ -8,9 +8,9 @@ export const livezEndpoint: Endpoint = {
   operation: {
     id: 'isAlive',
     tag: 'Operation',
-    summary: 'Does the process answer?',
-    description: 'For supervisors, which restart a process that hangs.',
-    answers: { 200: { description: 'It does.', schema: liveness } },
+    summary: 'Is the process alive?',
+    description: 'For supervisors that restart a hanging process.',
+    answers: { 200: { description: 'The process is alive.', schema: liveness } },
     errors: [],
   },
 };
@@ -21,12 +21,12 @@ export const readyzEndpoint: Endpoint = {
   operation: {
     id: 'isReady',
     tag: 'Operation',
-    summary: 'Should requests be sent here?',
+    summary: 'Is the server ready for requests?',
     description: 'For load balancers.',
     answers: {
-      200: { description: 'The models are warm, and their known answers hold.', schema: readiness },
+      200: { description: 'The models are loaded and reproduce their known answers.', schema: readiness },
       503: {
-        description: 'They are not yet, or give wrong answers, or the server is stopping.',
+        description: 'The models are not ready or give wrong answers, or the server is stopping.',
         schema: readiness,
       },
     },

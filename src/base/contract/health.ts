@@ -19,14 +19,14 @@ const wrongAnswer = {
   type: 'object',
   properties: {
     model: { type: 'string' },
-    file: { type: 'string', description: 'The clip.' },
+    file: { type: 'string', description: 'The known clip.' },
     expected: {
       ...numbers,
-      description: 'The scores of its windows, or the first numbers of its embedding.',
+      description: 'The scores of its windows, or the first values of its embedding.',
     },
-    measured: { ...numbers, description: 'Empty where the model could not answer.' },
+    measured: { ...numbers, description: 'Empty if the model could not answer.' },
     tolerance: { type: 'number' },
-    error: { type: ['string', 'null'], description: 'Why the model could not answer.' },
+    error: { type: ['string', 'null'], description: 'The reason if the model could not answer.' },
   },
   required: ['model', 'file', 'expected', 'measured', 'tolerance', 'error'],
   additionalProperties: false,
@@ -37,21 +37,24 @@ export const readiness = {
   title: 'Readiness',
   type: 'object',
   description:
-    'All but `ready` and `state` is for operators: at the admin address, or with a key with the scope `admin`.',
+    'Everything except `ready` and `state` is for operators: at the admin address, or with a key that has the scope `admin`.',
   properties: {
     ready: { type: 'boolean' },
     state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'stopping'] },
-    provider: { type: 'string', description: 'What runs the models.', enum: ['cpu', 'cuda'] },
+    provider: { type: 'string', description: 'Device that runs the models.', enum: ['cpu', 'cuda'] },
     fallback_reason: {
       type: ['string', 'null'],
-      description: 'Why the CPU runs the models where CUDA was wanted.',
+      description: 'Why the CPU runs the models although CUDA was requested.',
     },
-    models: { type: 'array', description: 'The detectors that can be asked for.', items: { type: 'string' } },
-    speaker_models: { type: 'array', description: 'Those of voice identity.', items: { type: 'string' } },
+    models: { type: 'array', description: 'The available detectors.', items: { type: 'string' } },
+    speaker_models: {
+      type: 'array',
+      description: 'The models for voice identity.',
+      items: { type: 'string' },
+    },
     wrong_answers: {
       type: 'array',
-      description:
-        'What models say of clips that is too far from what they are known to say; 503 unless empty.',
+      description: 'Known-answer checks that failed. If this list is not empty, the status is 503.',
       items: wrongAnswer,
     },
   },

@@ -8,19 +8,19 @@ export const correlationId = {
 
 export const predictionId = {
   type: 'string',
-  description: "The caller's own identifier, else `pred_` and 12 hexadecimal characters.",
+  description: "The client's own identifier, or else `pred_` and 12 hexadecimal characters.",
   pattern: '^[A-Za-z0-9._:-]{1,128}$',
 } as const;
 
 export const modelVersion = {
   type: 'string',
-  description: 'Identifier of the model that was used.',
+  description: 'Id of the model that answered.',
   minLength: 1,
 } as const;
 
 export const processingTime = {
   type: 'number',
-  description: 'Seconds that the request took.',
+  description: 'Processing time of the request in seconds.',
   minimum: 0,
 } as const;
 

@@ -10,7 +10,7 @@ export const legacyPrediction = {
   properties: {
     predictions: {
       type: 'array',
-      description: '`fake` is AI-generated, `real` human.',
+      description: '`fake` means AI-generated, `real` means human.',
       items: { type: 'string', enum: ['fake', 'real'] },
       minItems: 1,
     },
@@ -22,7 +22,7 @@ export const legacyPrediction = {
     },
     error: {
       type: 'array',
-      description: 'Null, or the sentence that says why the chunk could not be analysed.',
+      description: 'Null, or a sentence about why the chunk was not or not fully analysed.',
       items: { type: ['string', 'null'], minLength: 1 },
       minItems: 1,
     },

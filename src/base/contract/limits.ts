@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers of the interface that no setting changes.
+// Numbers of the interface that no setting changes.
 
-/** From this score on a voice counts as AI-generated, unless a request says otherwise. */
+/** Scores from here count as AI-generated, unless the request sets another threshold. */
 export const DEFAULT_THRESHOLD = 0.5;
-/** Windows with more non-speech are left out, unless a request says otherwise. */
+/** Windows with more non-speech are skipped, unless the request sets another limit. */
 export const DEFAULT_SILENCE_THRESHOLD_PERCENT = 80;
 
 /** Shorter audio is refused by v1. */
 export const MIN_DURATION_S = 1;
 /** Shorter audio is refused by v0. */
 export const MIN_LEGACY_DURATION_S = 3;
-/** Smaller files are not for `/v1/predict/large-file`. */
+/** `/v1/predict/large-file` refuses smaller files. */
 export const MIN_LARGE_FILE_BYTES = 5_000_000;
-/** The largest file of v0, sent or behind a link. */
+/** The largest file in v0, uploaded or behind a link. */
 export const MAX_LEGACY_FILE_BYTES = 4_000_000;
 
-/** How much a voice sample has to hold. */
+/** Minimum content of a voice sample. */
 export interface SampleNeeds {
   readonly minDurationS: number;
   readonly minSpeechS: number;
@@ -26,7 +26,7 @@ export const verifyNeeds: SampleNeeds = { minDurationS: 1, minSpeechS: 1 };
 
 /** Numbers in a voiceprint. */
 export const EMBEDDING_SIZE = 256;
-/** 64 for each number, about three times as many as programs write. */
+/** 64 for each number, about three times as many as programs usually write. */
 export const MAX_VOICE_VECTOR_CHARS = 64 * EMBEDDING_SIZE;
 
 /** Object keys in one request for upload links or deletion. */

@@ -8,10 +8,10 @@ const link: FieldSchema = {
   type: 'string',
   expected: 'a string',
   description:
-    'Where the server fetches the file: from its object storage, or a host that its operator has allowed.',
+    'Link from which the server fetches the file: to its object storage, or to a host that its operator allows.',
 };
 
-/** The same fields in JSON, where a link stands in place of the file. */
+/** The same fields in JSON, with a link in place of the file. */
 export const withLink = ({ schemas, example }: Fields): Fields => ({
   schemas: { [LINK_FIELD]: link, ...schemas },
   required: [LINK_FIELD],

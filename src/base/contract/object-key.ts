@@ -3,9 +3,9 @@
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * What a key must look like beside its length. `.` and `../..` as segments would be resolved by clients before they send
- * the request, so that the signature would not fit. Clients check keys by it, too: it means the same with and without
- * the flag `u`, and in other languages, which is why surrogates are left to `isWellFormed`.
+ * The form of a key, apart from its length. Clients resolve segments such as `.` and `..` before they send a request, so
+ * its signature would not match. Clients also check keys by this pattern: it means the same with and without the flag `u`
+ * and in other languages, which is why surrogates are left to `isWellFormed`.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
 export const KEY = /^(?!\/)(?![\s\S]*(?:^|\/)\.{1,2}(?:\/|$))[^\u0000-\u001f\u007f-\u009f]+$/;
@@ -13,5 +13,5 @@ export const KEY = /^(?!\/)(?![\s\S]*(?:^|\/)\.{1,2}(?:\/|$))[^\u0000-\u001f\u00
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
 export const KEY_PREFIX = /^(?!\/)(?![\s\S]*(?:^|\/)\.{1,2}(?:\/|$))[^\u0000-\u001f\u007f-\u009f]*$/;
 
-/** No half of a surrogate pair: it has no UTF-8. */
+/** False for half a surrogate pair, which has no UTF-8. */
 export const isWellFormed = (text: string): boolean => !LONE_SURROGATE.test(text);

@@ -4,7 +4,7 @@ import { formatsInWords, mediaFormats } from '../errors/media-formats.js';
 import type { FieldSchemas } from './fields.js';
 import type { Schema } from './schema.js';
 
-/** What stands in a query or a body. */
+/** The fields of a query or a body. */
 export interface Fields {
   /** The name of their type in the client. */
   readonly title?: string;
@@ -14,7 +14,7 @@ export interface Fields {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-/** Bytes that are no text. Outside these sizes they are refused. */
+/** A binary body or part. Other sizes are refused. */
 export interface Binary {
   readonly description: string;
   readonly minBytes?: number;
@@ -25,14 +25,14 @@ export interface FilePart extends Binary {
   readonly field: string;
 }
 
-/** An answer that the route itself gives. */
+/** An answer of the route itself. */
 export interface Answer {
   readonly description: string;
   /** Of a JSON body. */
   readonly schema?: Schema;
   /** Of another body. */
   readonly contentType?: string;
-  /** What the route's own headers say. */
+  /** The route's own headers, with descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -40,12 +40,12 @@ export const tags = {
   Detection: 'Is the voice in a recording human or AI-generated?',
   'Voice identity': 'Is this the enrolled speaker?',
   Files: 'Links for moving large files to and from object storage.',
-  Operation: 'For whoever runs the server. These take no key.',
+  Operation: 'For operators of the server. These endpoints need no key.',
 } as const;
 
-/** What is documented of a route: made of the schemas and limits by which it judges requests. */
+/** The documentation of a route, made of the schemas and limits that it checks requests against. */
 export interface Operation {
-  /** Names it in generated clients; v0 and the unversioned base get a suffix. */
+  /** Its name in generated clients; v0 and the unversioned base get a suffix. */
   readonly id: string;
   readonly tag: keyof typeof tags;
   readonly summary: string;
@@ -56,7 +56,7 @@ export interface Operation {
   /** A body that is a file and nothing else. */
   readonly bytes?: Binary;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** The errors of the route itself; those of the front door are added. */
+  /** The errors of the route itself, without those of the front door. */
   readonly errors: readonly ErrorKey[];
 }
 

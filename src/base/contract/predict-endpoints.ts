@@ -34,7 +34,7 @@ export function predictEndpoint(settings: EndpointSettings, models: readonly str
       id: 'predict',
       tag: 'Detection',
       summary: 'Is the voice in this recording AI-generated?',
-      description: `Takes ${anyFormat}, of at most ${settings.maxPredictDurationS} s. Of a video the first audio stream is analysed.`,
+      description: `Takes ${anyFormat}, up to ${settings.maxPredictDurationS} s long. For a video, the first audio stream is analysed.`,
       form: {
         file: { field: FILE_FIELD, description: 'The recording.', maxBytes: settings.maxPredictBytes },
         title: 'PredictFields',
@@ -48,7 +48,7 @@ export function predictEndpoint(settings: EndpointSettings, models: readonly str
   };
 }
 
-/** The same question of hours of audio. */
+/** The same question for hours of audio. */
 export function largeFileEndpoint(settings: EndpointSettings): Endpoint {
   return {
     method: 'POST',
@@ -57,8 +57,8 @@ export function largeFileEndpoint(settings: EndpointSettings): Endpoint {
     operation: {
       id: 'predictLargeFile',
       tag: 'Detection',
-      summary: 'The same for a large file, with hours of audio.',
-      description: `Takes ${anyFormat}, of at most ${settings.maxLargeFileDurationS} s.`,
+      summary: 'The same for large files with hours of audio.',
+      description: `Takes ${anyFormat}, up to ${settings.maxLargeFileDurationS} s long.`,
       form: {
         file: {
           field: FILE_FIELD,
@@ -95,14 +95,14 @@ export function legacyPredictEndpoint(path: string, settings: EndpointSettings):
       id: 'predict',
       tag: 'Detection',
       summary: 'Is the voice in this recording AI-generated?',
-      description: `Takes ${anyFormat}, of ${MIN_LEGACY_DURATION_S} to ${settings.maxPredictDurationS} s.`,
+      description: `Takes ${anyFormat}, ${MIN_LEGACY_DURATION_S} to ${settings.maxPredictDurationS} s long.`,
       form: {
         file: { field: FILE_FIELD, description: 'The recording.', maxBytes: MAX_LEGACY_FILE_BYTES },
         schemas: legacyFieldSchemas,
         example,
       },
       json: withLink({ schemas: legacyFieldSchemas, example }),
-      answers: { 200: { description: 'The verdicts, one for each chunk.', schema: legacyPrediction } },
+      answers: { 200: { description: 'The verdicts, one per chunk.', schema: legacyPrediction } },
       errors: [...inputErrors, 'FILE_TOO_LARGE_LEGACY', ...analysisErrors, 'NO_SPEECH'],
     },
   };

@@ -13,19 +13,19 @@ const device = {
   type: 'string',
   enum: devices,
   expected: oneOf(devices),
-  description: 'Where the recording comes from.',
+  description: 'The source of the recording.',
 } as const;
 const predictionId = {
   type: 'string',
   maxLength: 128,
   pattern: anyPredictionId.pattern,
   expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
-  description: "The caller's own identifier of the prediction; one is made where there is none.",
+  description: "The client's own identifier for the prediction; the server makes one by default.",
 } as const;
 
 /**
- * The fields of `POST /v1/predict` beside the file.
- * @param loadedModels the ids of the detectors that can be asked for
+ * The fields of `POST /v1/predict` in addition to the file.
+ * @param loadedModels the ids of the available detectors
  */
 export function predictFieldSchemas(loadedModels: readonly string[]) {
   const others = loadedModels.filter((id) => id !== LARGE_FILE_MODEL);
@@ -50,8 +50,8 @@ export function predictFieldSchemas(loadedModels: readonly string[]) {
       default: DEFAULT_THRESHOLD,
       expected: THRESHOLD_EXPECTED,
       description:
-        'From which score a window is spoofed. A lower one finds more AI-generated voices, a higher one accuses fewer people. ' +
-        "Or the name of an operating point that the server's operator has found for the model.",
+        'Score from which a window is `spoofed`. A lower threshold finds more AI-generated voices, a higher one accuses fewer people. ' +
+        "Can also be the name of an operating point that the server's operator made for the model.",
     },
     silence_threshold: {
       type: 'number',
@@ -59,7 +59,7 @@ export function predictFieldSchemas(loadedModels: readonly string[]) {
       maximum: 100,
       default: DEFAULT_SILENCE_THRESHOLD_PERCENT,
       expected: 'a number from 0 to 100',
-      description: 'Percent of non-speech above which a window is left out; 100 analyses every window.',
+      description: 'Windows with a higher percentage of non-speech are skipped; 100 analyses every window.',
     },
   } as const satisfies FieldSchemas;
 }
@@ -75,14 +75,14 @@ export const largeFileFieldSchemas = {
     default: LARGE_FILE_MODEL,
     nullInForm: true,
     expected: LARGE_FILE_MODEL,
-    description: 'The detector. An empty value and null are like none.',
+    description: 'The detector. An empty value or null selects the default.',
   },
   prediction_id: predictionId,
   /** Never a path. */
   filename: {
     type: 'string',
     expected: 'a text',
-    description: "The file's original name, for reference.",
+    description: "The file's original name, for reference only.",
   },
 } as const satisfies FieldSchemas;
 
@@ -93,7 +93,7 @@ export const legacyFieldSchemas = {
   user_id: {
     type: 'string',
     expected: 'a text',
-    description: "The caller's own identifier of the speaker; it changes nothing.",
+    description: "The client's own identifier for the speaker; it has no effect.",
   },
 } as const satisfies FieldSchemas;
 

@@ -5,7 +5,7 @@ import type { BodyOf } from './schema.js';
 
 const confidence = {
   type: 'number',
-  description: 'How far the raw score is from the threshold, 0 to 1.',
+  description: 'Distance of the score from the threshold, 0 to 1.',
   minimum: 0,
   maximum: 1,
 } as const;
@@ -19,13 +19,13 @@ const score = {
 
 const result = {
   type: 'string',
-  description: '`spoofed` is AI-generated, `bonafide` human.',
+  description: '`spoofed` means AI-generated, `bonafide` means human.',
   enum: ['spoofed', 'bonafide'],
 } as const;
 
 const reason = {
   type: ['string', 'null'],
-  description: 'Null, or a code that says why the verdict should not be taken as it stands.',
+  description: 'Null, or a code for why the verdict needs caution.',
   pattern: '^[a-z]+(_[a-z]+)*$',
 } as const;
 
@@ -57,7 +57,7 @@ export const segment = {
   properties: {
     start,
     end,
-    scores: { type: 'array', description: 'Raw scores of the window.', items: score, minItems: 1 },
+    scores: { type: 'array', description: 'Scores of the window.', items: score, minItems: 1 },
     confidence,
     result,
   },
@@ -82,7 +82,7 @@ export const largeFileSegment = {
 
 const warnings = {
   type: 'array',
-  description: 'One sentence per warning; empty when there is none.',
+  description: 'One sentence per warning; empty if there are no warnings.',
   items: { type: 'string', minLength: 1 },
 } as const;
 

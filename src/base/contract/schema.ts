@@ -13,5 +13,5 @@ type Immutable<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
   : Value;
 
-/** What a body with this schema holds. */
+/** The type of a body with this schema. */
 export type BodyOf<Body> = Immutable<FromSchema<Body extends JSONSchema ? Body : never>>;

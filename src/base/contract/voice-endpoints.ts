@@ -12,17 +12,17 @@ export const SAMPLE_FIELD = 'audio_file';
 /** On the answer to an enrolment that was accepted although the voice is AI-generated; its value is the score. */
 export const FLAG_HEADER = 'x-deepfake-flagged';
 
-/** Turns a voice into a voiceprint, which only the caller keeps. */
+/** Turns a voice into a voiceprint, which only the client keeps. */
 export function enrollEndpoint(settings: EndpointSettings): Endpoint {
   return voiceEndpoint('/v1/voiceid/enroll', settings, enrollNeeds, {
     id: 'enroll',
-    summary: 'Makes a voiceprint of a clean voice sample.',
+    summary: 'Make a voiceprint from a clean voice sample.',
     fields: { title: 'EnrollFields', schemas: enrollFieldSchemas, example: { user_id: 'anna' } },
     answers: {
       200: {
-        description: 'The voiceprint, which only the caller keeps.',
+        description: 'The voiceprint. The server does not keep it.',
         schema: enrollment,
-        headers: { [FLAG_HEADER]: 'The score, where an AI-generated voice was enrolled all the same.' },
+        headers: { [FLAG_HEADER]: 'The score, if an AI-generated voice was enrolled nevertheless.' },
       },
     },
     errors: [],
@@ -45,7 +45,7 @@ export function verifyEndpoint(settings: EndpointSettings): Endpoint {
   });
 }
 
-/** What the two say differently. */
+/** The differences between the two. */
 interface Difference extends Pick<Operation, 'id' | 'summary' | 'answers'> {
   readonly fields: Fields;
   readonly errors: readonly ErrorKey[];
@@ -66,7 +66,7 @@ function voiceEndpoint(
       tag: 'Voice identity',
       summary,
       description:
-        `Takes ${anyAudioFormat}, of ${minDurationS} to ${maxVoiceidDurationS} s, with at least ` +
+        `Takes ${anyAudioFormat}, ${minDurationS} to ${maxVoiceidDurationS} s long, with at least ` +
         `${minSpeechS} s of speech.`,
       form: {
         file: { field: SAMPLE_FIELD, description: 'The voice sample.', maxBytes: maxVoiceidBytes },

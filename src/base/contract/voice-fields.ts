@@ -5,12 +5,12 @@ import { EMBEDDING_SIZE, MAX_VOICE_VECTOR_CHARS } from './limits.js';
 export const VOICE_VECTOR_FIELD = 'voice_vector';
 export const VOICE_VECTOR_EXPECTED = `a JSON array of ${EMBEDDING_SIZE} finite numbers, or base64 of ${EMBEDDING_SIZE} little-endian float32,`;
 
-/** The fields of `POST /v1/voiceid/enroll`. Any text: what bounds it is the limit of every field. */
+/** The fields of `POST /v1/voiceid/enroll`. Any text, within the limit of every field. */
 export const enrollFieldSchemas = {
   user_id: {
     type: 'string',
     expected: 'a text',
-    description: "The caller's own identifier of the speaker; nothing is kept or looked up under it.",
+    description: "The client's own identifier for the speaker; nothing is stored or looked up under it.",
   },
 } as const satisfies FieldSchemas;
 
@@ -23,7 +23,7 @@ export const verifyFieldSchemas = {
     type: 'string',
     maxLength: MAX_VOICE_VECTOR_CHARS,
     expected: VOICE_VECTOR_EXPECTED,
-    description: 'The embedding that enroll has answered: a JSON array, or base64 of little-endian float32.',
+    description: 'The embedding from enroll: a JSON array, or base64 of little-endian float32.',
   },
 } as const satisfies FieldSchemas;
 

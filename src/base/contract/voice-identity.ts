@@ -4,7 +4,7 @@ import { modelVersion, processingTime } from './identifiers.js';
 import { EMBEDDING_SIZE } from './limits.js';
 import type { BodyOf } from './schema.js';
 
-/** Of length 1, as all are. */
+/** Of length 1, like all embeddings. */
 const exampleEmbedding = Array.from({ length: EMBEDDING_SIZE }, (_, i) => (i % 3 === 0 ? 0.0625 : -0.0625));
 
 /** The answer of `POST /v1/voiceid/enroll` (docs/api.md#enroll). */
@@ -14,7 +14,7 @@ export const enrollment = {
   properties: {
     embedding: {
       type: 'array',
-      description: 'The voiceprint: numbers of float32 precision.',
+      description: 'The voiceprint: numbers with float32 precision.',
       items: { type: 'number', minimum: -1, maximum: 1 },
       minItems: EMBEDDING_SIZE,
       maxItems: EMBEDDING_SIZE,
@@ -23,7 +23,7 @@ export const enrollment = {
     model_version: modelVersion,
     deepfake_checked: {
       type: 'boolean',
-      description: 'Whether the sample was checked for being AI-generated.',
+      description: 'Whether the sample was checked for AI generation.',
     },
   },
   required: ['embedding', 'processing_time', 'model_version', 'deepfake_checked'],
@@ -49,7 +49,7 @@ export const verification = {
     similarity_score: { type: 'number', description: 'Calibrated similarity.', minimum: 0, maximum: 1 },
     confidence_score: {
       type: 'number',
-      description: "How far the similarity is from the model's operating point.",
+      description: "Distance of the similarity from the model's operating point.",
       minimum: 0,
       maximum: 1,
     },
@@ -57,7 +57,7 @@ export const verification = {
     model_version: modelVersion,
     deepfake_score: {
       type: ['number', 'null'],
-      description: 'Null when the voice is authentic or was not checked.',
+      description: 'Null if the voice is authentic or was not checked.',
       minimum: 0,
       maximum: 1,
     },

@@ -15,17 +15,17 @@ export const errorCodes = [
   'unavailable',
 ] as const;
 
-/** With that of the refusal of an AI-generated voice, which has a body of its own. */
+/** Including the code for an AI-generated voice, whose body has its own format. */
 export type PublicErrorCode = (typeof errorCodes)[number] | 'forbidden_error';
 
 export interface CatalogueEntry {
   readonly status: number;
   readonly code: PublicErrorCode;
-  /** The sentence; `{name}` is replaced by the value of that name. */
+  /** `{name}` is replaced by the value with that name. */
   readonly message: string;
-  /** When it happens, for the reference page. */
+  /** The condition, for docs/errors.md. */
   readonly when: string;
-  /** S3's name for it, where the answer is S3's XML: see docs/files.md. */
+  /** The S3 error code, for answers in S3's XML: see docs/files.md. */
   readonly s3Code?: string;
   /** Seconds for `Retry-After` if a retry can help; `known` if the thrower sets them. */
   readonly retryAfterS?: number | 'known';

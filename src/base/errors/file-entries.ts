@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CatalogueEntry } from './catalogue-entry.js';
 
-/** Of files behind links, and of the storage. */
+/** Errors of files behind links and of the storage. */
 export const fileEntries = {
   // The file behind a link
   FETCH_HOST_REFUSED: {
     status: 400,
     code: 'validation_error',
     message:
-      'Expected an object of the configured storage or an allowed host for presigned_url but received a link to {origin}.',
-    when: 'A link to another scheme, host or port; nothing was resolved or sent.',
+      'Expected a link to the configured storage or an allowed host for presigned_url but received one to {origin}.',
+    when: 'The link has another scheme, host or port. The server resolved and sent nothing.',
   },
   FETCH_ADDRESS_REFUSED: {
     status: 400,
     code: 'validation_error',
-    message: 'Expected a host with public addresses only for presigned_url but received {host}.',
-    when: 'An allowed host that resolves to a private, loopback, link-local or other special address; nothing was sent to it.',
+    message: 'Expected a host with only public addresses for presigned_url but received {host}.',
+    when: 'An allowed host resolves to a private, loopback, link-local or other special address. The server sent nothing to it.',
   },
   FETCH_STATUS_REFUSED: {
     status: 400,
     code: 'validation_error',
     message: 'The storage refused the presigned_url with status {status}.',
-    when: 'A status of 4xx from the storage: the link has expired or was altered, or there is no such object.',
+    when: 'The storage answers with a 4xx status: the link expired or was altered, or the object does not exist.',
   },
   FETCH_REDIRECTED: {
     status: 400,
     code: 'validation_error',
-    message: 'The storage answered the presigned_url with a redirect, status {status}; none is followed.',
-    when: 'A status of 3xx from the storage, wherever it leads.',
+    message:
+      'The storage answered the presigned_url with a redirect, status {status}; redirects are not followed.',
+    when: 'The storage answers with a 3xx status, whatever its target.',
   },
   FETCH_ENCODED: {
     status: 400,
     code: 'validation_error',
-    message: 'Expected no content-encoding of the file behind presigned_url but received {encoding}.',
-    when: 'The storage sends the file compressed, though it was asked not to.',
+    message: 'Expected the file behind presigned_url without a content-encoding but received {encoding}.',
+    when: 'The storage sends the file compressed, although the request excludes that.',
   },
   // Stored files and their links
   ACCESS_DENIED: {
@@ -41,79 +42,79 @@ export const fileEntries = {
     code: 'forbidden',
     s3Code: 'AccessDenied',
     message: 'Access denied: {problem}',
-    when: 'A link without a signature, or with one that cannot be checked.',
+    when: 'The link has no signature, or one that cannot be checked.',
   },
   ACCESS_KEY_UNKNOWN: {
     status: 403,
     code: 'forbidden',
     s3Code: 'InvalidAccessKeyId',
-    message: 'The access key id is not one of this storage.',
-    when: 'A link that was signed with the credentials of another storage.',
+    message: 'The access key id does not belong to this storage.',
+    when: 'The link was signed with the credentials of another storage.',
   },
   LINK_EXPIRED: {
     status: 403,
     code: 'forbidden',
     s3Code: 'AccessDenied',
     message: 'Request has expired: the link was valid until {expiresAt}.',
-    when: 'A link after its lifetime.',
+    when: 'The link has expired.',
   },
   SIGNATURE_MISMATCH: {
     status: 403,
     code: 'forbidden',
     s3Code: 'SignatureDoesNotMatch',
     message:
-      'The signature does not match the request: method, host, path or a parameter differ from what was signed.',
-    when: 'A link of which anything was changed, or a proxy that does not pass the host header on.',
+      'The signature does not match the request: the method, host, path or a parameter was not signed this way.',
+    when: 'The link was changed, or a proxy does not forward the host header.',
   },
   OBJECT_NOT_FOUND: {
     status: 404,
     code: 'not_found',
     s3Code: 'NoSuchKey',
-    message: 'There is no such object.',
-    when: 'A link to a file that was never uploaded, or was removed.',
+    message: 'The object does not exist.',
+    when: 'The file was never uploaded, or was deleted.',
   },
   OBJECT_TOO_LARGE: {
     status: 413,
     code: 'payload_too_large',
     s3Code: 'EntityTooLarge',
-    message: 'The object is larger than the allowed {allowedBytes} bytes.',
-    when: 'An upload through a link over the limit; sent as soon as that is known.',
+    message: 'The object exceeds the limit of {allowedBytes} bytes.',
+    when: 'An upload through a link exceeds the size limit; sent as soon as this is known.',
   },
   ACCOUNT_QUOTA_EXCEEDED: {
     status: 413,
     code: 'payload_too_large',
     s3Code: 'QuotaExceeded',
     message:
-      'The account may store {limit}, and this upload would exceed that. Delete files that are no longer needed.',
-    when: 'An upload into the data folder by an account that is at `VERAVOX_ACCOUNT_MAX_BYTES` or `VERAVOX_ACCOUNT_MAX_OBJECTS`; sent as soon as that is known.',
+      "This upload would exceed the account's limit of {limit}. Delete files that are no longer needed.",
+    when: 'An upload into the data folder would take the account over `VERAVOX_ACCOUNT_MAX_BYTES` or `VERAVOX_ACCOUNT_MAX_OBJECTS`; sent as soon as this is known.',
   },
   OBJECT_DIGEST_MISMATCH: {
     status: 400,
     code: 'validation_error',
     s3Code: 'BadDigest',
-    message: 'The content does not have the MD5 or SHA-256 that the request states.',
-    when: 'An upload that was damaged on its way; nothing is stored.',
+    message: 'The content does not match the MD5 or SHA-256 in the request.',
+    when: 'The upload was damaged in transit. Nothing is stored.',
   },
   OBJECT_REQUEST_UNSUPPORTED: {
     status: 400,
     code: 'validation_error',
     s3Code: 'NotImplemented',
     message: 'The embedded storage does not support {what}.',
-    when: 'An S3 operation other than storing and fetching one object.',
+    when: 'The request is an S3 operation other than storing or fetching one object.',
   },
   OBJECT_RANGE_INVALID: {
     status: 416,
     code: 'validation_error',
     s3Code: 'InvalidRange',
     message: 'The range {range} is outside the object of {bytes} bytes.',
-    when: 'A `range` header that no byte of the object satisfies.',
+    when: 'The `range` header covers no byte of the object.',
   },
   STORAGE_FULL: {
     status: 503,
     code: 'unavailable',
     s3Code: 'ServiceUnavailable',
-    message: 'The storage has no room for the object; retry after {retryAfterS} s.',
-    when: 'The disk under the data folder is full, or the upload would touch `VERAVOX_DISK_RESERVE_BYTES`. Nothing is stored.',
+    message: 'The storage is full; retry after {retryAfterS} s.',
+    when: 'The disk of the data folder is full, or the upload would use the space reserved by `VERAVOX_DISK_RESERVE_BYTES`. Nothing is stored.',
     retryAfterS: 60,
   },
   STORAGE_FAILED: {
@@ -121,13 +122,13 @@ export const fileEntries = {
     code: 'internal_error',
     s3Code: 'InternalError',
     message: 'The storage failed to read or write the object.',
-    when: 'The disk under the data folder fails; the log has the cause.',
+    when: 'The disk of the data folder failed; the log has the cause.',
   },
   STORAGE_UNAVAILABLE: {
     status: 503,
     code: 'unavailable',
     message: 'The object storage cannot be reached; retry after {retryAfterS} s.',
-    when: 'The configured S3 service does not answer, or refuses our credentials; the log has the cause.',
+    when: "The configured S3 service does not answer, or refuses the server's credentials; the log has the cause.",
     retryAfterS: 5,
   },
 } as const satisfies Record<string, CatalogueEntry>;

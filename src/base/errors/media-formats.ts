@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Here rather than with the rest of the interface because the catalogue of errors names them, too.
+// Here and not in the contract, because the error catalogue names them.
 
-/** The containers that native/decode/container_sniffer.cc knows, by the names that people have for them. */
+/** The containers that native/decode/container_sniffer.cc recognises, by their common names. */
 export const mediaFormats = [
   { name: 'WAV', extensions: ['wav'], isAudio: true },
   { name: 'MP3', extensions: ['mp3', 'mp2'], isAudio: true },

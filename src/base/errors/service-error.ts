@@ -7,22 +7,22 @@ function fillIn(template: string, values: ErrorValues): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? `{${name}}`)).trim();
 }
 
-/** Where nobody said how long: a second, which is never wrong by much. */
+/** One second if the time is unknown, which is never far off. */
 const retryAfterOf = ({ retryAfterS }: CatalogueEntry): number | undefined =>
   retryAfterS === 'known' ? 1 : retryAfterS;
 
-/** A failure with an entry in the catalogue: what a client is told, in one object. */
+/** A failure with an entry in the catalogue: everything that the client is told. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly key: ErrorKey;
   readonly status: number;
   readonly code: CatalogueEntry['code'];
-  /** The value `retryAfterS` that it was made with, or the catalogue's; whole seconds. */
+  /** Whole seconds: the `retryAfterS` passed to the constructor, or else the catalogue's. */
   readonly retryAfterS: number | undefined;
 
   constructor(key: ErrorKey, values: ErrorValues = {}, options?: ErrorOptions) {
     const entry = catalogue[key];
-    // Where it was thrown says nothing that its key does not, and finding that out would be most of what a refusal costs.
+    // A stack trace would tell no more than the key, and capturing it is most of the cost of a refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(fillIn(entry.message, { retryAfterS: retryAfterOf(entry) ?? 0, ...values }), options);
