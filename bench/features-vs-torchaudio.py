@@ -60,7 +60,8 @@ def main():
     torch.set_num_threads(1)
     samples = (0.1 * np.random.default_rng(1).standard_normal(WINDOW_SAMPLES)).astype(np.float32)
     scaled = torch.from_numpy(samples)[None] * 32768
-    contestants = {name: (lambda e=FeatureExtractor(recipe): e.compute(samples)) for name, recipe in OURS.items()}
+    extractors = {name: FeatureExtractor(recipe) for name, recipe in OURS.items()}
+    contestants = {name: (lambda e=extractor: e.compute(samples)) for name, extractor in extractors.items()}
     contestants[REFERENCE] = lambda: torchaudio.compliance.kaldi.fbank(scaled, num_mel_bins=80, dither=0.0)
 
     times_ms = {name: [] for name in contestants}

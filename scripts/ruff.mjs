@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks training/ by the rules in its pyproject.toml; --write formats it and sorts its imports.
+// Checks all Python by the rules in training/pyproject.toml; --write formats it and sorts its imports.
 import fs from 'node:fs';
 import path from 'node:path';
 import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
@@ -37,10 +37,12 @@ function problemsOf(file, text) {
   return found;
 }
 
-const files = fs
-  .readdirSync(path.join(rootDir, 'training'), { recursive: true })
-  .filter((file) => file.endsWith('.py'))
-  .map((file) => path.join('training', file));
+const files = ['bench', 'test', 'training'].flatMap((folder) =>
+  fs
+    .readdirSync(path.join(rootDir, folder), { recursive: true })
+    .filter((file) => file.endsWith('.py'))
+    .map((file) => path.join(folder, file)),
+);
 const problems = files.flatMap((file) => {
   const where = path.join(rootDir, file);
   const text = fs.readFileSync(where, 'utf8');

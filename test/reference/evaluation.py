@@ -36,7 +36,8 @@ def minimal_cost(positive, scores, weights, false_positive_cost, false_negative_
 
 def calibration_error(positive, scores):
     bins = np.minimum((scores * 10).astype(int), 9)
-    return sum((bins == b).sum() * abs(scores[bins == b].mean() - positive[bins == b].mean()) for b in set(bins)) / len(bins)
+    gaps = [(bins == b).sum() * abs(scores[bins == b].mean() - positive[bins == b].mean()) for b in set(bins)]
+    return sum(gaps) / len(bins)
 
 
 def case(name, positive, scores, weights=None):

@@ -22,9 +22,10 @@ SAMPLES = 6400
 
 DEFAULTS = dict(
     kind="spectrogram", fft_size=512, window_length=400, hop_length=160, window="hann", periodic_window=False,
-    centred=False, edges="mirrored", pre_emphasis=0.0, remove_dc_offset=False, input_gain=1.0, scale="mel", bands=80, first_bin=0,
-    fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none", triangles_on_mel_axis=False, power=2.0,
-    log="natural", log_floor=1e-10, normalisation="none", dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames",
+    centred=False, edges="mirrored", pre_emphasis=0.0, remove_dc_offset=False, input_gain=1.0, scale="mel",
+    bands=80, first_bin=0, fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none",
+    triangles_on_mel_axis=False, power=2.0, log="natural", log_floor=1e-10, normalisation="none",
+    dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames",
 )  # fmt: skip
 
 KALDI = dict(
@@ -67,7 +68,8 @@ CASES = {
         SAMPLES, dict(bands=40, dynamic_range_db=50.0, normalisation="mean_variance", normalise_globally=True),
     ),
     "range_magnitude_decibel": (
-        SAMPLES, dict(scale="linear", bands=100, power=1.0, log="decibel", dynamic_range_db=40.0, layout="frames_bands"),
+        SAMPLES,
+        dict(scale="linear", bands=100, power=1.0, log="decibel", dynamic_range_db=40.0, layout="frames_bands"),
     ),
     # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
     "fft_400_log10": (

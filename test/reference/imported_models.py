@@ -3,10 +3,10 @@
 
     python3 test/reference/imported_models.py       writes test/reference/imported-models/
 
-Needs numpy, scipy, onnx, onnxruntime and ffmpeg. The folder becomes a models folder: manifest.json and ONNX files of a few
-layers with random weights. expected.json holds, for the two LJ Speech fixtures one after the other, what each model has to say of
-each window: test/imported-models.test.ts compares the server with it. Features come from features.py, from the definitions
-in float64; windows and the positions inside them are computed here. Nothing here calls our own code.
+Needs numpy, scipy, onnx, onnxruntime and ffmpeg. The folder becomes a models folder: manifest.json and ONNX files of a
+few layers with random weights. expected.json holds the outputs of each model for each window of the two LJ Speech
+fixtures, joined; test/imported-models.test.ts compares the server with them. Features come from features.py, from the
+definitions in float64; windows and the positions inside them are computed here. Nothing here calls our own code.
 """
 
 import hashlib
@@ -21,8 +21,9 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import numpy as np
 import onnx
 import onnxruntime
-from features import DEFAULTS, KALDI, make_features
 from onnx import TensorProto, helper, numpy_helper
+
+from features import DEFAULTS, KALDI, make_features
 
 TESTS = Path(__file__).resolve().parents[1]
 FOLDER = TESTS / "reference" / "imported-models"
@@ -125,10 +126,14 @@ def frames_graph(input_name, frames, bands, output_name, numbers, scale):
 
 
 # The field may be left out.
-KALDI_80 = {name: value for name, value in DEFAULTS.items() if name != "edges"} | KALDI | dict(window="hamming", normalisation="mean", layout="frames_bands")
+KALDI_80 = (
+    {name: value for name, value in DEFAULTS.items() if name != "edges"}
+    | KALDI
+    | dict(window="hamming", normalisation="mean", layout="frames_bands")
+)
 SLANEY_40 = DEFAULTS | dict(
-    fft_size=400, periodic_window=True, centred=True, edges="zeros", bands=40, fmin_hz=0.0, mel_formula="slaney", mel_norm="slaney", log="none",
-    layout="frames_bands",
+    fft_size=400, periodic_window=True, centred=True, edges="zeros", bands=40, fmin_hz=0.0, mel_formula="slaney",
+    mel_norm="slaney", log="none", layout="frames_bands",
 )  # fmt: skip
 WAVEFORM = dict(kind="waveform", input_gain=1.0, normalisation="none")
 

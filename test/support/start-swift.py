@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenStack Swift with its S3 API, all of it in one process on free ports of the loopback, with an empty bucket.
 
-Usage: /usr/bin/python3 start-swift.py FOLDER   (Debian: python3-swift; the folder's file system needs extended attributes)
-Prints the port of the S3 API. Credentials: test:tester and testing. Bucket: veravox. Ends on SIGTERM.
+Usage: /usr/bin/python3 start-swift.py FOLDER
+
+Needs Debian's python3-swift, and extended attributes in the folder's file system. Prints the port of the
+S3 API. Credentials: test:tester and testing. Bucket: veravox. Ends on SIGTERM.
 """
 
 import os
@@ -10,13 +12,13 @@ import sys
 
 from swift.common import utils
 
-utils.eventlet_monkey_patch()
+utils.eventlet_monkey_patch()  # before the other imports, which keep what they find
 
-import eventlet.wsgi
-from swift.common.ring import RingBuilder
-from swift.common.storage_policy import reload_storage_policies
-from swift.common.utils import NullLogger
-from swift.common.wsgi import loadapp
+import eventlet.wsgi  # noqa: E402
+from swift.common.ring import RingBuilder  # noqa: E402
+from swift.common.storage_policy import reload_storage_policies  # noqa: E402
+from swift.common.utils import NullLogger  # noqa: E402
+from swift.common.wsgi import loadapp  # noqa: E402
 
 SERVERS = ("account", "container", "object")
 PROXY = """
