@@ -67,6 +67,20 @@ test('lines that cannot be written wait, with one report, and are written in ord
   assert.equal(errors.length, 1);
 });
 
+test('lines that come while others are written wait for the next time, so that a load does not write one by one', async (t) => {
+  const { log, lines } = createLog(t);
+  const statuses = () => lines().map(({ status }) => status);
+  log.record({ ...someRecord, status: 200 });
+  const writing = log.flush();
+  // Writing has begun, and takes several more turns of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  for (let status = 201; status < 204; status++) log.record({ ...someRecord, status });
+  await writing;
+  assert.deepEqual(statuses(), [200]);
+  await log.flush();
+  assert.deepEqual(statuses(), [200, 201, 202, 203]);
+});
+
 test('lines that wait too long for the disk are lost and counted, and take no more memory', async (t) => {
   const { log, lost, lines } = createLog(t, { maxWaitingBytes: 1000 });
   for (let i = 0; i < 100; i++) log.record(someRecord);

@@ -116,11 +116,14 @@ export class AuditLog extends BackgroundRecorder {
 
   protected async write(): Promise<void> {
     this.#noteLost();
-    while (this.#waiting.length > 0) {
+    // What comes while these are written is for the next time: under load, lines would otherwise be appended one by one without
+    // end, each with all that makes it outlive a power failure.
+    for (let left = this.#waiting.length; left > 0; ) {
       const day = this.#waiting[0]?.day as string;
       const end = this.#waiting.findIndex((line) => line.day !== day);
-      const count = Math.min(end < 0 ? this.#waiting.length : end, LINES_PER_APPEND);
+      const count = Math.min(end < 0 ? left : end, left, LINES_PER_APPEND);
       const lines = this.#waiting.slice(0, count).map(({ json }) => json);
+      left -= count;
       const isSynced = this.#options.sync !== 'off';
       await appendToChain(this.dir, lines, { day, time: this.#options.now(), isSynced });
       this.#waiting.splice(0, count);
