@@ -39,11 +39,18 @@ const statuses = [
   ...new Set([200, 204, 206, CLIENT_GONE_STATUS, ...Object.values(catalogue).map((entry) => entry.status)]),
 ];
 
+interface RouteSeries {
+  readonly requests: Map<number, Counter.Internal>;
+  readonly seconds: Histogram.Internal<'route'>;
+}
+
 /** The Prometheus series of the server. All of them exist, at zero, before the first request. */
 export class ServiceMetrics {
   readonly registry = new Registry();
   readonly #requests: Counter<'route' | 'status'>;
   readonly #requestSeconds: Histogram<'route'>;
+  /** Found once: looking a series up by its labels costs more than counting. */
+  readonly #ofRoute = new Map<string, RouteSeries>();
   readonly #stageSeconds = new Map<Stage, Histogram.Internal<'stage'>>();
   readonly #errors = new Map<ErrorKey, Counter.Internal>();
   readonly #fetches: Counter<'outcome'>;
@@ -265,8 +272,14 @@ export class ServiceMetrics {
 
   /** The one place where a request is counted. */
   count(record: RequestRecord): void {
-    this.#requests.labels(record.route, String(record.status)).inc();
-    this.#requestSeconds.labels(record.route).observe(record.totalMs / 1000);
+    const { requests, seconds } = this.#seriesOf(record.route);
+    let requestsOfStatus = requests.get(record.status);
+    if (requestsOfStatus === undefined) {
+      requestsOfStatus = this.#requests.labels(record.route, String(record.status));
+      requests.set(record.status, requestsOfStatus);
+    }
+    requestsOfStatus.inc();
+    seconds.observe(record.totalMs / 1000);
     if (record.errorKey !== undefined) this.#errors.get(record.errorKey)?.inc();
     for (const stage of stages) {
       const durationMs = record.stagesMs[stage];
@@ -277,5 +290,14 @@ export class ServiceMetrics {
     if (record.audioS !== undefined) this.#audioSeconds.inc(record.audioS);
     if (record.scoredWindows !== undefined) this.#windowsScored.inc(record.scoredWindows);
     if (record.skippedS !== undefined) this.#skippedSeconds.inc(record.skippedS);
+  }
+
+  #seriesOf(route: string): RouteSeries {
+    let series = this.#ofRoute.get(route);
+    if (series === undefined) {
+      series = { requests: new Map(), seconds: this.#requestSeconds.labels(route) };
+      this.#ofRoute.set(route, series);
+    }
+    return series;
   }
 }
