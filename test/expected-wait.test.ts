@@ -10,15 +10,17 @@ function simulate(targetMs: number, stepMs: number, parallel = 2) {
   const wait = new ExpectedWait({ targetMs, parallel, nowMs: () => clock.ms });
   const queue: Turn[] = [];
   const ask = (key: string): ServiceError | undefined => {
-    try {
-      const turn = wait.enter(key);
-      turn.begin();
-      queue.push(turn);
-      return undefined;
-    } catch (error) {
-      assert.ok(error instanceof ServiceError);
-      return error;
-    }
+    const turn = wait.enter(key);
+    if (turn instanceof ServiceError) return turn;
+    turn.begin();
+    queue.push(turn);
+    return undefined;
+  };
+  /** A turn whose body does not come yet. */
+  const enter = (key: string): Turn => {
+    const turn = wait.enter(key);
+    assert.ok(!(turn instanceof ServiceError));
+    return turn;
   };
   const work = (): void => {
     clock.ms += stepMs;
@@ -32,7 +34,7 @@ function simulate(targetMs: number, stepMs: number, parallel = 2) {
     }
     while (queue.length > 0) work();
   };
-  return { clock, wait, queue, ask, work, settle };
+  return { clock, wait, queue, ask, enter, work, settle };
 }
 
 /** How many requests of a key are admitted in a row. */
@@ -121,7 +123,7 @@ test('bodies that are slow to arrive keep nobody out, and wait like others once 
   simulation.settle();
   const { wait, clock } = simulation;
   const slow: Turn[] = [];
-  for (let i = 0; i < 40; i++) slow.push(wait.enter('slow'));
+  for (let i = 0; i < 40; i++) slow.push(simulation.enter('slow'));
   assert.ok(wait.size === 40);
   clock.ms += 600;
   assert.equal(simulation.ask('b'), undefined);
@@ -141,7 +143,7 @@ test('many bodies that arrive together after all find the queue full', () => {
   const { wait, clock } = simulation;
   const slow: Turn[] = [];
   for (let i = 0; i < 300; i++) {
-    slow.push(wait.enter('slow'));
+    slow.push(simulation.enter('slow'));
     clock.ms += 600;
   }
   let refused = 0;

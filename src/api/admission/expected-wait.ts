@@ -79,11 +79,14 @@ export class ExpectedWait {
     return this.#size;
   }
 
-  /** Takes a request in before its body is read. @throws ServiceError OVERLOADED */
-  enter(key: string): Turn {
+  /**
+   * Takes a request in before its body is read, or gives the refusal. It is not thrown: under overload this is what
+   * most requests come to, and throwing would be a good part of their cost.
+   */
+  enter(key: string): Turn | ServiceError {
     const nowMs = this.#nowMs();
     this.#forgetSlow(nowMs);
-    if (!this.#hasRoom(key)) throw this.#refusal(key, nowMs);
+    if (!this.#hasRoom(key)) return this.#refusal(key, nowMs);
     const ticket: Ticket = { key, sinceMs: nowMs, state: 'arriving' };
     this.#count(ticket, 1);
     this.#arriving.push(ticket);

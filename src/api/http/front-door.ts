@@ -125,8 +125,7 @@ export class FrontDoor {
       if (route.wantsHeaders) exchange.copyHeaders(req);
       if (route.tellsOperators) exchange.isOperator ||= this.#isOperatorsKey(exchange.apiKey);
       if (route.scope === undefined) {
-        if (route.takesPermit) this.#admit(exchange, route);
-        this.#run(exchange, route);
+        this.#admitAndRun(exchange, route);
         return;
       }
       const key = this.#authenticate(exchange, route.version ?? 'v1');
@@ -216,11 +215,18 @@ export class FrontDoor {
   #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
     const { scope } = route;
     if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
-    this.#admit(exchange, route);
-    this.#run(exchange, route);
+    this.#admitAndRun(exchange, route);
   }
 
-  #admit(exchange: Exchange, route: Route): void {
+  #admitAndRun(exchange: Exchange, route: Route): void {
+    const isAdmitted = route.scope !== undefined || route.takesPermit;
+    const refusal = isAdmitted ? this.#admit(exchange, route) : undefined;
+    if (refusal === undefined) this.#run(exchange, route);
+    else this.#refuse(exchange, refusal);
+  }
+
+  /** @returns the refusal for lack of room in the queue; others, which are rare, are thrown */
+  #admit(exchange: Exchange, route: Route): ServiceError | undefined {
     const { caller } = exchange;
     const { permits, transfers, expectedWait } = this.#options;
     if (this.phase === 'draining') throw new ServiceError('STOPPING');
@@ -229,13 +235,24 @@ export class FrontDoor {
     try {
       exchange.holder = { key: caller?.id, address: addressBlock(exchange.clientAddress) };
       exchange.permit = (route.isTransfer ? transfers : permits).acquire(exchange.holder);
-      if (route.takesTurn && caller !== undefined) exchange.turn = expectedWait.enter(caller.id);
+      if (!route.takesTurn || caller === undefined) return undefined;
+      const turn = expectedWait.enter(caller.id);
+      if (turn instanceof ServiceError) {
+        this.#giveBackPermit(exchange);
+        return turn;
+      }
+      exchange.turn = turn;
+      return undefined;
     } catch (error) {
-      exchange.permit?.release();
-      exchange.permit = undefined;
-      if (caller !== undefined) this.#options.concurrency.leave(caller.id);
+      this.#giveBackPermit(exchange);
       throw error;
     }
+  }
+
+  #giveBackPermit(exchange: Exchange): void {
+    exchange.permit?.release();
+    exchange.permit = undefined;
+    if (exchange.caller !== undefined) this.#options.concurrency.leave(exchange.caller.id);
   }
 
   /** Gives back what the request held, the first time that it is called. */
