@@ -149,8 +149,9 @@ class Pipeline implements Analyser {
     this.#slots = slots;
     // A CPU scores inputs one after the other, so a batch gains nothing there, and who comes meanwhile would wait for all of it.
     const maxBatchInputs = choice.provider === 'cuda' ? config.maxBatchWindows : 1;
-    // Enough for every thread to have work, and for each scoring thread its next batch.
-    this.#started = new StartedWork(config.prepareThreads + 2 * config.scoringThreads * maxBatchInputs);
+    // Enough for every thread to have work; a GPU wants its next batch at once, too.
+    const batches = choice.provider === 'cuda' ? 2 : 1;
+    this.#started = new StartedWork(config.prepareThreads + batches * config.scoringThreads * maxBatchInputs);
     this.#scheduler = new Scheduler(
       {
         models,
