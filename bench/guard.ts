@@ -42,7 +42,7 @@ async function roundMs(analyser: typeof guarded): Promise<number> {
     while (left-- > 0) {
       await analyser.analyse({
         region: { offset: 0, length: file.length },
-        modelId: 'apollo-4-2025-10-20',
+        model: 'apollo-4-2025-10-20',
         silenceThresholdPercent: 80,
         minDurationS: 1,
         maxDurationS: 600,

@@ -257,6 +257,7 @@ test('every request to the API has one line, written when the server stops, and 
     scoredWindows: 2,
     skippedS: 0,
     model: 'apollo-4-5-2026-03-26',
+    modelIds: ['apollo-4-5-2026-03-26'],
   });
   assert.deepEqual(Object.keys(timesMs as object), [
     'total',

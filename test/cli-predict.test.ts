@@ -67,6 +67,7 @@ test('--json prints one object per file, in order, errors in the shape of the co
   assert.deepEqual(more, []);
   assert.deepEqual(Object.keys(first), [
     'file',
+    'model_id',
     'prediction_id',
     'global',
     'segments',

@@ -11,6 +11,7 @@ import { downloadLinkSchemas, uploadLinkSchemas } from '../src/base/contract/fil
 import { legacyPrediction } from '../src/base/contract/legacy-prediction.js';
 import { EMBEDDING_SIZE } from '../src/base/contract/limits.js';
 import { linkList } from '../src/base/contract/link-list.js';
+import { LARGE_FILE_MODEL } from '../src/base/contract/model-ids.js';
 import {
   largeFileFieldSchemas,
   legacyFieldSchemas,
@@ -84,7 +85,12 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
 test('what requests, manifests and operating points are checked by are schemas', () => {
   const draft7 = new Ajv();
-  const fields = { predictFields: predictFieldSchemas(['any']), largeFileFieldSchemas, legacyFieldSchemas };
+  const loaded = [{ id: LARGE_FILE_MODEL, aliases: [] }];
+  const fields = {
+    predictFields: predictFieldSchemas(loaded),
+    largeFileFields: largeFileFieldSchemas(loaded),
+    legacyFieldSchemas,
+  };
   const ofFields = {
     ...fields,
     enrollFieldSchemas,

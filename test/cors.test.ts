@@ -45,7 +45,13 @@ test('a page of a configured origin may ask, send its headers and read those of 
   for (const { headers } of [good, early, nowhere]) {
     assert.equal(allowed(headers), page);
     const exposed = String(headers['access-control-expose-headers']).split(', ');
-    for (const name of ['x-correlation-id', 'ratelimit-remaining', 'retry-after', 'server-timing']) {
+    for (const name of [
+      'x-correlation-id',
+      'ratelimit-remaining',
+      'retry-after',
+      'server-timing',
+      'x-model-ids',
+    ]) {
       assert.ok(exposed.includes(name), name);
     }
   }

@@ -27,6 +27,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     provider: 'cpu',
     fallback_reason: 'no CUDA library',
     models: ['m'],
+    aliases: {},
     speaker_models: [],
     wrong_answers: [],
   });
@@ -48,6 +49,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     provider: 'cuda',
     fallback_reason: null,
     models: ['m'],
+    aliases: {},
     speaker_models: [someSpeakerModel.id],
     wrong_answers: [],
   });
@@ -137,6 +139,7 @@ test('a request is counted once, with its stages, and logged in one line', async
     account: 'one',
     bodyBytes: body.length,
     model: 'apollo-4-5-2026-03-26',
+    modelIds: ['apollo-4-5-2026-03-26'],
     audioS: 30,
     scoredWindows: 2,
     skippedS: 15,

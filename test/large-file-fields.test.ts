@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DetectorNames } from '../src/base/contract/model-ids.js';
 import { predictFieldSchemas } from '../src/base/contract/predict-fields.js';
 import { type FormEntry, fileEntry, formBody, noise } from './support/form-body.js';
 import { postForm } from './support/http-client.js';
@@ -44,7 +45,7 @@ test('the model may be named, left out or null', async (t) => {
     const answer = await post(port, ...fields);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.json.model, MODEL);
-    assert.equal(analyser.requests.at(-1)?.modelId, MODEL);
+    assert.equal(analyser.requests.at(-1)?.model, MODEL);
   }
 });
 
@@ -75,7 +76,9 @@ test('thresholds are none of its fields: 0.5 and 80 hold, and what is sent is ig
 });
 
 test('/v1/predict does not offer the model of large files, unless an operator has no other', () => {
-  const offered = (models: string[]) => predictFieldSchemas(models).model?.enum;
-  assert.deepEqual(offered(['apollo-4-5-2026-03-26', MODEL]), ['apollo-4-5-2026-03-26']);
-  assert.deepEqual(offered([MODEL]), [MODEL]);
+  const offered = (...detectors: DetectorNames[]) => predictFieldSchemas(detectors).model.enum;
+  const other = { id: 'apollo-4-5-2026-03-26', aliases: [] };
+  assert.deepEqual(offered(other, { id: MODEL, aliases: [] }), [other.id]);
+  assert.deepEqual(offered({ id: MODEL, aliases: [] }), [MODEL]);
+  assert.deepEqual(offered({ id: 'own', aliases: [MODEL] }), ['own']);
 });

@@ -24,7 +24,7 @@ test('a file without speech is 422, never bonafide', async (t) => {
 test('the answer has the contract’s shape: numbered segments, no raw scores', async (t) => {
   const { port, analyser } = await startTestServer(t);
   const skipped = [skippedWindows(97.26, [5, 10], [10, 15])];
-  analyser.answer = ({ modelId }) => ({
+  analyser.answer = ({ model: modelId }) => ({
     ...someAnalysis,
     modelId,
     durationS: 20,

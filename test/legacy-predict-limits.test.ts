@@ -70,7 +70,7 @@ for (const path of paths) {
     const [analysed] = analyser.requests;
     assert.equal(analysed?.minDurationS, 3);
     assert.equal(analysed?.maxDurationS, 600);
-    assert.equal(analysed?.modelId, 'apollo-4-2025-10-20');
+    assert.equal(analysed?.model, 'apollo-4-2025-10-20');
     assert.equal(analysed?.silenceThresholdPercent, 80);
     analyser.answer = ({ minDurationS }) => {
       throw new ServiceError('AUDIO_TOO_SHORT', { measuredS: 2.999, requiredS: minDurationS });

@@ -38,7 +38,7 @@ test('chunks without speech have their sentence, the label of the whole and no p
       null,
       'Not analysed from 18.5 s to 23.5 s: 81.0 percent is not speech; the limit is 80 percent.',
     ],
-    model: someAnalysis.modelId,
+    model: 'apollo-4-2025-10-20',
     audio_duration: 23.5,
   });
 });
@@ -83,7 +83,7 @@ test('the last chunk slides back, and is found whether it was scored or skipped'
 for (const path of ['/v0/predict', '/predict']) {
   test(`${path}: the answer has the contract’s shape`, async (t) => {
     const { port, analyser } = await startTestServer(t);
-    analyser.answer = ({ modelId }) => ({
+    analyser.answer = ({ model: modelId }) => ({
       ...someAnalysis,
       modelId,
       durationS: 12.4,

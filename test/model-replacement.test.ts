@@ -3,7 +3,7 @@
 // A server that is given other models while it runs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AnalyserDouble, someAnalysis, someSpeakerModel } from './support/analyser-double.js';
+import { AnalyserDouble, someAnalysis, someDetector, someSpeakerModel } from './support/analyser-double.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
 import { holdAnalyses } from './support/held-analyses.js';
@@ -19,7 +19,10 @@ const LARGE = '/v1/predict/large-file';
 /** Other models, which answer with another score. */
 function otherModels({ arena }: TestServer, models?: readonly string[]): AnalyserDouble {
   const other = new AnalyserDouble(arena);
-  if (models !== undefined) other.currentStatus = { ...other.currentStatus, models };
+  if (models !== undefined) {
+    const detectors = models.map((id) => ({ ...someDetector, id }));
+    other.currentStatus = { ...other.currentStatus, models, detectors };
+  }
   other.answer = () => ({ ...someAnalysis, windows: [{ startS: 0, endS: 5, scores: [0.25] }] });
   return other;
 }
@@ -28,8 +31,9 @@ const scoreOf = async (port: number): Promise<number> => (await predict(port, bo
 
 async function modelInfo(port: number): Promise<string[]> {
   const { text } = await request(port, '/metrics');
-  return Array.from(text.matchAll(/^veravox_model_info\{task="(\w+)",model="([^"]+)"\} 1$/gm), ([, ...of]) =>
-    of.join(' '),
+  return Array.from(
+    text.matchAll(/^veravox_model_info\{task="(\w+)",model="([^"]+)",id="\2"\} 1$/gm),
+    ([, ...of]) => of.join(' '),
   );
 }
 

@@ -53,7 +53,7 @@ async function analyse(
   try {
     return await by.analyse({
       region: { offset: region.offset, length: file.length },
-      modelId: by.status().models[0] as string,
+      model: by.status().models[0] as string,
       silenceThresholdPercent: 80,
       minDurationS: 1,
       maxDurationS: 600,
@@ -87,7 +87,7 @@ test('what is not audio is refused', async () => {
 });
 
 test('an unknown model is refused by name', async () => {
-  await rejectsWith(analyse(speech, { modelId: 'apollo-0' }), 'FIELD_INVALID', /model.*apollo-0/);
+  await rejectsWith(analyse(speech, { model: 'apollo-0' }), 'FIELD_INVALID', /model.*apollo-0/);
 });
 
 test('too short and too long audio is refused with the measured and the allowed duration', async () => {

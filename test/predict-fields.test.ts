@@ -105,7 +105,7 @@ test('without fields the documented defaults hold', async (t) => {
   const answer = await predict(port, formBody([file]));
   assert.equal(answer.status, 200);
   const [analysed] = analyser.requests;
-  assert.equal(analysed?.modelId, 'apollo-4-5-2026-03-26');
+  assert.equal(analysed?.model, 'apollo-4-5-2026-03-26');
   assert.equal(analysed?.silenceThresholdPercent, 80);
   assert.equal(analysed?.minDurationS, 1);
   assert.equal(analysed?.maxDurationS, 123);
@@ -156,6 +156,11 @@ test('thresholds at both ends of their range are valid', async (t) => {
 });
 
 test('requests that name no model get the contract’s default, or the first of an operator’s own', () => {
-  assert.equal(defaultModel(['mine', 'apollo-4-5-2026-03-26']), 'apollo-4-5-2026-03-26');
-  assert.equal(defaultModel(['mine', 'other']), 'mine');
+  const mine = { id: 'mine', aliases: ['another'] };
+  assert.equal(defaultModel([mine, { id: 'apollo-4-5-2026-03-26', aliases: [] }]), 'apollo-4-5-2026-03-26');
+  assert.equal(
+    defaultModel([mine, { id: 'b', aliases: ['apollo-4-5-2026-03-26'] }]),
+    'apollo-4-5-2026-03-26',
+  );
+  assert.equal(defaultModel([mine, { id: 'other', aliases: [] }]), 'mine');
 });

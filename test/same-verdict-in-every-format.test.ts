@@ -62,7 +62,7 @@ async function meanScore(file: Uint8Array): Promise<number> {
   arena.bytes.set(file, region.offset);
   const { windows } = await analyser.analyse({
     region: { offset: region.offset, length: file.length },
-    modelId: analyser.status().models[0] as string,
+    model: analyser.status().models[0] as string,
     silenceThresholdPercent: 80,
     minDurationS: 1,
     maxDurationS: 600,

@@ -125,7 +125,7 @@ test('numbers are printed with at most six decimals, times to the sample', () =>
     durationS: 10.0010625,
     windows: [{ startS: 5.0010625, endS: 10.0010625, scores: [1 / 3] }],
   };
-  const request = { predictionId: 'p', threshold: 0.5, silenceThresholdPercent: 80 };
+  const request = { model: 'm', predictionId: 'p', threshold: 0.5, silenceThresholdPercent: 80 };
   const body = predictionBody(analysis, request, 1.23456789);
   assert.deepEqual(body.segments, [
     { start: 5.001063, end: 10.001063, scores: [0.333333], confidence: 0.333334, result: 'bonafide' },

@@ -89,7 +89,7 @@ test('with the policy skip nothing is checked at enrolment, and the answer says 
   assert.equal(answer.json.deepfake_checked, false);
   assert.equal(answer.headers['x-deepfake-flagged'], undefined);
   assert.deepEqual(
-    analyser.requests.map((request) => request.modelId),
+    analyser.requests.map((request) => request.model),
     [someSpeakerModel.id],
   );
   assert.equal((await verify(port, [audio, vectorEntry(voiceprint)])).status, 403, 'verify is not concerned');
@@ -196,7 +196,7 @@ test('the configured speaker model is used, else the first', async (t) => {
   assert.equal((await enroll(withFirst, [audio])).json.model_version, someSpeakerModel.id);
   const { port, analyser } = await startAuthentic(t, { speakerModel: 'voiceprint-2' }, { speakerModels });
   assert.equal((await enroll(port, [audio])).json.model_version, 'voiceprint-2');
-  assert.ok(analyser.requests.some((request) => request.modelId === 'voiceprint-2'));
+  assert.ok(analyser.requests.some((request) => request.model === 'voiceprint-2'));
 });
 
 test('both analyses get the same file, limits and windows', async (t) => {
@@ -204,7 +204,7 @@ test('both analyses get the same file, limits and windows', async (t) => {
   await enroll(port, [audio]);
   await verify(port, [audio, vectorEntry(voiceprint)]);
   assert.equal(new Set(analyser.hashes).size, 1);
-  const seen = analyser.requests.map(({ modelId, signal, region, ...limits }) => limits);
+  const seen = analyser.requests.map(({ model, signal, region, ...limits }) => limits);
   const common = { silenceThresholdPercent: 80, maxDurationS: 77, owner: 'key-1' };
   assert.deepEqual(seen, [
     { ...common, minDurationS: 10 },
@@ -217,14 +217,8 @@ test('both analyses get the same file, limits and windows', async (t) => {
 test('where no window has a fifth of speech, both analyses look at every window with any', async (t) => {
   const { port, analyser } = await startTestServer(t);
   const thresholds: Record<string, number[]> = {};
-  const note = ({
-    modelId,
-    silenceThresholdPercent,
-  }: {
-    modelId: string;
-    silenceThresholdPercent: number;
-  }) => {
-    thresholds[modelId] = [...(thresholds[modelId] ?? []), silenceThresholdPercent];
+  const note = ({ model, silenceThresholdPercent }: { model: string; silenceThresholdPercent: number }) => {
+    thresholds[model] = [...(thresholds[model] ?? []), silenceThresholdPercent];
     return silenceThresholdPercent > 80;
   };
   analyser.answer = (request) => (note(request) ? scored(0.7) : scored());

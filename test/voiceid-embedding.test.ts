@@ -65,7 +65,7 @@ async function embed(
   arena.bytes.set(file, region.offset);
   const request = {
     region: { offset: region.offset, length: file.length },
-    modelId,
+    model: modelId,
     silenceThresholdPercent: 80,
     minDurationS: 1,
     maxDurationS: 600,
@@ -119,15 +119,15 @@ async function startOther(
 
 test('a detector makes no embedding, and a speaker model no verdict', async () => {
   const [detector] = analyser.status().models;
-  await rejectsWith(
-    embed(speech, { modelId: detector as string }),
-    'FIELD_INVALID',
-    /one of average-spectrum/,
-  );
+  await rejectsWith(embed(speech, { model: detector as string }), 'FIELD_INVALID', /one of average-spectrum/);
   const request = { silenceThresholdPercent: 80, minDurationS: 1, maxDurationS: 60 };
   const signal = new AbortController().signal;
   const region = { offset: 0, length: 1 };
-  await rejectsWith(analyser.analyse({ ...request, signal, region, modelId }), 'FIELD_INVALID', /apollo/);
+  await rejectsWith(
+    analyser.analyse({ ...request, signal, region, model: modelId }),
+    'FIELD_INVALID',
+    /apollo/,
+  );
 });
 
 test('a model whose output is not finite fails the request, and never gives an embedding', async (t) => {
@@ -193,7 +193,7 @@ test('speaker models are listed apart from detectors, with what a caller has to 
   const fingerprint = fingerprintOf(speaker.entry);
   const scoreFingerprint = scoreFingerprintOf(speaker.entry);
   assert.deepEqual(speakerModels, [
-    { id: modelId, sha256, scoreFingerprint, fingerprint, calibration, operatingPoint },
+    { id: modelId, aliases: [], sha256, scoreFingerprint, fingerprint, calibration, operatingPoint },
   ]);
 });
 

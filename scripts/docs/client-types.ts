@@ -32,7 +32,7 @@ const fieldsSchema = ({ title, schemas, required = [] }: Fields): Schema => ({
 /** Fields and answers of the current version. */
 function schemasOf(): Schema[] {
   const config = loadConfig({});
-  const current = endpoints(config, [LARGE_FILE_MODEL]).filter(
+  const current = endpoints(config, [{ id: LARGE_FILE_MODEL, aliases: [] }]).filter(
     ({ scope, version }) => scope !== undefined && version !== 'v0',
   );
   const fields = current.flatMap(({ operation: { form } }) => (form?.title ? [fieldsSchema(form)] : []));

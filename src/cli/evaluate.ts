@@ -54,7 +54,10 @@ export function addListOptions(command: Command): Command {
         .argParser(collectCondition)
         .default([], 'all rows'),
     )
-    .option('--model <id>', 'which model to use (default: the one that answers requests that name none)')
+    .option(
+      '--model <id>',
+      'which model to use, by its exact id or an alias (default: the one that answers requests that name none)',
+    )
     .addOption(
       new Option('--device <device>', 'what runs the model (default: as configured)').argParser(parseDevice),
     )

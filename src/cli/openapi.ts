@@ -17,7 +17,7 @@ export function addOpenApiCommand(program: Command): void {
 async function printDocument(): Promise<void> {
   const config = loadConfig(process.env);
   const manifest = await loadManifest(config.modelsDir);
-  const { models } = modelStatus(manifest.models);
-  const document = openApiDocument(endpoints(config, models), packageVersion);
+  const { detectors } = modelStatus(manifest.models);
+  const document = openApiDocument(endpoints(config, detectors), packageVersion);
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

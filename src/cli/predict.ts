@@ -31,9 +31,10 @@ interface PredictOptions {
   readonly silenceThreshold: number;
 }
 
-/** With the model that is meant and the threshold as a number. */
+/** With the model that is meant, by its name and its exact id, and the threshold as a number. */
 interface ResolvedOptions extends PredictOptions {
   readonly model: string;
+  readonly modelId: string;
   readonly threshold: number;
 }
 
@@ -47,9 +48,15 @@ export function addPredictCommand(program: Command): void {
       'files, folders, quoted patterns such as "calls/**/*.wav", or - for standard input',
     )
     .description('Analyse files without a server, with the same pipeline.')
-    .option('--json', 'print what the server would answer, one line per file, with its name as "file"')
+    .option(
+      '--json',
+      'print what the server would answer, one line per file, with its name as "file" and the exact model as "model_id"',
+    )
     .option('--windows', 'print every window of long files, too')
-    .option('--model <id>', 'which model to use (default: the best that is loaded)')
+    .option(
+      '--model <id>',
+      'which model to use, by its exact id or an alias (default: the best that is loaded)',
+    )
     .option('--threshold <number or name>', thresholdHelp, parseThreshold, DEFAULT_THRESHOLD)
     .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT)
     .action(predict);
@@ -65,9 +72,10 @@ async function predict(given: string[], options: PredictOptions): Promise<void> 
   const pipeline = await ListPipeline.start(config, recordings, contents);
   try {
     const status = pipeline.analyser.status();
-    const detector = detectorNamed(status, options.model ?? defaultModel(status.models));
+    const model = options.model ?? defaultModel(status.detectors);
+    const detector = detectorNamed(status, model);
     const threshold = points.thresholdOf(options.threshold, detector, '--threshold');
-    const resolved = { ...options, threshold, model: options.model ?? detector.id };
+    const resolved = { ...options, threshold, model, modelId: detector.id };
     await predictAll(pipeline, inputs, resolved);
   } finally {
     await pipeline.close();
@@ -105,8 +113,8 @@ async function predictAll(
         counts[prediction.global.result]++;
         process.stdout.write(
           options.json
-            ? `${JSON.stringify({ file, ...prediction })}\n`
-            : predictionTable(file, prediction, pc, options.windows),
+            ? `${JSON.stringify({ file, model_id: options.modelId, ...prediction })}\n`
+            : predictionTable(file, { ...prediction, model: options.modelId }, pc, options.windows),
         );
       }
       if (!isOneFile) progress.add('error' in outcome);
@@ -128,7 +136,7 @@ async function predictFile(
     const analysis = await pipeline.analyser
       .analyse({
         region,
-        modelId: model,
+        model,
         silenceThresholdPercent,
         minDurationS: MIN_DURATION_S,
         maxDurationS,
@@ -136,7 +144,7 @@ async function predictFile(
         ...(showsProgress && { onProgress: (current) => progress.show(current) }),
       })
       .finally(() => progress.clear());
-    const request = { predictionId: newPredictionId(), threshold, silenceThresholdPercent };
+    const request = { model, predictionId: newPredictionId(), threshold, silenceThresholdPercent };
     return predictionBody(analysis, request, (performance.now() - startedMs) / 1000);
   });
 }

@@ -93,7 +93,7 @@ async function withVoice(
   const arena = new SharedArrayBuffer(typeof size === 'number' ? Math.max(1, size) : 1);
   const analyser = await startPipeline(config, arena);
   try {
-    const { models, speakerModels } = analyser.status();
+    const { detectors, speakerModels } = analyser.status();
     const speaker = chooseSpeaker(speakerModels, config, OperatingPoints.load(config.dataDir));
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
     if (typeof size !== 'number') throw size;
@@ -107,7 +107,7 @@ async function withVoice(
       read: (needs, checksAuthenticity) =>
         readVoice(analyser, speaker, {
           region: { offset: 0, length },
-          detectorId: checksAuthenticity ? defaultModel(models) : undefined,
+          detectorId: checksAuthenticity ? defaultModel(detectors) : undefined,
           ...needs,
           maxDurationS,
           signal: new AbortController().signal,

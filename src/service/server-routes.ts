@@ -16,7 +16,7 @@ import { enrollRoute, verifyRoute } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import { endpoints } from '../base/contract/endpoints.js';
-import { LARGE_FILE_MODEL } from '../base/contract/model-ids.js';
+import { largeFileModels } from '../base/contract/model-ids.js';
 import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
@@ -48,11 +48,11 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
   const { config, models, intake, largeFilePermits, files, operatingPoints, metrics, log, isStopping } =
     parts;
   const { analyser } = models;
-  const { models: modelIds } = analyser.status();
+  const { detectors } = analyser.status();
   const voiceParts = { config, analyser, queue: intake.queue, points: operatingPoints };
   const analysing: Route[] = [
     predictRoute(config, analyser, intake, operatingPoints),
-    ...(modelIds.includes(LARGE_FILE_MODEL)
+    ...(largeFileModels(detectors).length > 0
       ? [
           largeFileRoute(config, analyser, intake.queue, largeFilePermits, log),
           legacyPredictRoute('/v0/predict', config, analyser, intake),
@@ -70,6 +70,6 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     readyzRoute(() => models.status(), isStopping),
     metricsRoute(metrics),
     rootRoute(true),
-    ...docsRoutes(openApiDocument(endpoints(config, modelIds), packageVersion)),
+    ...docsRoutes(openApiDocument(endpoints(config, detectors), packageVersion)),
   ];
 }

@@ -5,6 +5,7 @@ import { type CheckedModels, checkedStatus, startChecked } from '../analysis/kno
 import { differenceOf } from '../analysis/known-answers/known-answers.js';
 import { ModelReload } from '../analysis/known-answers/model-reload.js';
 import { UploadArena } from '../analysis/memory/arena.js';
+import { aliasesOf } from '../analysis/pipeline/model-status.js';
 import type { PipelineOptions } from '../analysis/pipeline/pipeline.js';
 import { rateLimitOf } from '../api/admission/rate-limits.js';
 import { type Addon, loadAddon } from '../base/addon/addon.js';
@@ -168,12 +169,14 @@ async function bothOrNone<Parts>(
 }
 
 function tellOfModels({ analyser, wrongAnswers }: CheckedModels, logger: Logger): void {
-  const { provider, fallbackReason, models, speakerModels, sandboxFailure } = analyser.status();
+  const status = analyser.status();
+  const { provider, fallbackReason, models, speakerModels, sandboxFailure } = status;
   if (sandboxFailure !== undefined) {
     logger.warn({ sandboxFailure }, 'decoder threads run without a filter of system calls');
   }
   const speakers = speakerModels.map((model) => model.id);
-  logger.info({ provider, fallbackReason, models, speakerModels: speakers }, 'models are warm');
+  const aliases = aliasesOf(status);
+  logger.info({ provider, fallbackReason, models, aliases, speakerModels: speakers }, 'models are warm');
   for (const check of wrongAnswers) {
     logger.error({ ...check, difference: differenceOf(check) }, 'a known answer does not hold: not ready');
   }

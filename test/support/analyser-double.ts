@@ -54,6 +54,7 @@ const someDetectors: readonly DetectorStatus[] = [
 
 export const someSpeakerModel: SpeakerModelStatus = {
   id: 'voiceprint-1-2026-11-21',
+  aliases: [],
   sha256: 'a'.repeat(64),
   scoreFingerprint: 'b'.repeat(64),
   fingerprint: '0'.repeat(64),
@@ -92,7 +93,7 @@ export class AnalyserDouble implements Analyser {
   /** What an analysis does after the file was read. */
   answer: (request: AnalysisRequest) => Analysis | Promise<Analysis> = (request) => ({
     ...someAnalysis,
-    modelId: request.modelId,
+    modelId: request.model,
   });
   answerVoice: (request: AnalysisRequest) => VoiceEmbedding | Promise<VoiceEmbedding> = () => someEmbedding;
   readonly #arena: UploadArena;

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { Analyser, PipelineStatus } from '../../src/analysis/analyser/analyser.js';
+import type { Analyser, DetectorStatus, PipelineStatus } from '../../src/analysis/analyser/analyser.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { errorsOf, errorsOutsideOperations } from '../../src/api/openapi/responses.js';
 import type { Route } from '../../src/api/routes/route.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import type { Config } from '../../src/base/config/options.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { namesOf } from '../../src/base/contract/model-ids.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/service/server.js';
 import type { Authenticator } from '../../src/state/keys/authenticator.js';
@@ -95,20 +96,23 @@ export interface TestParts
   > {
   /** The models that are there when the server starts. */
   readonly models?: readonly string[];
+  /** The same with aliases. */
+  readonly detectors?: readonly DetectorStatus[];
   readonly speakerModels?: PipelineStatus['speakerModels'];
 }
+
+const detectorOf = (id: string): DetectorStatus => ({ ...someDetector, id });
 
 /** A real server on a free port of the loopback, stopped when the test ends. */
 export async function startTestServer(
   test: TestContext,
   overrides: Partial<Config> = {},
-  { models, speakerModels, ...parts }: TestParts = {},
+  { models, detectors = models?.map(detectorOf), speakerModels, ...parts }: TestParts = {},
 ): Promise<TestServer> {
   const arena = new UploadArena(overrides.maxInflightBytes ?? testConfig.maxInflightBytes);
   const analyser = new AnalyserDouble(arena, speakerModels);
-  if (models !== undefined) {
-    const detectors = models.map((id) => ({ ...someDetector, id }));
-    analyser.currentStatus = { ...analyser.currentStatus, models, detectors };
+  if (detectors !== undefined) {
+    analyser.currentStatus = { ...analyser.currentStatus, models: namesOf(detectors), detectors };
   }
   return { ...(await startServerWith(test, analyser, arena, overrides, parts)), analyser };
 }

@@ -10,7 +10,8 @@ export interface AnalysisRequest {
   readonly region: ArenaRegion;
   /** What the region is a part of, where that is not the upload arena. */
   readonly memory?: SharedArrayBuffer;
-  readonly modelId: string;
+  /** The model's id or an alias of it. */
+  readonly model: string;
   /** Windows with a larger share of non-speech are not scored; 0..100. */
   readonly silenceThresholdPercent: number;
   readonly minDurationS: number;
@@ -51,6 +52,7 @@ export interface StageTimesMs {
 
 /** What a detector says of a file, beside what was measured on the way. Each window was either scored or skipped. */
 export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'> {
+  /** Of the model that answered; never an alias. */
   readonly modelId: string;
   readonly windows: readonly ScoredWindow[];
   readonly timesMs: StageTimesMs;
@@ -73,15 +75,15 @@ export interface VoiceEmbedding {
 /** What a model's scores follow from: a threshold found with one model means nothing for another. */
 export interface ScoringModelStatus {
   readonly id: string;
+  /** Other names that a request may give. */
+  readonly aliases: readonly string[];
   /** Of the model's file. */
   readonly sha256: string;
   /** Differs whenever the same audio could get another score: 64 hexadecimal characters. */
   readonly scoreFingerprint: string;
 }
 
-export interface DetectorStatus extends ScoringModelStatus {
-  readonly aliases: readonly string[];
-}
+export type DetectorStatus = ScoringModelStatus;
 
 /** What a caller needs to know of a speaker model to work with its embeddings. */
 export interface SpeakerModelStatus extends ScoringModelStatus {

@@ -53,7 +53,7 @@ export async function answerOf(analyser: Analyser, model: Model, clip: Uint8Arra
   const request = {
     region: { offset: 0, length: clip.length },
     memory,
-    modelId: model.id,
+    model: model.id,
     silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
     minDurationS: MIN_DURATION_S,
     maxDurationS: 600,

@@ -2,6 +2,7 @@
 
 import type { Logger } from '../../base/observe/log.js';
 import type { Analyser } from '../analyser/analyser.js';
+import { aliasesOf } from '../pipeline/model-status.js';
 import { type CheckedModels, checkedStatus } from './checked-models.js';
 import { describeCheck } from './known-answers.js';
 
@@ -55,7 +56,8 @@ export class ModelReload {
     try {
       const analyser = await this.#loaded();
       if (analyser === undefined) return;
-      const { models, speakerModels } = analyser.status();
+      const status = analyser.status();
+      const { models, speakerModels } = status;
       const speakers = speakerModels.map(({ id }) => id);
       try {
         use(analyser);
@@ -64,7 +66,10 @@ export class ModelReload {
         throw error;
       }
       const tookMs = Math.round(performance.now() - beginMs);
-      log.info({ models, speakerModels: speakers, tookMs }, 'models are reloaded');
+      log.info(
+        { models, aliases: aliasesOf(status), speakerModels: speakers, tookMs },
+        'models are reloaded',
+      );
       onResult('loaded');
     } catch (error) {
       log.error({ err: error }, 'models could not be reloaded; those in use stay');

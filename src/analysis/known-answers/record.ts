@@ -34,9 +34,11 @@ export async function recordAnswers(
   // Anything else than a list has faults that are reported with their field.
   if (!Array.isArray(found.models)) checkManifest(path, found);
   const { version, models: entries } = found;
-  const unknown = ids.find((id) => !entries.some((entry) => entry.id === id));
-  if (unknown !== undefined) throw new Error(`${path}: there is no model with the id ${unknown}.`);
-  const isWanted = ({ id }: Entry): boolean => ids.length === 0 || ids.includes(String(id));
+  const namesIn = ({ id, aliases }: Entry): unknown[] => [id, aliases].flat();
+  const unknown = ids.find((id) => !entries.some((entry) => namesIn(entry).includes(id)));
+  if (unknown !== undefined) throw new Error(`${path}: there is no model with the id or alias ${unknown}.`);
+  const isWanted = (entry: Entry): boolean =>
+    ids.length === 0 || ids.some((id) => namesIn(entry).includes(id));
 
   const drafts = await Promise.all(
     entries.map(async (entry) => (isWanted(entry) ? draftOf(entry, modelsDir) : entry)),

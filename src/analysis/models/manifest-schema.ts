@@ -234,12 +234,13 @@ function modelSchema<const Task extends string, const Output extends object, con
       id: {
         type: 'string',
         pattern: '^[a-z0-9][a-z0-9.-]{0,63}$',
-        description: 'What requests call it, and answers name; lower-case letters, digits, dots and hyphens.',
+        description:
+          'Names these weights and no others; requests may use it. Lower-case letters, digits, dots and hyphens.',
       },
       aliases: {
         type: 'array',
         items: { type: 'string' },
-        description: 'Further names that requests may use.',
+        description: 'Further names that requests may use. Unlike the id, they may move to another model.',
       },
       task: { const: task, description: '`detection` (human or AI-generated) or `speaker` (whose voice).' },
       file: {

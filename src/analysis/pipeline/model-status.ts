@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { DetectorStatus, PipelineStatus } from '../analyser/analyser.js';
 import { fingerprintOf } from '../models/fingerprint.js';
@@ -14,11 +15,15 @@ export function detectorNamed(
   { detectors }: Pick<PipelineStatus, 'detectors'>,
   name: string,
 ): DetectorStatus {
-  const detector = detectors.find(({ id, aliases }) => id === name || aliases.includes(name));
+  const detector = detectors.find((candidate) => answersTo(candidate, name));
   if (detector !== undefined) return detector;
-  const expected = `one of ${detectors.map(({ id }) => id).join(', ')}`;
+  const expected = `one of ${namesOf(detectors).join(', ')}`;
   throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: name });
 }
+
+/** Which detector answers to each alias: that is what a reload may change. */
+export const aliasesOf = ({ detectors }: Pick<PipelineStatus, 'detectors'>): Record<string, string> =>
+  Object.fromEntries(detectors.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id])));
 
 /** What the models of a manifest offer to requests. */
 export function modelStatus(
@@ -26,7 +31,7 @@ export function modelStatus(
 ): Pick<PipelineStatus, 'models' | 'detectors' | 'speakerModels'> {
   const detectors = models.filter((model) => model.task === 'detection');
   return {
-    models: detectors.flatMap(({ id, aliases }) => [id, ...aliases]),
+    models: namesOf(detectors),
     detectors: detectors.map((model) => ({
       id: model.id,
       aliases: model.aliases,
@@ -37,6 +42,7 @@ export function modelStatus(
       .filter((model) => model.task === 'speaker')
       .map((model) => ({
         id: model.id,
+        aliases: model.aliases,
         sha256: model.sha256,
         scoreFingerprint: scoreFingerprintOf(model),
         fingerprint: fingerprintOf(model),

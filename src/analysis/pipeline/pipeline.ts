@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { loadAddon } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
+import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type {
   Analyser,
@@ -212,15 +213,15 @@ class Pipeline implements Analyser {
   }
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
-    const model = this.#modelIndex(request.modelId, 'detection');
-    const run = new AnalysisRun(request.modelId, request.onProgress);
-    return this.#process(request, model, run, ([score = Number.NaN]) => score);
+    const { index, id } = this.#modelNamed(request.model, 'detection');
+    const run = new AnalysisRun(id, request.onProgress);
+    return this.#process(request, index, run, ([score = Number.NaN]) => score);
   }
 
   async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
-    const model = this.#modelIndex(request.modelId, 'speaker');
-    const run = new EmbeddingRun(request.modelId, request.onProgress);
-    return this.#process(request, model, run, (embedding) => embedding);
+    const { index, id } = this.#modelNamed(request.model, 'speaker');
+    const run = new EmbeddingRun(id, request.onProgress);
+    return this.#process(request, index, run, (embedding) => embedding);
   }
 
   async close(): Promise<void> {
@@ -303,16 +304,12 @@ class Pipeline implements Analyser {
     }
   }
 
-  #modelIndex(id: string, task: Model['task']): number {
-    const index = this.#models.findIndex(
-      (model) => model.task === task && (model.id === id || model.aliases.includes(id)),
-    );
-    if (index < 0) {
-      const ids = this.#models.filter((model) => model.task === task).map((model) => model.id);
-      const expected = `one of ${ids.join(', ')}`;
-      throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: id });
-    }
-    return index;
+  #modelNamed(name: string, task: Model['task']): { index: number; id: string } {
+    const index = this.#models.findIndex((model) => model.task === task && answersTo(model, name));
+    const model = this.#models[index];
+    if (model !== undefined) return { index, id: model.id };
+    const expected = `one of ${namesOf(this.#models.filter((other) => other.task === task)).join(', ')}`;
+    throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: name });
   }
 
   #makeTask(flight: Flight, control: number, request: AnalysisRequest, timeLimitMs: number): PrepareTask {

@@ -2,6 +2,7 @@
 
 import type { LegacyPrediction } from '../../base/contract/legacy-prediction.js';
 import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
+import { LARGE_FILE_MODEL } from '../../base/contract/model-ids.js';
 import type { Analysis, AudioWindow } from '../analyser/analyser.js';
 import { type Result, rounded, type Segment, verdictOf } from './verdict.js';
 import { seconds, skippedText } from './warnings.js';
@@ -51,7 +52,7 @@ export function legacyPredictionBody(
     predictions: chunks.map(({ label }) => label),
     global_probability: chunks.map(({ probability }) => probability),
     error: chunks.map(({ error }) => error),
-    model: analysis.modelId,
+    model: LARGE_FILE_MODEL,
     processing_time: rounded(processingS),
     audio_duration: rounded(analysis.durationS),
   };

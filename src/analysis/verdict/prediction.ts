@@ -6,6 +6,8 @@ import { rounded, type Segment, type Verdict, verdictOf } from './verdict.js';
 import { warningsOf } from './warnings.js';
 
 export interface PredictionRequest {
+  /** The detector, as the request names it: its id or an alias. */
+  readonly model: string;
   readonly predictionId: string;
   /** 0..1 */
   readonly threshold: number;
@@ -23,7 +25,7 @@ interface Wording<Body extends AnyPrediction> {
 
 function bodyOf<Body extends AnyPrediction>(
   analysis: Analysis,
-  { predictionId, threshold, silenceThresholdPercent }: PredictionRequest,
+  { model, predictionId, threshold, silenceThresholdPercent }: PredictionRequest,
   processingS: number,
   wording: Wording<Body>,
 ) {
@@ -32,7 +34,7 @@ function bodyOf<Body extends AnyPrediction>(
     prediction_id: predictionId,
     global: wording.global(verdict),
     segments: verdict.segments.map(wording.segment),
-    model: analysis.modelId,
+    model,
     processing_time: rounded(processingS),
     audio_duration: rounded(analysis.durationS),
     warnings: warningsOf(analysis, silenceThresholdPercent),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Config } from '../../base/config/options.js';
+import { answersTo } from '../../base/contract/model-ids.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { SpeakerModelStatus } from '../analyser/analyser.js';
 import { dot, normalised } from './vectors.js';
@@ -40,7 +41,8 @@ export function chooseSpeaker(
   points: OperatingPoints,
 ): Speaker | undefined {
   const { speakerModel, matchThreshold } = config;
-  const model = speakerModel === '' ? loaded[0] : loaded.find(({ id }) => id === speakerModel);
+  const model =
+    speakerModel === '' ? loaded[0] : loaded.find((candidate) => answersTo(candidate, speakerModel));
   if (model === undefined && speakerModel !== '') {
     const ids = loaded.map(({ id }) => id).join(', ') || 'none';
     throw new Error(

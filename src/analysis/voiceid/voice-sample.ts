@@ -21,12 +21,14 @@ import type { Speaker } from './speaker.js';
 export interface VoiceSampleRequest
   extends Pick<AnalysisRequest, 'region' | 'maxDurationS' | 'signal' | 'owner'>,
     SampleNeeds {
-  /** The detector that checks whether the voice is AI-generated; undefined leaves that out. */
+  /** The id or an alias of the detector that checks whether the voice is AI-generated; undefined leaves that out. */
   readonly detectorId: string | undefined;
 }
 
 /** A voice that was read from a file. */
 export interface VoiceSample {
+  /** Of the models that looked at it: the speaker model, then the detector. */
+  readonly modelIds: readonly string[];
   readonly voiceprint: Float32Array;
   /** The probability of being AI-generated, 0..1; undefined when that was not checked. */
   readonly deepfakeScore: number | undefined;
@@ -56,11 +58,11 @@ export async function readVoice(
   const { detectorId, minSpeechS, ...common } = request;
   const [voice, authenticity] = await sideBySide(
     request.signal,
-    (signal) => embed(analyser, { ...common, modelId: speaker.modelId, signal }, minSpeechS),
+    (signal) => embed(analyser, { ...common, model: speaker.modelId, signal }, minSpeechS),
     async (signal) =>
       detectorId === undefined
         ? undefined
-        : detect(analyser, { ...common, modelId: detectorId, signal }, minSpeechS),
+        : detect(analyser, { ...common, model: detectorId, signal }, minSpeechS),
   );
   const voiceprint = voice.embedding && speaker.space.voiceprintOf(voice.embedding);
   // Windows that cancel each other out leave no direction.
@@ -68,6 +70,7 @@ export async function readVoice(
     throw new ServiceError('NON_FINITE_OUTPUT', { model: speaker.modelId });
   }
   return {
+    modelIds: [voice.modelId, ...(authenticity ? [authenticity.modelId] : [])],
     voiceprint,
     deepfakeScore:
       authenticity && verdictOf(authenticity, DEFAULT_THRESHOLD, silenceThresholdsPercent[1]).score,

@@ -10,6 +10,7 @@ const EXPOSED = [
   'x-correlation-id',
   'x-error-key',
   'x-deepfake-flagged',
+  'x-model-ids',
   'ratelimit-limit',
   'ratelimit-remaining',
   'ratelimit-reset',

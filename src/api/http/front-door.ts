@@ -323,6 +323,7 @@ export class FrontDoor {
     ];
     if (exchange.rate !== undefined) headers.push(...rateLimitHeaders(exchange.rate));
     headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
+    if (record.modelIds !== undefined) headers.push(['x-model-ids', record.modelIds.join(', ')]);
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
     if (reply.stream !== undefined) {

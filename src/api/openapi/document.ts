@@ -46,6 +46,11 @@ const headers = {
     description: 'Seconds to wait before a retry.',
     schema: { type: 'integer', minimum: 0 },
   },
+  ModelIds: {
+    description:
+      'Exact ids of the models that answered, separated by commas: the detector, or the speaker model and the detector.',
+    schema: { type: 'string', examples: ['detector-large-2026-11-22'] },
+  },
   ServerTiming: {
     description:
       'Wall time of each stage in milliseconds: receive, queue, decode, features, inference. The stages of longer files overlap.',

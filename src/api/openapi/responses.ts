@@ -99,7 +99,7 @@ const answerResponse = (answer: Answer, rules: Rules, components: Components): J
   description: answer.description,
   headers: {
     ...headersOf(rules, []),
-    ...(isAnalysis(rules) && references({ 'server-timing': 'ServerTiming' })),
+    ...(isAnalysis(rules) && references({ 'x-model-ids': 'ModelIds', 'server-timing': 'ServerTiming' })),
     ...ownHeaders(answer),
   },
   ...answerContent(answer, components),

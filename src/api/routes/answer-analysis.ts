@@ -19,12 +19,18 @@ export interface AnalysisSteps<Fields> {
 }
 
 /** What is noted of every file that was analysed, whatever it was asked. */
-type Findings = Pick<VoiceEmbedding, 'modelId' | 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'>;
+interface Findings extends Pick<VoiceEmbedding, 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'> {
+  /** As the answer names it. */
+  readonly model: string;
+  /** Of all that took part; never an alias. */
+  readonly modelIds: readonly string[];
+}
 
 /** Notes in a request's record what its log line, metrics and usage are made of. */
 export function noteFindings(record: RequestRecord, findings: Findings): void {
   record.stagesMs = { ...record.stagesMs, ...findings.timesMs };
-  record.model = findings.modelId;
+  record.model = findings.model;
+  record.modelIds = findings.modelIds;
   record.audioS = findings.durationS;
   record.scoredWindows = findings.scoredWindows;
   record.skippedS = findings.skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
@@ -60,7 +66,12 @@ export async function answerAnalysis<Fields>(
   return answerInput(request, steps.receive(request), async ({ fields, region }, elapsedS) => {
     const plan = { ...steps.plan(fields, request), region, signal, owner: caller?.id ?? '' };
     const analysis = await analyser.analyse(plan);
-    noteFindings(record, { ...analysis, scoredWindows: analysis.windows.length });
+    noteFindings(record, {
+      ...analysis,
+      model: plan.model,
+      modelIds: [analysis.modelId],
+      scoredWindows: analysis.windows.length,
+    });
     return jsonReply(200, steps.body(analysis, fields, elapsedS()));
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { CheckedStatus } from '../../analysis/known-answers/checked-models.js';
+import { aliasesOf } from '../../analysis/pipeline/model-status.js';
 import type { Liveness, Readiness } from '../../base/contract/health.js';
 import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoints.js';
 import { jsonReply, type Route } from './route.js';
@@ -20,7 +21,8 @@ export function readyzRoute(status: () => CheckedStatus, isStopping: () => boole
     ...readyzEndpoint,
     tellsOperators: true,
     handle({ isOperator }) {
-      const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = status();
+      const current = status();
+      const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = current;
       const notReady = wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
       const state = isStopping() ? 'stopping' : ready ? 'ready' : notReady;
       const code = state === 'ready' ? 200 : 503;
@@ -31,6 +33,7 @@ export function readyzRoute(status: () => CheckedStatus, isStopping: () => boole
         provider,
         fallback_reason: fallbackReason ?? null,
         models,
+        aliases: aliasesOf(current),
         speaker_models: speakerModels.map((model) => model.id),
         wrong_answers: wrongAnswers.map(({ modelId, file, expected, measured, tolerance, error }) => ({
           model: modelId,

@@ -42,8 +42,9 @@ export function largeFileRoute(
     minFile: { bytes: MIN_LARGE_FILE_BYTES, tooSmall: () => new ServiceError('FILE_TOO_SMALL', tooSmall) },
     receiveTimeoutMs: largeFileReceiveTimeoutMs,
   };
+  const { detectors } = analyser.status();
   const intake = new LargeFileIntake<LargeFileFields>(
-    new FieldValidator({ schemas: largeFileFieldSchemas }),
+    new FieldValidator({ schemas: largeFileFieldSchemas(detectors) }),
     queue,
     limits,
     permits,
@@ -51,7 +52,7 @@ export function largeFileRoute(
   const steps: AnalysisSteps<LargeFileFields> = {
     receive: (request) => intake.receive(request),
     plan: ({ model }, { record }) => ({
-      modelId: model,
+      model,
       silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
       minDurationS: MIN_DURATION_S,
       maxDurationS: maxLargeFileDurationS,
@@ -60,6 +61,7 @@ export function largeFileRoute(
     }),
     body: (analysis, fields, processingS) => {
       const request = {
+        model: fields.model,
         predictionId: fields.prediction_id ?? newPredictionId(),
         threshold: DEFAULT_THRESHOLD,
         silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
@@ -68,7 +70,7 @@ export function largeFileRoute(
     },
   };
   return {
-    ...largeFileEndpoint(config),
+    ...largeFileEndpoint(config, detectors),
     handle: (request) => answerAnalysis(request, analyser, steps),
   };
 }

@@ -35,7 +35,7 @@ export function legacyPredictRoute(
   const steps: AnalysisSteps<LegacyFields> = {
     receive: (request) => receiveInput(request, validator, intake, limits),
     plan: () => ({
-      modelId: LARGE_FILE_MODEL,
+      model: LARGE_FILE_MODEL,
       silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
       minDurationS: MIN_LEGACY_DURATION_S,
       maxDurationS: config.maxPredictDurationS,

@@ -26,8 +26,8 @@ export function predictRoute(
   intake: FileIntake,
   points: OperatingPoints,
 ): Route {
-  const { models } = analyser.status();
-  const validator = new FieldValidator<PredictFields>({ schemas: predictFieldSchemas(models) });
+  const { models, detectors } = analyser.status();
+  const validator = new FieldValidator<PredictFields>({ schemas: predictFieldSchemas(detectors) });
   const allowedBytes = config.maxPredictBytes;
   const hint = models.includes(LARGE_FILE_MODEL)
     ? 'POST /v1/predict/large-file takes larger ones'
@@ -59,22 +59,25 @@ export function predictRoute(
   const steps: AnalysisSteps<ResolvedFields> = {
     receive: (request) => receiveInput(request, reader, intake, limits),
     plan: (fields) => ({
-      modelId: fields.model,
+      model: fields.model,
       silenceThresholdPercent: fields.silence_threshold,
       minDurationS: MIN_DURATION_S,
       maxDurationS: config.maxPredictDurationS,
     }),
-    body: (analysis, fields, processingS) => {
-      const request = {
-        predictionId: fields.prediction_id ?? newPredictionId(),
-        threshold: fields.threshold,
-        silenceThresholdPercent: fields.silence_threshold,
-      };
-      return predictionBody(analysis, request, processingS);
-    },
+    body: (analysis, { model, prediction_id, threshold, silence_threshold }, processingS) =>
+      predictionBody(
+        analysis,
+        {
+          model,
+          predictionId: prediction_id ?? newPredictionId(),
+          threshold,
+          silenceThresholdPercent: silence_threshold,
+        },
+        processingS,
+      ),
   };
   return {
-    ...predictEndpoint(config, models),
+    ...predictEndpoint(config, detectors),
     takesTurn: true,
     handle: (request) => answerAnalysis(request, analyser, steps),
   };

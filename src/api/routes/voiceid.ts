@@ -106,7 +106,7 @@ function voiceRoute<Fields, Checked>(
   task: Task<Fields, Checked>,
 ): Route {
   const validator = new FieldValidator<Fields>({ schemas: task.fieldSchemas });
-  const { models, speakerModels } = analyser.status();
+  const { detectors, speakerModels } = analyser.status();
   const speaker = chooseSpeaker(speakerModels, config, points);
   const allowedBytes = config.maxVoiceidBytes;
   const limits = {
@@ -123,13 +123,13 @@ function voiceRoute<Fields, Checked>(
       const checked = task.check(fields, speaker);
       const sample = await readVoice(analyser, speaker, {
         region,
-        detectorId: task.checksAuthenticity ? defaultModel(models) : undefined,
+        detectorId: task.checksAuthenticity ? defaultModel(detectors) : undefined,
         ...task.needs,
         maxDurationS: config.maxVoiceidDurationS,
         signal: request.signal,
         owner: request.caller?.id ?? '',
       });
-      noteFindings(request.record, { ...sample, modelId: speaker.modelId });
+      noteFindings(request.record, { ...sample, model: speaker.modelId });
       const { body, headers = [] } = task.answer(sample, checked, speaker, elapsedS());
       return { ...jsonReply(200, body), headers };
     });

@@ -2,20 +2,23 @@
 import type { Endpoint, EndpointSettings } from './endpoint.js';
 import { deletionEndpoint, downloadLinksEndpoint, linkBases, uploadLinksEndpoint } from './file-endpoints.js';
 import { livezEndpoint, readyzEndpoint } from './health-endpoints.js';
-import { LARGE_FILE_MODEL } from './model-ids.js';
+import { type DetectorNames, largeFileModels } from './model-ids.js';
 import { largeFileEndpoint, legacyPredictEndpoint, predictEndpoint } from './predict-endpoints.js';
 import { enrollEndpoint, verifyEndpoint } from './voice-endpoints.js';
 
 /**
  * All endpoints for client programs, in the order of the documentation.
- * @param models the ids of the available detectors
+ * @param detectors the available ones
  */
-export function endpoints(settings: EndpointSettings, models: readonly string[]): readonly Endpoint[] {
+export function endpoints(
+  settings: EndpointSettings,
+  detectors: readonly DetectorNames[],
+): readonly Endpoint[] {
   return [
-    predictEndpoint(settings, models),
-    ...(models.includes(LARGE_FILE_MODEL)
+    predictEndpoint(settings, detectors),
+    ...(largeFileModels(detectors).length > 0
       ? [
-          largeFileEndpoint(settings),
+          largeFileEndpoint(settings, detectors),
           legacyPredictEndpoint('/v0/predict', settings),
           legacyPredictEndpoint('/predict', settings),
         ]

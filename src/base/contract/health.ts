@@ -46,7 +46,16 @@ export const readiness = {
       type: ['string', 'null'],
       description: 'Why the CPU runs the models although CUDA was requested.',
     },
-    models: { type: 'array', description: 'The available detectors.', items: { type: 'string' } },
+    models: {
+      type: 'array',
+      description: 'The available detectors, under all of their names.',
+      items: { type: 'string' },
+    },
+    aliases: {
+      type: 'object',
+      description: 'The exact id of the detector that answers to each alias.',
+      additionalProperties: { type: 'string' },
+    },
     speaker_models: {
       type: 'array',
       description: 'The models for voice identity.',
@@ -67,7 +76,8 @@ export const readiness = {
       state: 'ready',
       provider: 'cpu',
       fallback_reason: null,
-      models: ['apollo-4-5-2026-03-26'],
+      models: ['apollo-4-5-2026-03-26', 'detector-large-2026-11-22'],
+      aliases: { 'apollo-4-5-2026-03-26': 'detector-large-2026-11-22' },
       speaker_models: ['voiceprint-1-2026-11-21'],
       wrong_answers: [],
     },

@@ -10,6 +10,7 @@ import {
   MIN_LEGACY_DURATION_S,
 } from './limits.js';
 import { withLink } from './link-field.js';
+import type { DetectorNames } from './model-ids.js';
 import { anyFormat } from './operation.js';
 import { largeFileFieldSchemas, legacyFieldSchemas, predictFieldSchemas } from './predict-fields.js';
 import { largeFilePrediction, prediction } from './prediction.js';
@@ -17,9 +18,9 @@ import { largeFilePrediction, prediction } from './prediction.js';
 /** The form field that holds the recording. */
 export const FILE_FIELD = 'file';
 
-/** Is the voice in this file AI-generated? @param models the ids of the detectors that can be asked for */
-export function predictEndpoint(settings: EndpointSettings, models: readonly string[]): Endpoint {
-  const schemas = predictFieldSchemas(models);
+/** Is the voice in this file AI-generated? @param detectors those that can be asked for */
+export function predictEndpoint(settings: EndpointSettings, detectors: readonly DetectorNames[]): Endpoint {
+  const schemas = predictFieldSchemas(detectors);
   const example = {
     threshold: DEFAULT_THRESHOLD,
     silence_threshold: DEFAULT_SILENCE_THRESHOLD_PERCENT,
@@ -49,7 +50,7 @@ export function predictEndpoint(settings: EndpointSettings, models: readonly str
 }
 
 /** The same question for hours of audio. */
-export function largeFileEndpoint(settings: EndpointSettings): Endpoint {
+export function largeFileEndpoint(settings: EndpointSettings, detectors: readonly DetectorNames[]): Endpoint {
   return {
     method: 'POST',
     path: '/v1/predict/large-file',
@@ -67,7 +68,7 @@ export function largeFileEndpoint(settings: EndpointSettings): Endpoint {
           maxBytes: settings.maxLargeFileBytes,
         },
         title: 'LargeFileFields',
-        schemas: largeFileFieldSchemas,
+        schemas: largeFileFieldSchemas(detectors),
         example: { device: 'api', prediction_id: 'day-4711', filename: 'recording.wav' },
       },
       answers: { 200: { description: 'The verdict.', schema: largeFilePrediction } },

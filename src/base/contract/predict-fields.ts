@@ -2,7 +2,7 @@
 import type { FieldSchemas, FieldValues } from './fields.js';
 import { predictionId as anyPredictionId } from './identifiers.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD } from './limits.js';
-import { defaultModel, LARGE_FILE_MODEL } from './model-ids.js';
+import { type DetectorNames, defaultModel, LARGE_FILE_MODEL, largeFileModels, namesOf } from './model-ids.js';
 import { OPERATING_POINT_NAME, THRESHOLD_EXPECTED } from './operating-point-name.js';
 
 const devices = ['macos', 'windows', 'web_app', 'api'] as const;
@@ -25,19 +25,21 @@ const predictionId = {
 
 /**
  * The fields of `POST /v1/predict` in addition to the file.
- * @param loadedModels the ids of the available detectors
+ * @param loaded the available detectors
  */
-export function predictFieldSchemas(loadedModels: readonly string[]) {
-  const others = loadedModels.filter((id) => id !== LARGE_FILE_MODEL);
-  const models = others.length > 0 ? others : loadedModels;
+export function predictFieldSchemas(loaded: readonly DetectorNames[]) {
+  const names = namesOf(loaded);
+  const others = names.filter((name) => name !== LARGE_FILE_MODEL);
+  const models = others.length > 0 ? others : names;
+  const detectors = loaded.filter(({ id }) => models.includes(id));
   return {
     device,
     model: {
       type: 'string',
       enum: models,
-      default: defaultModel(models),
+      default: defaultModel(detectors.length > 0 ? detectors : loaded),
       expected: oneOf(models),
-      description: 'The detector.',
+      description: 'The detector, by a name of the interface or by its exact id.',
     },
     prediction_id: predictionId,
     /** A string is the name of an operating point. */
@@ -67,26 +69,29 @@ export function predictFieldSchemas(loadedModels: readonly string[]) {
 export type PredictFields = FieldValues<ReturnType<typeof predictFieldSchemas>>;
 
 /** Those of `POST /v1/predict/large-file`. */
-export const largeFileFieldSchemas = {
-  device,
-  model: {
-    type: 'string',
-    enum: [LARGE_FILE_MODEL],
-    default: LARGE_FILE_MODEL,
-    nullInForm: true,
-    expected: LARGE_FILE_MODEL,
-    description: 'The detector. An empty value or null selects the default.',
-  },
-  prediction_id: predictionId,
-  /** Never a path. */
-  filename: {
-    type: 'string',
-    expected: 'a text',
-    description: "The file's original name, for reference only.",
-  },
-} as const satisfies FieldSchemas;
+export function largeFileFieldSchemas(loaded: readonly DetectorNames[]) {
+  const models = largeFileModels(loaded);
+  return {
+    device,
+    model: {
+      type: 'string',
+      enum: models,
+      default: LARGE_FILE_MODEL,
+      nullInForm: true,
+      expected: oneOf(models),
+      description: 'The detector. An empty value or null selects the default.',
+    },
+    prediction_id: predictionId,
+    /** Never a path. */
+    filename: {
+      type: 'string',
+      expected: 'a text',
+      description: "The file's original name, for reference only.",
+    },
+  } as const satisfies FieldSchemas;
+}
 
-export type LargeFileFields = FieldValues<typeof largeFileFieldSchemas>;
+export type LargeFileFields = FieldValues<ReturnType<typeof largeFileFieldSchemas>>;
 
 /** Those of v0's `POST /predict`. */
 export const legacyFieldSchemas = {

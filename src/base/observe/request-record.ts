@@ -27,7 +27,10 @@ export interface RequestRecord {
   audioS?: number;
   scoredWindows?: number;
   skippedS?: number;
+  /** The model, as the answer names it. */
   model?: string;
+  /** Of the models that answered; never aliases. */
+  modelIds?: readonly string[];
   stagesMs: StageDurationsMs;
   totalMs: number;
 }

@@ -23,7 +23,10 @@ export interface GaugeSources {
   heldAnswerBytes(): number;
   /** Sets of models in memory: that in use, and those that earlier requests still go on with. */
   modelSets(): number;
-  models(): { models: readonly string[]; speakerModels: readonly { id: string }[] };
+  models(): {
+    detectors: readonly { id: string; aliases: readonly string[] }[];
+    speakerModels: readonly { id: string }[];
+  };
   uploadsWaiting(): number;
   arenaUsedBytes(): number;
   arenaTotalBytes(): number;
@@ -246,16 +249,18 @@ export class ServiceMetrics {
     );
     new Gauge({
       name: 'veravox_model_info',
-      help: '1 for each model that can be asked for, under each of its names.',
-      labelNames: ['task', 'model'],
+      help: '1 for each name that requests may give for a model; `id` is the exact one.',
+      labelNames: ['task', 'model', 'id'],
       aggregator: 'max',
       registers: [this.registry],
       collect() {
         // Models that are gone after a reload are no longer told of.
         this.reset();
-        const { models, speakerModels } = sources.models();
-        for (const model of models) this.set({ task: 'detection', model }, 1);
-        for (const { id } of speakerModels) this.set({ task: 'speaker', model: id }, 1);
+        const { detectors, speakerModels } = sources.models();
+        for (const { id, aliases } of detectors) {
+          for (const model of [id, ...aliases]) this.set({ task: 'detection', model, id }, 1);
+        }
+        for (const { id } of speakerModels) this.set({ task: 'speaker', model: id, id }, 1);
       },
     });
     new Gauge({

@@ -25,7 +25,7 @@ export async function scoreClips(
     async (analyser, region) => {
       const analysis = await analyser.analyse({
         region,
-        modelId,
+        model: modelId,
         silenceThresholdPercent,
         minDurationS: MIN_DURATION_S,
         maxDurationS,

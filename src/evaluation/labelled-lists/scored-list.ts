@@ -75,7 +75,7 @@ export async function scoreList(
     options.threshold === undefined ? usual : points.thresholdOf(options.threshold, model, '--threshold');
 
   if (list.task === 'detection') {
-    const model = detectorNamed(detection, id ?? defaultModel(detection.models));
+    const model = detectorNamed(detection, id ?? defaultModel(detection.detectors));
     const threshold = thresholdFor(model, DEFAULT_THRESHOLD);
     const { silenceThreshold } = options;
     const scored = list.isScored

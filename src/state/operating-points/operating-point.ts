@@ -33,6 +33,7 @@ export interface OperatingPoint {
 /** What a point belongs to. */
 export interface ScoringModel {
   readonly id: string;
+  readonly aliases: readonly string[];
   readonly sha256: string;
   readonly scoreFingerprint: string;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { answersTo } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoint, ScoringModel } from './operating-point.js';
 import { readOperatingPoints } from './operating-point-file.js';
@@ -34,8 +35,9 @@ export class OperatingPoints {
    */
   thresholdOf(given: number | string, model: ScoringModel, field: string): number {
     if (typeof given === 'number') return given;
-    const own = this.#points.filter((point) => point.model === model.id);
-    const point = own.find(({ name }) => name === given);
+    const own = this.#pointsOf(model);
+    const named = own.filter(({ name }) => name === given);
+    const point = named.find((candidate) => isFor(candidate, model)) ?? named[0];
     if (point !== undefined && isFor(point, model)) return point.threshold;
     const usable = own.filter((other) => isFor(other, model)).map(({ name }) => name);
     const known = usable.length === 0 ? 'it has none' : usable.join(', ');
@@ -49,11 +51,17 @@ export class OperatingPoints {
     });
   }
 
+  /** Those under its id first: what was found under an alias may be older. */
+  #pointsOf(model: ScoringModel): readonly OperatingPoint[] {
+    const own = this.#points.filter((point) => answersTo(model, point.model));
+    return own.toSorted((a, b) => Number(b.model === model.id) - Number(a.model === model.id));
+  }
+
   /** Those that no request may name, because their model is not loaded as it was when they were found. */
   unusable(loaded: readonly ScoringModel[]): { name: string; model: string; why: string }[] {
     return this.#points.flatMap((point) => {
       const { name, model: id } = point;
-      const model = loaded.find((candidate) => candidate.id === id);
+      const model = loaded.find((candidate) => answersTo(candidate, id));
       if (model !== undefined && isFor(point, model)) return [];
       return [
         {
@@ -67,8 +75,8 @@ export class OperatingPoints {
 }
 
 /** Whether a threshold found then means the same now. */
-const isFor = (point: OperatingPoint, { id, scoreFingerprint }: ScoringModel): boolean =>
-  point.model === id && point.fingerprint === scoreFingerprint;
+const isFor = (point: OperatingPoint, { scoreFingerprint }: ScoringModel): boolean =>
+  point.fingerprint === scoreFingerprint;
 
 /** Of a point that is not for the model as it is loaded: a clause. */
 function whyNot(point: OperatingPoint, { sha256 }: ScoringModel): string {

@@ -145,7 +145,7 @@ export class AuditLog extends BackgroundRecorder {
 /** What an audit line says, by name, so that nothing gets in that a request brought along: no names, links or vectors. */
 function auditLine(record: RequestRecord, time: Date): Record<string, unknown> {
   const { correlationId, clientAddress, keyId, account, method, route, status, errorKey } = record;
-  const { bodyBytes, audioS, scoredWindows, skippedS, model } = record;
+  const { bodyBytes, audioS, scoredWindows, skippedS, model, modelIds } = record;
   return {
     time: time.toISOString(),
     correlationId,
@@ -161,6 +161,7 @@ function auditLine(record: RequestRecord, time: Date): Record<string, unknown> {
     scoredWindows,
     skippedS,
     model,
+    modelIds,
     timesMs: roundedTimesMs(record),
   };
 }
