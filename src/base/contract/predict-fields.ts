@@ -16,9 +16,8 @@ const device = {
   description: 'The source of the recording.',
 } as const;
 const predictionId = {
-  type: 'string',
+  ...anyPredictionId,
   maxLength: 128,
-  pattern: anyPredictionId.pattern,
   expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
   description: "The client's own identifier for the prediction; the server makes one by default.",
 } as const;

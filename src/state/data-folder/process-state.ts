@@ -16,6 +16,11 @@ export function processState(pid: number): ProcessState | undefined {
   } catch {
     return undefined;
   }
-  const field = (name: string): string => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
+  const lines = status.split('\n');
+  const field = (name: string): string =>
+    lines
+      .find((line) => line.startsWith(`${name}:`))
+      ?.slice(name.length + 1)
+      .trim() ?? '';
   return { state: field('State'), isTraced: !['', '0'].includes(field('TracerPid')) };
 }
