@@ -3,7 +3,7 @@ import type { BytePermits } from '../api/admission/byte-permits.js';
 import { openApiDocument } from '../api/openapi/document.js';
 import type { FileIntake } from '../api/routes/analysis-input.js';
 import { docsRoutes } from '../api/routes/docs.js';
-import { livezRoute, readyzRoute } from '../api/routes/health.js';
+import { healthRoutes } from '../api/routes/health.js';
 import { largeFileRoute } from '../api/routes/large-file.js';
 import { legacyPredictRoute } from '../api/routes/legacy-predict.js';
 import { linkRoutes } from '../api/routes/links.js';
@@ -12,7 +12,7 @@ import { predictRoute } from '../api/routes/predict.js';
 import { rootRoute } from '../api/routes/root.js';
 import type { Route } from '../api/routes/route.js';
 import { storedFileRoutes } from '../api/routes/stored-file.js';
-import { enrollRoute, verifyRoute } from '../api/routes/voiceid.js';
+import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import { endpoints } from '../base/contract/endpoints.js';
@@ -49,7 +49,6 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     parts;
   const { analyser } = models;
   const { detectors } = analyser.status();
-  const voiceParts = { config, analyser, queue: intake.queue, points: operatingPoints };
   const analysing: Route[] = [
     predictRoute(config, analyser, intake, operatingPoints),
     ...(largeFileModels(detectors).length > 0
@@ -59,15 +58,13 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
           legacyPredictRoute('/predict', config, analyser, intake),
         ]
       : []),
-    enrollRoute(voiceParts),
-    verifyRoute(voiceParts),
+    ...voiceRoutes({ config, analyser, queue: intake.queue, points: operatingPoints }),
   ];
   return [
     ...analysing.map((route) => ({ ...route, models })),
     ...linkRoutes(config, files),
     ...(files.embedded ? storedFileRoutes(config, files.embedded) : []),
-    livezRoute,
-    readyzRoute(() => models.status(), isStopping),
+    ...healthRoutes(() => models.status(), isStopping),
     metricsRoute(metrics),
     rootRoute(true),
     ...docsRoutes(openApiDocument(endpoints(config, detectors), packageVersion)),

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { answerHeaders } from '../../base/contract/answer-headers.js';
+import { FLAG_HEADER } from '../../base/contract/voice-endpoints.js';
 import type { Headers } from '../routes/route.js';
 import type { HttpRequest } from './uws.js';
 
@@ -7,19 +9,9 @@ const METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 const MAX_AGE_S = '7200';
 /** Beside those that every page may read. */
 const EXPOSED = [
-  'x-correlation-id',
-  'x-error-key',
-  'x-deepfake-flagged',
-  'x-model-ids',
-  'ratelimit-limit',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-  'retry-after',
-  'server-timing',
+  ...Object.keys(answerHeaders),
+  FLAG_HEADER,
   'allow',
-  'deprecation',
-  'sunset',
-  'link',
   'etag',
   'content-range',
   'accept-ranges',

@@ -113,7 +113,10 @@ export class FrontDoor {
     const { addresses, answers, cors } = this.#options;
     const exchange = new Exchange(res, req, this.#receiving, addresses, answers);
     exchange.isOperator = isAdmin;
-    exchange.sharedHeaders = cors.headersFor(req, exchange.method);
+    exchange.sharedHeaders = [
+      ['x-correlation-id', exchange.record.correlationId],
+      ...cors.headersFor(req, exchange.method),
+    ];
     const fault = framingFault(req);
     if (fault !== undefined) {
       this.#cut(exchange, new ServiceError('FRAMING_UNCLEAR', { problem: fault }));
@@ -307,20 +310,13 @@ export class FrontDoor {
     const { record } = exchange;
     record.errorKey = failure.key;
     const reply = jsonReply(failure.status, errorBody(failure, record.correlationId));
-    exchange.cut(reply, [
-      ['x-error-key', failure.key],
-      ['x-correlation-id', record.correlationId],
-      ...exchange.sharedHeaders,
-    ]);
+    exchange.cut(reply, [['x-error-key', failure.key], ...exchange.sharedHeaders]);
     this.#finish(exchange);
   }
 
   #answer(exchange: Exchange, reply: Reply, extraHeaders: Headers = []): void {
     const { record } = exchange;
-    const headers: (readonly [string, string])[] = [
-      ['x-correlation-id', record.correlationId],
-      ...exchange.sharedHeaders,
-    ];
+    const headers = [...exchange.sharedHeaders];
     if (exchange.rate !== undefined) headers.push(...rateLimitHeaders(exchange.rate));
     headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
     if (record.modelIds !== undefined) headers.push(['x-model-ids', record.modelIds.join(', ')]);

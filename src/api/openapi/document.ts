@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { answerHeaders } from '../../base/contract/answer-headers.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import { formOnlyErrors, linkOnlyErrors } from '../../base/contract/error-groups.js';
 import { type Operation, tags } from '../../base/contract/operation.js';
@@ -21,48 +22,9 @@ Not described here: \`/\`, \`/openapi.json\`, \`/docs\`, \`/metrics\`, and the a
 S3's XML. Headers that are not HTTP, are too large or have a version other than HTTP/1.1 get 400, 431 or 505 with a body
 that is not JSON.`;
 
-const headers = {
-  CorrelationId: {
-    description: 'Identifies the request, also in error bodies and in the log.',
-    schema: { type: 'string', format: 'uuid' },
-  },
-  RateLimitLimit: {
-    description: 'Requests per window, if the key has a limit.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  RateLimitRemaining: {
-    description: 'Requests left in the window.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  RateLimitReset: {
-    description: 'Seconds until the window ends.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  ErrorKey: {
-    description: 'Name of the error in docs/errors.md, more precise than its code.',
-    schema: { type: 'string', examples: ['AUDIO_TOO_SHORT'] },
-  },
-  RetryAfter: {
-    description: 'Seconds to wait before a retry.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  ModelIds: {
-    description:
-      'Exact ids of the models that answered, separated by commas: the detector, or the speaker model and the detector.',
-    schema: { type: 'string', examples: ['detector-large-2026-11-22'] },
-  },
-  ServerTiming: {
-    description:
-      'Wall time of each stage in milliseconds: receive, queue, decode, features, inference. The stages of longer files overlap.',
-    schema: { type: 'string' },
-  },
-  Deprecation: {
-    description: 'Date since which the route is deprecated (RFC 9745).',
-    schema: { type: 'string' },
-  },
-  Sunset: { description: 'Date on which the route will be removed (RFC 8594).', schema: { type: 'string' } },
-  Link: { description: 'The route that replaces it.', schema: { type: 'string' } },
-};
+const headers = Object.fromEntries(
+  Object.values(answerHeaders).map(({ title, description, schema }) => [title, { description, schema }]),
+);
 
 const correlationId = {
   name: 'x-correlation-id',

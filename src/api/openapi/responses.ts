@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { answerHeaders } from '../../base/contract/answer-headers.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import {
   errorBody as errorSchema,
@@ -39,24 +40,20 @@ function errorsAtTheDoor({ scope, version, takesPermit }: Rules): readonly Error
 export const errorsOf = (endpoint: Rules & Pick<Endpoint, 'operation'>): ReadonlySet<ErrorKey> =>
   new Set([...endpoint.operation.errors, ...errorsAtTheDoor(endpoint), 'INTERNAL']);
 
-const references = (names: Readonly<Record<string, string>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(names).map(([header, name]) => [header, { $ref: `#/components/headers/${name}` }]),
-  );
-
 function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonObject {
-  const maySayWhen = keys.some((key) => entryOf(key).retryAfterS !== undefined);
-  return references({
-    'x-correlation-id': 'CorrelationId',
-    ...(keys.length > 0 && { 'x-error-key': 'ErrorKey' }),
-    ...(scope !== undefined && {
-      'ratelimit-limit': 'RateLimitLimit',
-      'ratelimit-remaining': 'RateLimitRemaining',
-      'ratelimit-reset': 'RateLimitReset',
-    }),
-    ...(maySayWhen && { 'retry-after': 'RetryAfter' }),
-    ...(version === 'v0' && { deprecation: 'Deprecation', sunset: 'Sunset', link: 'Link' }),
-  });
+  const isError = keys.length > 0;
+  const answer = {
+    needsKey: scope !== undefined,
+    isDeprecated: version === 'v0',
+    isError,
+    tellsWhen: keys.some((key) => entryOf(key).retryAfterS !== undefined),
+    isAnalysis: !isError && (scope === 'predict' || scope === 'voiceid'),
+  };
+  return Object.fromEntries(
+    Object.entries(answerHeaders)
+      .filter(([, { isOn }]) => isOn(answer))
+      .map(([name, { title }]) => [name, { $ref: `#/components/headers/${title}` }]),
+  );
 }
 
 /** One response for all errors with the same status; each is an example under its key. */
@@ -78,9 +75,6 @@ function errorResponse(keys: readonly ErrorKey[], rules: Rules, components: Comp
   };
 }
 
-/** Only analyses have stages with times. */
-const isAnalysis = ({ scope }: Rules): boolean => scope === 'predict' || scope === 'voiceid';
-
 function answerContent({ schema, contentType }: Answer, components: Components): JsonObject {
   if (schema !== undefined) {
     const example = schema.examples?.[0];
@@ -99,7 +93,6 @@ const answerResponse = (answer: Answer, rules: Rules, components: Components): J
   description: answer.description,
   headers: {
     ...headersOf(rules, []),
-    ...(isAnalysis(rules) && references({ 'x-model-ids': 'ModelIds', 'server-timing': 'ServerTiming' })),
     ...ownHeaders(answer),
   },
   ...answerContent(answer, components),

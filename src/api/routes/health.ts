@@ -7,7 +7,7 @@ import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoi
 import { jsonReply, type Route } from './route.js';
 
 /** The process answers. Says nothing about models: an orchestrator must not restart a server that is loading them. */
-export const livezRoute: Route = {
+const livezRoute: Route = {
   ...livezEndpoint,
   handle: () => jsonReply<Liveness>(200, { alive: true }),
 };
@@ -16,7 +16,7 @@ export const livezRoute: Route = {
  * 200 while requests should be sent here: after the warm-up, unless known answers do not hold, and until the server was
  * told to stop.
  */
-export function readyzRoute(status: () => CheckedStatus, isStopping: () => boolean): Route {
+function readyzRoute(status: () => CheckedStatus, isStopping: () => boolean): Route {
   return {
     ...readyzEndpoint,
     tellsOperators: true,
@@ -47,3 +47,8 @@ export function readyzRoute(status: () => CheckedStatus, isStopping: () => boole
     },
   };
 }
+
+export const healthRoutes = (status: () => CheckedStatus, isStopping: () => boolean): readonly Route[] => [
+  livezRoute,
+  readyzRoute(status, isStopping),
+];

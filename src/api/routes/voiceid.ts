@@ -62,8 +62,10 @@ interface VoiceParts {
   readonly points: OperatingPoints;
 }
 
+export const voiceRoutes = (parts: VoiceParts): readonly Route[] => [enrollRoute(parts), verifyRoute(parts)];
+
 /** `POST /v1/voiceid/enroll`: turns a voice into a voiceprint, which only the caller keeps. */
-export function enrollRoute(parts: VoiceParts): Route {
+function enrollRoute(parts: VoiceParts): Route {
   const policy = parts.config.enrollAuthenticity;
   return voiceRoute<EnrollFields, void>(parts, {
     endpoint: enrollEndpoint(parts.config),
@@ -82,7 +84,7 @@ export function enrollRoute(parts: VoiceParts): Route {
 }
 
 /** `POST /v1/voiceid/verify`: is this the enrolled speaker, and a human voice? */
-export function verifyRoute(parts: VoiceParts): Route {
+function verifyRoute(parts: VoiceParts): Route {
   return voiceRoute<VerifyFields, Float32Array>(parts, {
     endpoint: verifyEndpoint(parts.config),
     fieldSchemas: verifyFieldSchemas,

@@ -13,6 +13,13 @@ export const linkBases: readonly (readonly [path: string, version: ApiVersion])[
   ['/file', 'v0'],
 ];
 
+export const fileEndpoints = (): readonly Endpoint[] =>
+  linkBases.flatMap(([path, version]) => [
+    uploadLinksEndpoint(path, version),
+    downloadLinksEndpoint(path, version),
+    ...(version === 'v1' ? [deletionEndpoint(path)] : []),
+  ]);
+
 export const uploadLinksEndpoint = (path: string, version: ApiVersion): Endpoint => ({
   method: 'POST',
   path,

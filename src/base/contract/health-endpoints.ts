@@ -33,3 +33,5 @@ export const readyzEndpoint: Endpoint = {
     errors: [],
   },
 };
+
+export const healthEndpoints: readonly Endpoint[] = [livezEndpoint, readyzEndpoint];

@@ -10,13 +10,28 @@ import {
   MIN_LEGACY_DURATION_S,
 } from './limits.js';
 import { withLink } from './link-field.js';
-import type { DetectorNames } from './model-ids.js';
+import { type DetectorNames, largeFileModels } from './model-ids.js';
 import { anyFormat } from './operation.js';
 import { largeFileFieldSchemas, legacyFieldSchemas, predictFieldSchemas } from './predict-fields.js';
 import { largeFilePrediction, prediction } from './prediction.js';
 
 /** The form field that holds the recording. */
 export const FILE_FIELD = 'file';
+
+/** @param detectors the available ones */
+export const predictEndpoints = (
+  settings: EndpointSettings,
+  detectors: readonly DetectorNames[],
+): readonly Endpoint[] => [
+  predictEndpoint(settings, detectors),
+  ...(largeFileModels(detectors).length > 0
+    ? [
+        largeFileEndpoint(settings, detectors),
+        legacyPredictEndpoint('/v0/predict', settings),
+        legacyPredictEndpoint('/predict', settings),
+      ]
+    : []),
+];
 
 /** Is the voice in this file AI-generated? @param detectors those that can be asked for */
 export function predictEndpoint(settings: EndpointSettings, detectors: readonly DetectorNames[]): Endpoint {

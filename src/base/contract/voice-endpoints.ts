@@ -12,6 +12,11 @@ export const SAMPLE_FIELD = 'audio_file';
 /** On the answer to an enrolment that was accepted although the voice is AI-generated; its value is the score. */
 export const FLAG_HEADER = 'x-deepfake-flagged';
 
+export const voiceEndpoints = (settings: EndpointSettings): readonly Endpoint[] => [
+  enrollEndpoint(settings),
+  verifyEndpoint(settings),
+];
+
 /** Turns a voice into a voiceprint, which only the client keeps. */
 export function enrollEndpoint(settings: EndpointSettings): Endpoint {
   return voiceEndpoint('/v1/voiceid/enroll', settings, enrollNeeds, {
