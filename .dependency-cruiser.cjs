@@ -93,6 +93,12 @@ module.exports = {
       { path: rooms('prepare') },
     ),
     rule(
+      'prepare-without-scoring',
+      'The pipeline connects them.',
+      { path: rooms('prepare') },
+      { path: rooms('scoring') },
+    ),
+    rule(
       'no-tests-in-src',
       'What runs knows nothing of tests, benchmarks and scripts.',
       { path: '^src/' },

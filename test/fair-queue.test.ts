@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairQueue } from '../src/analysis/scoring/fair-queue.js';
-import { GroupedFairQueue } from '../src/analysis/scoring/grouped-fair-queue.js';
+import { FairQueue } from '../src/analysis/threads/fair-queue.js';
+import { GroupedFairQueue } from '../src/analysis/threads/grouped-fair-queue.js';
 
 function drain<Item>(queue: FairQueue<string, Item>): Item[] {
   const items: Item[] = [];

@@ -83,7 +83,7 @@ test('no example has a gap where a value belongs, and each header of an error is
           assert.doesNotMatch(
             text,
             /\{|undefined/,
-            `src/base/errors/example-values.ts lacks a value of ${key}: ${text}`,
+            `src/base/contract/example-values.ts lacks a value of ${key}: ${text}`,
           );
           examplesSeen++;
         }

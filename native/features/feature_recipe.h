@@ -5,9 +5,9 @@
 
 namespace veravox {
 
-// How a model wants its input, as models/manifest.json states it (src/analysis/models/manifest.ts documents
-// every field). Defaults are those of the manifest. All lengths are samples at the model's sample rate. A
-// waveform uses only input_gain and normalisation.
+// How a model wants its input, as models/manifest.json states it. src/analysis/models/manifest-schema.ts
+// documents every field. Defaults are those of the manifest. All lengths are samples at the model's sample
+// rate. A waveform uses only input_gain and normalisation.
 struct FeatureRecipe {
   enum class Kind { kWaveform, kSpectrogram };
   // Symmetric, or periodic by periodic_window. Povey is Kaldi's: Hann to the power of 0.85.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { FairQueue } from '../scoring/fair-queue.js';
+import { FairQueue } from '../threads/fair-queue.js';
 import type {
   InputsReady,
   PrepareResult,

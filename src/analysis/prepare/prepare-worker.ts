@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { isStageError, loadAddon, type Preparer } from '../../base/addon/addon.js';
 import { InputSlots } from '../memory/input-slots.js';
-import { giveWayToMainThread } from '../scoring/thread-priority.js';
+import { giveWayToMainThread } from '../threads/thread-priority.js';
 import { foreignFormat } from './foreign-format.js';
 import type {
   InputsReady,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { outputSizeOf } from '../models/model-sizes.js';
-import { GroupedFairQueue } from './grouped-fair-queue.js';
+import { GroupedFairQueue } from '../threads/grouped-fair-queue.js';
 import { ScoringOwner } from './scoring-owner.js';
 import type { ScoringResult, ScoringWorkerData } from './scoring-task.js';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { InputSlots } from '../memory/input-slots.js';
+import { giveWayToMainThread } from '../threads/thread-priority.js';
 import { ModelSession } from './model-session.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
-import { giveWayToMainThread } from './thread-priority.js';
 
 const data = workerData as ScoringWorkerData;
 const slots = new InputSlots(data.slots);
