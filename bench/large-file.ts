@@ -12,7 +12,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { LARGE_FILE_MODEL } from '../src/base/contract/model-ids.js';
+import { LARGE_FILE_MODEL, largeFileModels } from '../src/base/contract/model-ids.js';
 import { formBody, formType } from './form-body.js';
 import { describeMachine } from './machine.js';
 import { startServer } from './server-process.js';
@@ -72,7 +72,7 @@ function makeFile(bytes: number): Buffer {
 function modelsDir(): string {
   const shipped = join(packageDir, 'models');
   const manifest = JSON.parse(readFileSync(join(shipped, 'manifest.json'), 'utf8'));
-  if (manifest.models.some(({ id }: { id: string }) => id === LARGE_FILE_MODEL)) return shipped;
+  if (largeFileModels(manifest.models).length > 0) return shipped;
   manifest.models.push({ ...manifest.models[0], id: LARGE_FILE_MODEL, aliases: [] });
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
   symlinkSync(join(shipped, manifest.models[0].file), join(folder, manifest.models[0].file));

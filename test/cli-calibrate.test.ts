@@ -9,7 +9,7 @@ import { readOperatingPoints } from '../src/state/operating-points/operating-poi
 import { runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir } from './support/speaker-models.js';
 
-const fast = 'apollo-4-2025-10-20';
+const fast = 'detector-small-2026-11-22';
 const speech = 'test/fixtures/human-lj-a.flac';
 
 let fingerprints: ReadonlyMap<string, string>;
@@ -84,7 +84,7 @@ test('a threshold with the target is kept under the name, for its model as it is
   assert.equal(stderr, '');
   assert.match(
     stdout,
-    /^strict of apollo-4-2025-10-20: 0\.79\d+\n {2}human called spoofed: 1\.00 % \(10 of 1000\)/,
+    /^strict of detector-small-2026-11-22: 0\.79\d+\n {2}human called spoofed: 1\.00 % \(10 of 1000\)/,
   );
   const [point, ...others] = readOperatingPoints(dataDir);
   assert.deepEqual(others, []);
@@ -131,7 +131,7 @@ test('predict, evaluate and doctor know the point; once the model is another one
   assert.equal(named.status, 0, named.stderr);
   assert.deepEqual(JSON.parse(named.stdout).global, JSON.parse(numbered.stdout).global);
   const doctor = await runCli(['doctor'], env);
-  assert.match(doctor.stdout, /ok +operating points +strict of apollo-4-2025-10-20 \(0\.79/);
+  assert.match(doctor.stdout, /ok +operating points +strict of detector-small-2026-11-22 \(0\.79/);
 
   const file = path.join(dataDir, 'operating-points.json');
   const changed = fs.readFileSync(file, 'utf8').replaceAll(point.fingerprint, '0'.repeat(64));

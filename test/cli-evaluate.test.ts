@@ -15,7 +15,7 @@ import { runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir, writeModels } from './support/speaker-models.js';
 import { monoWav } from './support/wav.js';
 
-const fast = 'apollo-4-2025-10-20';
+const fast = 'detector-small-2026-11-22';
 const fixtures = path.join(packageDir, 'test/fixtures');
 
 interface Workplace {
@@ -128,10 +128,15 @@ test('files that are refused are counted and listed; one that cannot be read mak
 test('scores are those of veravox predict, and the report keeps to its schema', async (t) => {
   const place = workplace(t);
   const outputs = ['json', 'html', 'scores', 'svg'].flatMap((kind) => [`--${kind}`, place.in(`out-${kind}`)]);
-  const { status, stdout, stderr } = await place.evaluate(clips.join('\n'), '--model', fast, ...outputs);
+  const { status, stdout, stderr } = await place.evaluate(
+    clips.join('\n'),
+    '--model',
+    'apollo-4-2025-10-20',
+    ...outputs,
+  );
   assert.equal(status, 0, stderr);
   assert.equal(stderr, '', 'no progress where there is no terminal');
-  assert.match(stdout, /^apollo-4-2025-10-20 {2}list\.csv {2}3 bonafide, 2 spoof clips\n/);
+  assert.match(stdout, /^detector-small-2026-11-22 {2}list\.csv {2}3 bonafide, 2 spoof clips\n/);
   assert.match(stdout, /\n5 files in [\d.]+ s: [\d.]+ files\/s, \d+ times real time\.\n$/);
 
   const names = clips.slice(1).map((line) => line.split(',')[0] ?? '');
@@ -200,10 +205,10 @@ test('scores of another calibration, of several models or of unknown origin are 
   const other = await scored(columns, `a.wav,spoof,0.9,${fast},${'0'.repeat(64)}`);
   assert.match(
     other.stderr,
-    /other weights, another recipe or another calibration than apollo-4-2025-10-20 has now/,
+    /other weights, another recipe or another calibration than detector-small-2026-11-22 has now/,
   );
   const several = await scored(columns, `a.wav,spoof,0.9,${fast},x`, 'b.wav,spoof,0.9,other,x');
-  assert.match(several.stderr, /scores are of several models: apollo-4-2025-10-20, other/);
+  assert.match(several.stderr, /scores are of several models: detector-small-2026-11-22, other/);
   const unknown = await scored('path,label,score', 'a.wav,spoof,0.9');
   assert.match(unknown.stderr, /needs model and model_fingerprint beside it/);
   assert.deepEqual([other.status, several.status, unknown.status], [1, 1, 1]);

@@ -13,7 +13,7 @@ test('an id that is not there, and a fault in the manifest, leave the manifest a
   const before = manifestIn(folder);
   const unknown = await runModels(folder, 'record', 'other');
   assert.equal(unknown.status, 1);
-  assert.match(unknown.stderr, /there is no model with the id other/);
+  assert.match(unknown.stderr, /there is no model with the id or alias other/);
   assert.equal(manifestIn(folder), before);
 
   editManifest(folder, (models) => {

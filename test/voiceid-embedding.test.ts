@@ -186,7 +186,7 @@ test('speaker models are listed apart from detectors, with what a caller has to 
   const { models, detectors, speakerModels } = analyser.status();
   assert.ok(!models.includes(modelId));
   assert.deepEqual(
-    detectors.map(({ id }) => id),
+    detectors.flatMap(({ id, aliases }) => [...aliases, id]),
     models,
   );
   const { calibration, operating_point: operatingPoint, sha256 } = speaker.entry;

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { LARGE_FILE_MODEL } from '../../src/base/contract/model-ids.js';
+import { answersTo, type DetectorNames, LARGE_FILE_MODEL } from '../../src/base/contract/model-ids.js';
 import { type ServerProcess, startServer } from '../server-process.js';
 import { filePart, formBytes } from './framing.js';
 import type { Surroundings } from './input.js';
@@ -20,10 +20,12 @@ const settings = {
 /** A models folder with the smallest detector, for all routes, and the speaker model. */
 function smallModels(folder: string): string {
   const shipped = join(packageDir, 'models');
-  const manifest: { models: { id: string; task: string; file: string }[] } = JSON.parse(
+  const manifest: { models: (DetectorNames & { task: string; file: string })[] } = JSON.parse(
     readFileSync(join(shipped, 'manifest.json'), 'utf8'),
   );
-  const models = manifest.models.filter(({ id, task }) => id === LARGE_FILE_MODEL || task === 'speaker');
+  const models = manifest.models.filter(
+    (model) => answersTo(model, LARGE_FILE_MODEL) || model.task === 'speaker',
+  );
   const modelsDir = join(folder, 'models');
   mkdirSync(modelsDir, { recursive: true });
   writeFileSync(join(modelsDir, 'manifest.json'), JSON.stringify({ ...manifest, models }));

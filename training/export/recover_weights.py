@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take the detectors out of a shipped ONNX file, to train them further where their weights were not kept.
 
-    python3 -m export.recover_weights --model ../models/apollo-4-2025-10-20.onnx --sizes small --cache CACHE --out
+    python3 -m export.recover_weights --model ../models/detector-small-2026-11-22.onnx --sizes small --cache CACHE --out
         FOLDER
 
 --sizes names the detectors inside, in their order. Writes FOLDER/0/last.pt and settings.json, and so on, which

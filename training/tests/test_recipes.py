@@ -8,9 +8,9 @@ from features.recipe import ENSEMBLE_FEATURES, FEATURES, MEL_FEATURES, SAMPLE_RA
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 
 SHIPPED = {
-    "apollo-4-2025-10-20": FEATURES,
-    "apollo-4-5-2026-03-26": FEATURES,
-    "apollo-4-2026-01-16": ENSEMBLE_FEATURES,
+    "detector-small-2026-11-22": FEATURES,
+    "detector-large-2026-11-22": FEATURES,
+    "detector-medium-2026-11-22": ENSEMBLE_FEATURES,
     "voiceprint-1-2026-11-21": SPEAKER_FEATURES,
 }
 
