@@ -67,7 +67,7 @@ test('a list without the class that the target is about is refused, and nothing 
     .filter((line) => !line.startsWith('bonafide'));
   const { status, stderr } = await calibrate(spoofs.join('\n'), '--target-fpr', '0.1', '--name', 'strict');
   assert.equal(status, 1);
-  assert.match(stderr, /no clips with a score that the target is about/);
+  assert.match(stderr, /no scored clips of the class in the target/);
   assert.deepEqual(readOperatingPoints(dataDir), []);
 });
 
@@ -112,7 +112,7 @@ test('the other error may be the target, and a name that is there is replaced wi
   await calibrate(scoresOf(1000), '--target-fpr', '0.02', '--name', 'mine');
   const { stdout, stderr } = await calibrate(scoresOf(1000), '--target-fnr', '0.02', '--name', 'mine');
   assert.match(stdout, /spoofed called human: 2\.00 % \(20 of 1000\)/);
-  assert.match(stderr, /^It replaces the one of \d{4}-.*Z, at 0\.78\d+\.\n$/);
+  assert.match(stderr, /^It replaces the operating point of \d{4}-.*Z, at 0\.78\d+\.\n$/);
   const points = readOperatingPoints(dataDir);
   assert.deepEqual(
     points.map(({ target }) => target),
@@ -138,9 +138,12 @@ test('predict, evaluate and doctor know the point; once the model is another one
   fs.writeFileSync(file, changed.replaceAll(point.model_sha256, '0'.repeat(64)));
   const refused = await predict('strict');
   assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /"strict", which was found with other weights of this model: calibrate again/);
+  assert.match(
+    refused.stderr,
+    /"strict", which was calibrated with other weights of this model: calibrate again/,
+  );
   const complaint = await runCli(['doctor'], env);
-  assert.match(complaint.stdout, /failed +operating points +strict of .* was found with other weights/);
+  assert.match(complaint.stdout, /failed +operating points +strict of .* was calibrated with other weights/);
   assert.equal(complaint.status, 1);
 });
 

@@ -63,8 +63,8 @@ describe('what makes no sense is refused', () => {
     [['list.csv', '--threshold', '2'], 2, /or the name of an operating point but received 2/],
     [['missing.csv'], 1, /ENOENT.*missing\.csv/],
     [['list.csv', '--json', '/nowhere/at/all.json'], 1, /ENOENT/],
-    [['list.csv', '--where', 'language=xx'], 1, /no row to score/],
-    [['list.csv', '--group-by', 'speaker'], 1, /no column speaker to group by; there are path, label/],
+    [['list.csv', '--where', 'language=xx'], 1, /no rows to score/],
+    [['list.csv', '--group-by', 'speaker'], 1, /no column speaker to group by\. Columns: path, label/],
     [['list.csv', '--model', 'gpt'], 1, /one of apollo-4-5-2026-03-26, .* for model but received gpt/],
     [['list.csv', '--threshold', 'strict'], 1, /operating point of .* \(it has none\) for --threshold/],
   ];
@@ -86,7 +86,7 @@ test('a list of which nothing can be scored is a failure that says why', async (
   const { evaluate } = workplace(t);
   const { status, stderr } = await evaluate('path,label\nmissing.wav,spoof\n');
   assert.equal(status, 1);
-  assert.match(stderr, /No row of the list could be scored; the first: missing\.wav: ENOENT: no such file/);
+  assert.match(stderr, /No row of the list could be scored\. The first: missing\.wav: ENOENT: no such file/);
 });
 
 test('files that are refused are counted and listed; one that cannot be read makes the exit code 1', async (t) => {
@@ -205,12 +205,12 @@ test('scores of another calibration, of several models or of unknown origin are 
   const other = await scored(columns, `a.wav,spoof,0.9,${fast},${'0'.repeat(64)}`);
   assert.match(
     other.stderr,
-    /other weights, another recipe or another calibration than detector-small-2026-11-22 has now/,
+    /the recipe or the calibration of detector-small-2026-11-22 changed after these scores/,
   );
   const several = await scored(columns, `a.wav,spoof,0.9,${fast},x`, 'b.wav,spoof,0.9,other,x');
-  assert.match(several.stderr, /scores are of several models: detector-small-2026-11-22, other/);
+  assert.match(several.stderr, /scores come from several models: detector-small-2026-11-22, other/);
   const unknown = await scored('path,label,score', 'a.wav,spoof,0.9');
-  assert.match(unknown.stderr, /needs model and model_fingerprint beside it/);
+  assert.match(unknown.stderr, /needs the columns model and model_fingerprint/);
   assert.deepEqual([other.status, several.status, unknown.status], [1, 1, 1]);
 });
 

@@ -21,8 +21,8 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
     /a time such as 1y, 90d, 2w, 12h or 30m \(minutes\), at most 100y, but received 0d/,
   ],
   [['keys', 'create', '--expires-in', '1d', '--expires-at', '2099-01-01'], /cannot be used with option/],
-  [['keys', 'create', '--rate', '0/s'], /requests per time, .* but received 0\/s/],
-  [['keys', 'create', '--rate', '5'], /requests per time, .* but received 5/],
+  [['keys', 'create', '--rate', '0/s'], /requests per period of at most a day, .* but received 0\/s/],
+  [['keys', 'create', '--rate', '5'], /requests per period of at most a day, .* but received 5/],
   [['keys', 'create', '--rate', '5/25h'], /at most a day, .* but received 5\/25h/],
   [['keys', 'create', '--concurrency', '0'], /a whole number from 1, or unlimited, but received 0/],
   [['keys', 'revoke'], /missing required argument 'id'/],
@@ -120,12 +120,12 @@ test('a key from the command line works in the very next request, and the comman
     const headers = { 'x-api-key': stdout.trimEnd() };
     const { status } = await request(Number(port), '/v1/file?key_prefix=&entity=analysis', { headers });
     assert.equal(status, 200);
-    assert.match(stderr, new RegExp(`^Data folder: ${env.VERAVOX_DATA_DIR} \\(a server uses it\\)$`, 'm'));
+    assert.match(stderr, new RegExp(`^Data folder: ${env.VERAVOX_DATA_DIR} \\(in use by a server\\)$`, 'm'));
   }
   server.child.kill('SIGTERM');
   await server.finished;
   const { stderr } = await runCli(['keys', 'create'], env);
-  assert.match(stderr, /^Data folder: .* \(no server uses it at the moment\)$/m);
+  assert.match(stderr, /^Data folder: .* \(not in use by a server\)$/m);
 });
 
 test('where the audit cannot be written no key is made', async (context) => {

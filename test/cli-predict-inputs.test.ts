@@ -41,7 +41,7 @@ test('a quoted pattern stands for the files that it fits; a file that is called 
   const given = ['b/[1].flac', '**/*.mp3', '*.wav'].map((name) => path.join(folder, name));
   const { status, stdout, stderr } = await runCli(['predict', '--json', ...given]);
   assert.equal(status, 1);
-  assert.match(stderr, /\*\.wav: No file fits this pattern\./);
+  assert.match(stderr, /\*\.wav: No file matches this pattern\./);
   assert.deepEqual(
     linesOf(stdout).map(({ file, error }) => [path.relative(folder, file), error]),
     [

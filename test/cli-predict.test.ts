@@ -51,7 +51,7 @@ test('files that cannot be analysed are named, the others are analysed, and the 
   assert.match(complaints[2] ?? '', /empty\.wav: /);
   assert.match(
     complaints[3] ?? '',
-    /no-audio: This folder has no file with an extension of audio or video: aac, /,
+    /no-audio: This folder has no audio or video files, by their extensions: aac, /,
   );
   assert.match(stdout, /^test\/fixtures\/human-lj-a\.flac {2}(bonafide|spoofed)/);
 });

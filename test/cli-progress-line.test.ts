@@ -28,8 +28,8 @@ test('nothing is written for a file that takes less than half a second', () => {
 
 test('a long file gets one line, drawn over at most ten times a second and erased at the end', () => {
   assert.deepEqual(written(true, [400, 1000, 1050, 1099, 2000]), [
-    `${erase}a.wav  █████··············· 25%  1:40.0, 18 segments scored, 100x real time`,
-    `${erase}a.wav  █████··············· 25%  1:40.0, 18 segments scored, 50x real time`,
+    `${erase}a.wav  █████··············· 25%  1:40.0, 18 windows scored, 100 times real time`,
+    `${erase}a.wav  █████··············· 25%  1:40.0, 18 windows scored, 50 times real time`,
     erase,
   ]);
 });

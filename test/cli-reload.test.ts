@@ -260,8 +260,8 @@ test('a signal during a stop, or a stop during a reload, ends with code 0', asyn
   served.hangUp();
   const { status, stderr, stdout } = await served.cli.finished;
   assert.deepEqual([status, stderr], [0, ''], stdout);
-  assert.match(stdout, /models are not reloaded: the server is stopping/);
-  assert.doesNotMatch(stdout, /models are reloaded|could not be reloaded/);
+  assert.match(stdout, /models not reloaded: the server is stopping/);
+  assert.doesNotMatch(stdout, /models reloaded|could not be reloaded/);
 });
 
 /** Runs a program in a terminal of its own, sends it the signal, and then closes the terminal. */
@@ -276,7 +276,7 @@ def read_until(text):
         output += os.read(terminal, 65536)
 read_until(b'is ready on')
 os.kill(pid, signal.SIGHUP)
-read_until(b'models are reloaded')
+read_until(b'models reloaded')
 os.close(terminal)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;

@@ -71,7 +71,7 @@ test('operating points of the data folder serve requests; one of other weights i
   const [, curl = ''] = await cli.printed(/^ {2}(curl .*)$/m);
   assert.match(
     cli.stdout + cli.stderr,
-    /"operatingPoint":"old","model":"detector-large-2026-11-22","why":"was found with other weights/,
+    /"operatingPoint":"old","model":"detector-large-2026-11-22","why":"was calibrated with other weights/,
   );
   const ask = async (name: string) => {
     const { stdout } = await runShell('/bin/sh', ['-c', `${curl} -s -F threshold=${name}`]);
@@ -81,7 +81,7 @@ test('operating points of the data folder serve requests; one of other weights i
   assert.deepEqual([global.result, global.confidence], ['spoofed', global.score]);
   assert.match(
     (await ask('old')).message,
-    /\(everything\) for threshold but received "old", which was found/,
+    /\(everything\) for threshold but received "old", which was calibrated/,
   );
 });
 

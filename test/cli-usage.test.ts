@@ -20,7 +20,10 @@ for (const args of [
     });
     assert.equal(status, 2);
     assert.equal(stdout, '');
-    assert.match(stderr, new RegExp(`a UTC day \\(2026-11-01, today, .*30d\\) but received ${args[1]}`));
+    assert.match(
+      stderr,
+      new RegExp(`a UTC day \\(2026-11-01, today, .*30d for 30 days ago\\) but received ${args[1]}`),
+    );
   });
 }
 

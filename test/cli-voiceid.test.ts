@@ -110,6 +110,6 @@ test('without a speaker model both say so', async (t) => {
   ]) {
     const { status, stderr } = await runCli(args, settings);
     assert.equal(status, 1);
-    assert.match(stderr, /no speaker model/);
+    assert.match(stderr, /needs a speaker model, and this server has none/);
   }
 });

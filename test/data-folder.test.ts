@@ -33,7 +33,7 @@ test('a folder that cannot be made is an error at once, with its name and the se
     assert.equal(status, 1);
     assert.match(
       stderr,
-      new RegExp(`^veravox: The data folder ${dataDir} cannot be made: .*VERAVOX_DATA_DIR`),
+      new RegExp(`^veravox: The data folder ${dataDir} cannot be created: .*VERAVOX_DATA_DIR`),
     );
   }
 });
@@ -52,7 +52,7 @@ test('a second server is told which process has the folder; a process that is ki
       'Stop that one, or set VERAVOX_DATA_DIR to another folder.\n',
   );
   const listed = await runCli(['keys', 'list'], { VERAVOX_DATA_DIR: dataDir });
-  assert.match(listed.stderr, /^Data folder: .* \(a server uses it\)$/m);
+  assert.match(listed.stderr, /^Data folder: .* \(in use by a server\)$/m);
   first.child.kill('SIGKILL');
   await first.finished;
   assert.equal(isDataFolderInUse(dataDir), false);
@@ -162,7 +162,7 @@ test('files of a newer version are refused by name, those without a version are 
     for (const [other, message] of [
       [
         2,
-        /cannot be read: it has version 2 and this program knows versions up to 1: a newer veravox wrote it/,
+        /cannot be read: it has version 2, but this program supports versions up to 1\. A newer veravox wrote it/,
       ],
       [0, /Expected a whole number from 1 for version/],
     ] as const) {

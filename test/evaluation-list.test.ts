@@ -6,12 +6,12 @@ import { ListError, parseCondition, parseList } from '../src/evaluation/figures/
 const refusals: readonly [what: string, text: string, message: RegExp][] = [
   ['an empty file', '', /header with path, label or enrolment, sample, label but received none/],
   ['a header without labels', 'path,kind\na.wav,spoof\n', /but received path, kind/],
-  ['a column twice', 'path,label,label\na.wav,spoof,spoof\n', /column label is given twice/],
+  ['a column twice', 'path,label,label\na.wav,spoof,spoof\n', /column label appears twice/],
   ['an unknown label', 'path,label\na.wav,spoof\nb.wav,fake\n', /Line 3: .* for label but received "fake"/],
   ['a label of the other task', 'path,label\na.wav,target\n', /Line 2: expected spoof or bonafide/],
   ['a row without a path', 'path,label\n,spoof\n', /Line 2: the column path is empty/],
-  ['a row that is too short', 'path,label,source\na.wav,spoof\n', /no CSV: .*line 2/i],
-  ['a quote that does not end', 'path,label\n"a.wav,spoof\n', /no CSV: /],
+  ['a row that is too short', 'path,label,source\na.wav,spoof\n', /not CSV: .*line 2/i],
+  ['a quote that does not end', 'path,label\n"a.wav,spoof\n', /not CSV: /],
   ['a score above 1', 'path,label,score\na.wav,spoof,1.5\n', /Line 2: .* for score but received "1\.5"/],
   ['a score that is no number', 'path,label,score\na.wav,spoof,high\n', /received "high"/],
 ];

@@ -66,7 +66,7 @@ interface Hang {
 /** The last of so many lines of the log about processes that hang. */
 async function hangInLog(number: number): Promise<Hang> {
   const lines = (): string[] =>
-    cli.stdout.split('\n').filter((line) => line.includes('a process does not answer; it is ended'));
+    cli.stdout.split('\n').filter((line) => line.includes('a process does not respond: killing it'));
   await eventually(() => lines().length === number, 'the log says that a process hangs');
   const { level, pid, state } = JSON.parse(lines()[number - 1] ?? '');
   return { level, pid, state };

@@ -82,7 +82,7 @@ test('a server whose model says something else than it is known to say is never 
   const { text } = await request(Number(port), '/metrics');
   assert.match(text, /^veravox_wrong_answers 1$/m);
   assert.match(text, /^veravox_ready 0$/m);
-  const line = cli.stdout.split('\n').find((candidate) => candidate.includes('a known answer does not hold'));
+  const line = cli.stdout.split('\n').find((candidate) => candidate.includes('a known-answer check failed'));
   const logged = JSON.parse(line ?? '{}');
   assert.equal(logged.level, 'error');
   assert.equal(logged.modelId, model);

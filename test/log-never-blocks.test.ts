@@ -133,7 +133,7 @@ test('a terminal that was stopped by Ctrl-S does not stop the server; its lines 
   await shows(/\d\d:\d\d:\d\d info {2}GET \/v1\/file 401 [\d.]+ ms {2}127\.0\.0\.1 {2}UNAUTHORIZED/);
   assert.doesNotMatch(shown, /"level"/);
   child.stdin.write('interrupt\n');
-  await shows(/Ctrl-C once more ends the server at once/);
+  await shows(/Press Ctrl-C again to stop immediately/);
   const [status] = await once(child, 'exit');
   assert.equal(status, 0);
 });

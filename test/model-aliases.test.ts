@@ -163,7 +163,10 @@ test('an operating point belongs to exact weights, by whichever name it was foun
   for (const model of ['detector-large', 'apollo-4-5-2026-03-26']) {
     assert.equal((await judged('strict', model)).global.result, 'spoofed');
     assert.equal((await judged('older', model)).global.result, 'bonafide');
-    assert.match((await judged('oldest', model)).message, /which was found with other weights of this model/);
+    assert.match(
+      (await judged('oldest', model)).message,
+      /which was calibrated with other weights of this model/,
+    );
   }
   assert.match(
     (await judged('strict', 'detector-medium')).message,

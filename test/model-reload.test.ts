@@ -39,7 +39,7 @@ test('models that cannot be started are reported in one line and change nothing;
   assert.deepEqual(used, []);
   assert.deepEqual(
     lines.map(({ level, msg, err }) => [level, msg, err?.message]),
-    [[50, 'models could not be reloaded; those in use stay', 'manifest.json is not JSON']],
+    [[50, 'models could not be reloaded; keeping the current ones', 'manifest.json is not JSON']],
   );
   reload.request();
   const analyser = new AnalyserDouble(arena);

@@ -74,7 +74,7 @@ test('a file that is missing, or no ONNX, is refused, and the other models are c
   const { status, stdout } = await runCli(['models', 'check', '--runs', '1', '--models-dir', folder]);
   assert.equal(status, 1);
   assert.match(stdout, /^FAILED {2}.*random-waveform\.onnx/m);
-  assert.match(stdout, /^FAILED {2}.*no ONNX file/m);
+  assert.match(stdout, /^FAILED {2}.*not an ONNX file/m);
   assert.match(stdout, /^random-kaldi-speaker .* ok/m);
 });
 

@@ -48,8 +48,8 @@ test('a name that the model has no point of is 400 and tells the known ones; not
       /operating point of apollo-4-5-2026-03-26 \(strict\) for threshold but received "lenient"\.$/,
     ],
     ['theirs', /\(strict\) for threshold but received "theirs"\.$/],
-    ['old', /received "old", which was found with other weights of this model: calibrate again\.$/],
-    ['moved', /received "moved", which was found with another recipe or calibration of this model/],
+    ['old', /received "old", which was calibrated with other weights of this model: calibrate again\.$/],
+    ['moved', /received "moved", which was calibrated with another recipe or calibration of this model/],
     ['STRICT', /^Expected a number from 0 to 1 or the name of an operating point for threshold but/],
     ['1.5', /but received "1\.5"\.$/],
   ];
@@ -118,9 +118,9 @@ test('points that no request may name are known beforehand', () => {
   assert.deepEqual(
     points.unusable([someDetector]).map(({ name, why }) => [name, why]),
     [
-      ['old', 'was found with other weights of this model: calibrate again'],
-      ['moved', 'was found with another recipe or calibration of this model: calibrate again'],
-      ['theirs', 'is of a model that is not loaded'],
+      ['old', 'was calibrated with other weights of this model: calibrate again'],
+      ['moved', 'was calibrated with another recipe or calibration of this model: calibrate again'],
+      ['theirs', 'belongs to a model that is not loaded'],
     ],
   );
 });
@@ -134,17 +134,14 @@ test('a file that is damaged is refused with its name, and is never written over
     ['[]', /the file must be object/],
     [
       JSON.stringify({ ...whole, version: 2 }),
-      /cannot be read: it has version 2 and .* a newer veravox wrote it/,
+      /cannot be read: it has version 2, .* A newer veravox wrote it/,
     ],
     [
       JSON.stringify({ ...whole, points: [{ ...strict, threshold: 2 }] }),
       /\/points\/0\/threshold must be <= 1/,
     ],
     [JSON.stringify({ ...whole, points: [{ ...strict, name: '0.5' }] }), /\/points\/0\/name must match/],
-    [
-      JSON.stringify({ ...whole, points: [strict, strict] }),
-      /strict of apollo-4-5-2026-03-26 is there twice/,
-    ],
+    [JSON.stringify({ ...whole, points: [strict, strict] }), /strict of apollo-4-5-2026-03-26 appears twice/],
   ];
   for (const [content, message] of damages) {
     fs.writeFileSync(file, content);

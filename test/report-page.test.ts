@@ -94,7 +94,7 @@ describe('the page', () => {
 
   test('says what has no score', () => {
     const page = reportPage(reports['of two clips']);
-    assert.match(page, /1 more without a score/);
+    assert.match(page, /and 1 without a score/);
     assert.match(page, /NO_SPEECH/);
   });
 });

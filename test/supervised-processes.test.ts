@@ -234,7 +234,7 @@ test('an input that kills a process twice is refused from then on', async () => 
     assert.match(refused.json.message, /^This file is refused/);
   }
   assert.equal((await predict(speech)).status, 200);
-  assert.match(cli.stdout, /this input has ended a process/);
+  assert.match(cli.stdout, /this input crashed a process/);
 });
 
 test('the first signal stops all processes in order', async () => {

@@ -44,7 +44,7 @@ for (const [kind, fault] of Object.entries(faults)) {
     const { status, stdout } = await cli.finished;
     assert.equal(status, 1);
     assert.match(stdout, /injected/);
-    assert.match(stdout, /uncaught error: the server ends/);
+    assert.match(stdout, /uncaught error: stopping the server/);
     // It had come before the port was closed, or was refused a connection; never a broken answer.
     const answer = await pending;
     if (typeof answer === 'object') assert.equal(answer.status, 200);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What options of several commands take.
+// Arguments that several commands share.
 import { InvalidArgumentError } from 'commander';
 import { OPERATING_POINT_NAME, THRESHOLD_EXPECTED } from '../base/contract/operating-point-name.js';
 
 export const thresholdHelp =
   'score from which a voice counts as AI-generated: 0 to 1, or the name of an operating point';
-export const silenceHelp = 'windows with more non-speech than this are not analysed, 0 to 100';
+export const silenceHelp = 'skip windows with a higher percentage of non-speech, 0 to 100';
 
-/** @param expected what `isRight` accepts, in words, for whoever gave something else */
+/** @param expected the accepted values in words, for the error message */
 export function numberThat(isRight: (value: number) => boolean, expected: string): (given: string) => number {
   return (given) => {
     const value = numberIn(given);
@@ -20,7 +20,7 @@ export function numberThat(isRight: (value: number) => boolean, expected: string
 export const within = (minimum: number, maximum: number): ((given: string) => number) =>
   numberThat((value) => value >= minimum && value <= maximum, `a number from ${minimum} to ${maximum}`);
 
-/** A number from 0 to 1, or what may be the name of an operating point. */
+/** A number from 0 to 1, or a text with the form of an operating point's name. */
 export function parseThreshold(given: string): number | string {
   if (OPERATING_POINT_NAME.test(given)) return given;
   const value = numberIn(given);

@@ -11,13 +11,13 @@ interface VerifyOptions {
 }
 
 export function addAuditCommand(program: Command): void {
-  const audit = program.command('audit').description('The record of who did what.');
+  const audit = program.command('audit').description('Check the record of who did what.');
   audit
     .command('verify')
-    .description('Check that no audit line is missing or was changed; exit code 1 otherwise.')
+    .description('Check that no audit line is missing or changed; exit code 1 otherwise.')
     .option(
       '--expect <number:hash>',
-      'the last line of an earlier run, which must still be there',
+      'last line that an earlier run reported; it must still exist',
       parseWitness,
     )
     .action(async ({ expect }: VerifyOptions) => {
@@ -38,7 +38,7 @@ export function addAuditCommand(program: Command): void {
 function describe({ problems, remarks, files, lines, last }: AuditFindings): string {
   const verdict =
     problems.length === 0
-      ? `${lines} lines in ${files} files: none is missing, none was changed.`
+      ? `${lines} lines in ${files} files: none missing, none changed.`
       : `${lines} lines in ${files} files; ${problems.length} problems.`;
   return [
     ...problems.map((problem) => `FAILED  ${problem}`),
@@ -53,7 +53,7 @@ function parseWitness(text: string): Witness {
   const [, seq, hash = ''] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (seq === undefined) {
     throw new InvalidArgumentError(
-      `Expected a number and a hash such as 120:9f86... as verify prints them, but received ${text}.`,
+      `Expected a number and a hash as verify prints them, such as 120:9f86..., but received ${text}.`,
     );
   }
   return { seq: Number(seq), hash };

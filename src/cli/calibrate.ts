@@ -26,28 +26,35 @@ interface CalibrateOptions extends Omit<ListOptions, 'threshold'> {
   readonly targetFnr?: number;
 }
 
-/** An upper bound this many times the target leaves the target open. */
+/** With an upper bound over this many times the target, the list does not support the target. */
 const LOOSE_BOUND = 2;
 
 export function addCalibrateCommand(program: Command): void {
   const command = program
     .command('calibrate <list>')
-    .description('Find the threshold with a given error rate on a labelled list, and keep it under a name.');
+    .description('Find the threshold with a given error rate on a labelled list, and save it under a name.');
   addListOptions(command)
-    .requiredOption('--name <name>', 'what requests call the operating point', parseName)
+    .requiredOption('--name <name>', 'name of the operating point in requests', parseName)
     .addOption(
-      new Option('--target-fpr <share>', 'human clips called spoofed, or strangers accepted, 0 to 1')
+      new Option(
+        '--target-fpr <share>',
+        'share of human clips called spoofed, or of strangers accepted, 0 to 1',
+      )
         .argParser(within(0, 1))
         .conflicts('targetFnr'),
     )
-    .option('--target-fnr <share>', 'spoofs that pass, or right speakers rejected, 0 to 1', within(0, 1))
+    .option(
+      '--target-fnr <share>',
+      'share of spoofs called human, or of right speakers rejected, 0 to 1',
+      within(0, 1),
+    )
     .action(calibrate);
 }
 
 async function calibrate(file: string, options: CalibrateOptions, command: Command): Promise<void> {
   const target = targetOf(options, command);
   const scored = await scoreList(file, options, showListProgress);
-  // A damaged file is to be known before the result of a long run would be lost.
+  // Finds a damaged file now, before the result of a long run is lost.
   readOperatingPoints(scored.dataDir);
   const { samples, failed } = outcomesOf(scored.rows);
   const threshold = search(target, scored, samples);
@@ -67,7 +74,9 @@ async function calibrate(file: string, options: CalibrateOptions, command: Comma
   const measured = findings.at_threshold[rate];
   if (measured !== null) warnOfDoubt(target, measured, findings);
   if (replaced !== undefined) {
-    process.stderr.write(`It replaces the one of ${replaced.created_at}, at ${replaced.threshold}.\n`);
+    process.stderr.write(
+      `It replaces the operating point of ${replaced.created_at}, at ${replaced.threshold}.\n`,
+    );
   }
 }
 
@@ -84,7 +93,7 @@ function search(
 ): number {
   const isConcerned = target.rate === 'fnr';
   if (!samples.some(({ isPositive }) => isPositive === isConcerned)) {
-    throw new ListError(`The list has no ${rowNames[list.task]} with a score that the target is about.`);
+    throw new ListError(`The list has no scored ${rowNames[list.task]} of the class in the target.`);
   }
   const threshold = thresholdFor(
     target,
@@ -143,8 +152,8 @@ function describe(
   const { failed } = findings.counts;
   const use =
     list.task === 'detection'
-      ? `Requests use it with threshold=${name}; a running server takes it at SIGHUP, without a restart.\n`
-      : `A server that is started with VERAVOX_MATCH_THRESHOLD=${name} uses it; a running one with that setting takes it at SIGHUP.\n`;
+      ? `Requests use it with threshold=${name}. Send SIGHUP to a running server to load it; no restart is needed.\n`
+      : `A server uses it if VERAVOX_MATCH_THRESHOLD=${name}. Send SIGHUP to a running server with this setting to load it.\n`;
   return [
     `${name} of ${model}: ${threshold}\n`,
     fpr ? described(names.fpr, fpr) : '',
@@ -156,13 +165,13 @@ function describe(
   ].join('');
 }
 
-/** A threshold from few samples may be far from the target on others; that has to be said. */
+/** A threshold from few samples may miss the target on other recordings. */
 function warnOfDoubt({ value }: ErrorTarget, measured: ErrorShare, { task }: Findings): void {
   const upper = Math.max(measured.interval_95[1], measured.interval_95_units[1]);
   if (upper <= LOOSE_BOUND * value) return;
-  const needed = value === 0 ? 'no number' : `at least ${samplesToShow(value)}`;
+  const needed = value === 0 ? 'no number of' : `at least ${samplesToShow(value)}`;
   process.stderr.write(
-    `Warning: the list is too small, or its ${rowNames[task]} too much alike, to support the target of ${percent(value, 2)}: ` +
+    `Warning: the list is too small, or its ${rowNames[task]} are too similar, to support the target of ${percent(value, 2)}: ` +
       `the true rate may be as high as ${percent(upper, 2)}. Even without any error, ${needed} independent ` +
       `${rowNames[task]} of that class are needed to show it; there are ${measured.of}.\n`,
   );

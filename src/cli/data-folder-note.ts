@@ -2,14 +2,14 @@
 import { hintOfOtherDataDir } from '../base/config/data-dir.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 
-/** Where a command has written, and whether that reaches a server. */
+/** The folder that a command used, and whether a server uses it, too. */
 function describeDataFolder(dataDir: string): string {
-  const server = isDataFolderInUse(dataDir) ? 'a server uses it' : 'no server uses it at the moment';
+  const server = isDataFolderInUse(dataDir) ? 'in use by a server' : 'not in use by a server';
   const hint = hintOfOtherDataDir(dataDir);
   return `Data folder: ${dataDir} (${server})\n${hint === undefined ? '' : `Note: ${hint}\n`}`;
 }
 
-/** On standard error, so that the output stays what programs expect. */
+/** On standard error, because programs read the output. */
 export function noteDataFolder(dataDir: string): void {
   process.stderr.write(describeDataFolder(dataDir));
 }

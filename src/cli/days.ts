@@ -7,15 +7,15 @@ const named: ReadonlyMap<string, number> = new Map([
   ['yesterday', 1],
 ]);
 
-export const DAY_EXPECTED = '2026-11-01, today, yesterday or, for 30 days ago, 30d';
+export const DAY_EXPECTED = '2026-11-01, today, yesterday, or 30d for 30 days ago';
 
-/** A UTC day as 2026-11-01; undefined for a text that names none. */
+/** A UTC day in the form 2026-11-01; undefined if the text is not a day. */
 export function dayIn(text: string, now: Date): string | undefined {
   const daysAgo = named.get(text) ?? Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? Number.NaN);
   if (!Number.isNaN(daysAgo)) return dayOf(new Date(now.getTime() - daysAgo * DAY_MS));
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const date = new Date(`${text}T00:00:00Z`);
-  // 31 February is read as a day in March by some.
+  // Date reads 31 February as a day in March.
   return !Number.isNaN(date.getTime()) && dayOf(date) === text ? text : undefined;
 }
 

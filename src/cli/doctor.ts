@@ -20,17 +20,17 @@ import { KeyDirectory } from '../state/keys/key-directory.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
 
-/** What one check found out; throws when something that serving needs is missing or wrong. */
+/** The finding of one check; throws if something that the server needs is missing or wrong. */
 type Check = (config: Config) => Promise<string> | string;
 
 const checks: Readonly<Record<string, Check>> = {
   settings: () => {
     const unknown = unknownVariables(process.env).map(({ variable }) => variable);
-    return unknown.length === 0 ? 'valid' : `valid, but these are unknown: ${unknown.join(', ')}`;
+    return unknown.length === 0 ? 'valid' : `valid; unknown and ignored: ${unknown.join(', ')}`;
   },
   'uWebSockets.js': async () => {
     await import('../api/http/uws.js');
-    return 'has a binary for this Node';
+    return 'has a binary for this version of Node';
   },
   addon: () =>
     Object.entries(loadAddon().libraryVersions())
@@ -52,7 +52,7 @@ const checks: Readonly<Record<string, Check>> = {
     const wrong = checks.filter((check) => !holds(check));
     if (wrong.length > 0) throw new Error(wrong.map(describeCheck).join('\n'));
     const without = models.filter(({ known_answers = [] }) => known_answers.length === 0).map(({ id }) => id);
-    const rest = without.length === 0 ? '' : `; none recorded of ${without.join(', ')}`;
+    const rest = without.length === 0 ? '' : `; none recorded for ${without.join(', ')}`;
     return `${checks.length} of ${checks.length} hold${rest}`;
   },
   device: async ({ device, modelsDir }) => {
@@ -65,7 +65,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
   'data folder': ({ dataDir }) => {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
-    if (!existsSync(dataDir)) return `${dataDir} (made at the first start)`;
+    if (!existsSync(dataDir)) return `${dataDir} (will be created at the first start)`;
     return `${dataDir}${isDataFolderInUse(dataDir) ? ', in use by a server' : ''}`;
   },
   'operating points': async ({ dataDir, modelsDir }) => {
@@ -97,15 +97,15 @@ const checks: Readonly<Record<string, Check>> = {
   'API keys': ({ dataDir }) => {
     const keys = new KeyDirectory(dataDir).list();
     const active = keys.filter((key) => isActive(key, new Date())).length;
-    return keys.length === 0 ? 'none yet; the first start makes one' : `${active} active of ${keys.length}`;
+    return keys.length === 0 ? 'none yet; the first start creates one' : `${active} active of ${keys.length}`;
   },
 };
 
 export function addDoctorCommand(program: Command, version: string): void {
   program
     .command('doctor')
-    .description('Say which versions and devices are here, and what is missing.')
-    .option('--privacy', 'check only that nothing leaves the machine, by running a server for a moment')
+    .description('Report versions and devices, and what is missing or wrong.')
+    .option('--privacy', 'check only that nothing leaves the machine, by running a server briefly')
     .action(async ({ privacy }: { privacy?: true }) => {
       if (privacy) {
         await checkPrivacy();
@@ -125,7 +125,7 @@ export function addDoctorCommand(program: Command, version: string): void {
     });
 }
 
-/** Undefined where they cannot be used, and then nothing else can be checked. */
+/** Undefined if they are unusable; then nothing else can be checked. */
 function settings(): Config | undefined {
   try {
     return loadConfig(process.env);
@@ -140,7 +140,7 @@ function report(name: string, error: unknown): void {
   process.exitCode = 1;
 }
 
-/** A file or a library that is not there; everything else is there and wrong. */
+/** True for a missing file or library; anything else exists but is wrong. */
 function isMissing(error: unknown): boolean {
   const { code, cause } = error as NodeJS.ErrnoException & { cause?: unknown };
   if (code === 'ENOENT' || code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND') return true;
@@ -153,7 +153,7 @@ async function checkPrivacy(): Promise<void> {
   const { method, contacts, leftFiles } = await testPrivacy(main);
   print('method', method, 'ok');
   printFound('contacts', contacts, 'none, and nothing written outside the data folder');
-  printFound('files left', leftFiles, 'none in the folders for home and temporary files');
+  printFound('files left', leftFiles, 'none in the home folder and the folder for temporary files');
 }
 
 function printFound(name: string, found: readonly string[], none: string): void {

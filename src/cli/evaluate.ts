@@ -34,15 +34,15 @@ export function addEvaluateCommand(program: Command): void {
   const command = program
     .command('evaluate <list>')
     .description(
-      'Measure how good the verdicts on a labelled list are, with the same pipeline: see docs/evaluate.md.',
+      'Measure the accuracy of verdicts on a labelled list, with the same pipeline as the server: see docs/evaluate.md.',
     );
   addListOptions(command)
     .option('--threshold <number or name>', thresholdHelp, parseThreshold)
-    .option('--group-by <columns>', 'columns to tell figures apart by, separated by commas', parseColumns)
+    .option('--group-by <columns>', 'columns to group results by, separated by commas', parseColumns)
     .option('--json <file>', 'write the report as JSON')
-    .option('--html <file>', 'write the report as one page with plots')
-    .option('--scores <file>', 'write the list again with the score of each row')
-    .option('--svg <folder>', 'write each plot as a file')
+    .option('--html <file>', 'write the report as a single page with plots')
+    .option('--scores <file>', 'write the list with the score of each row')
+    .option('--svg <folder>', 'write each plot to a file')
     .action(evaluateList);
 }
 
@@ -50,7 +50,7 @@ export function addEvaluateCommand(program: Command): void {
 export function addListOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--where <column=value>', 'only rows with this value; may be given again')
+      new Option('--where <column=value>', 'only rows with this value; repeatable')
         .argParser(collectCondition)
         .default([], 'all rows'),
     )
@@ -59,14 +59,16 @@ export function addListOptions(command: Command): Command {
       'which model to use, by its exact id or an alias (default: the one that answers requests that name none)',
     )
     .addOption(
-      new Option('--device <device>', 'what runs the model (default: as configured)').argParser(parseDevice),
+      new Option('--device <device>', 'device that runs the model (default: VERAVOX_DEVICE)').argParser(
+        parseDevice,
+      ),
     )
     .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT);
 }
 
 async function evaluateList(file: string, options: EvaluateOptions): Promise<void> {
   for (const target of [options.json, options.html, options.scores]) {
-    // Not to be found out after hours of work.
+    // Finds a missing folder now, not after hours of work.
     if (target !== undefined) await stat(path.dirname(target));
   }
   if (options.svg !== undefined) await mkdir(options.svg, { recursive: true });
@@ -91,7 +93,7 @@ function reportOf(scored: ScoredList, options: EvaluateOptions): Report {
   const { samples, failed } = outcomesOf(rows);
   if (samples.length === 0) {
     const [first] = failed;
-    throw new ListError(`No row of the list could be scored; the first: ${first?.name}: ${first?.message}`);
+    throw new ListError(`No row of the list could be scored. The first: ${first?.name}: ${first?.message}`);
   }
   const findings = evaluate(samples, failed, {
     task: list.task,
@@ -112,7 +114,7 @@ function reportOf(scored: ScoredList, options: EvaluateOptions): Report {
   };
 }
 
-/** Those with a score, and those without. */
+/** The rows with a score, and those without. */
 export function outcomesOf(rows: readonly ScoredRow[]): { samples: Sample[]; failed: FailedSample[] } {
   const outcomes = rows.map(({ outcome }) => outcome);
   return {
@@ -130,10 +132,10 @@ function groupColumnsOf(
   }
   const unknown = wanted.find((name) => name !== DURATION_COLUMN && !columns.includes(name));
   if (unknown === undefined) return wanted;
-  throw new ListError(`There is no column ${unknown} to group by; there are ${columns.join(', ')}.`);
+  throw new ListError(`There is no column ${unknown} to group by. Columns: ${columns.join(', ')}.`);
 }
 
-/** A file that is refused is a finding; one that cannot be read, or a failure inside, is a failure of the command. */
+/** A refused file is a finding; an unreadable file or an internal failure is a failure of the command. */
 function isOurFailure({ outcome }: ScoredRow): boolean {
   if (!isFailed(outcome)) return false;
   const entries: Readonly<Record<string, { readonly status: number } | undefined>> = catalogue;

@@ -7,7 +7,7 @@ import { errorNames, rowNames } from '../evaluation/drawings/wording.js';
 import type { Figure, Report, Share } from '../evaluation/figures/report.js';
 import { textTable } from './text-table.js';
 
-/** Groups of a column that are shown; JSON and HTML have all. */
+/** Largest number of groups per column here; JSON and HTML have all. */
 const MAX_ROWS = 12;
 
 const decimals = (value: number): string => value.toFixed(3);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { errorBody } from '../base/contract/error-body.js';
 import { ServiceError } from '../base/errors/service-error.js';
 
-/** Says why a file was not analysed; with `json` also as the server would, to keep one line per file. */
+/** Prints why a file was not analysed; with `json` also as the server would, for one line per file. */
 export function reportFailure(file: string, error: unknown, json: true | undefined): void {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`${file}: ${message}\n`);

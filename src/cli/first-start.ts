@@ -9,18 +9,18 @@ import { type CreatedKey, KeyDirectory } from '../state/keys/key-directory.js';
 const sampleFile = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');
 
 export interface FirstKey extends CreatedKey {
-  /** Where it was written; empty when it has to be printed. */
+  /** The file that holds it; empty if it must be printed. */
   readonly file: string;
-  /** To be called when it is printed. A key that was never shown goes with the process, and the next start makes another. */
+  /** Call it once the key is printed. A key that was never shown is removed at exit, and the next start creates another. */
   shown(): void;
 }
 
-/** Creates an API key when there has never been one, and writes it to `file` unless that is empty. */
+/** Creates an API key if there has never been one, and writes it to `file` unless that is empty. */
 export function createFirstKey(dataDir: string, file: string): FirstKey | undefined {
   const keys = new KeyDirectory(dataDir);
   if (keys.list().length > 0) return undefined;
   if (file !== '') {
-    // Before there is a key that nobody would ever know. An earlier file may be readable by others.
+    // First, so that no key is created that nobody can read. An earlier file may be readable by others.
     fs.rmSync(file, { force: true });
     fs.writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
   }
@@ -37,7 +37,7 @@ export function createFirstKey(dataDir: string, file: string): FirstKey | undefi
   };
 }
 
-/** What tells a person where the server is and, with a key, how to try it. */
+/** Tells the operator the server's address and, with a new key, how to try it. */
 export function announcement(
   { host, dataDir, tlsCertFile }: Pick<Config, 'host' | 'dataDir' | 'tlsCertFile'>,
   port: number,
@@ -47,13 +47,12 @@ export function announcement(
   const address = addressOf({ host, tlsCertFile }, port);
   const state = isReady
     ? `veravox is ready on ${address}`
-    : `veravox is running on ${address}, but not ready: the log says why`;
+    : `veravox is running on ${address}, but not ready: see the log`;
   const start = `${state}\ndata folder: ${dataDir}\n`;
   if (firstKey === undefined) return start;
   const { text, file } = firstKey;
   const recording = fs.existsSync(sampleFile) ? path.relative(process.cwd(), sampleFile) : 'recording.mp3';
-  const where =
-    file === '' ? 'It is shown only this once' : 'It is kept in this file only, which you may remove';
+  const where = file === '' ? 'It is shown only once' : 'It is in this file only, which you may delete';
   const header = file === '' ? `'x-api-key: ${text}'` : `"x-api-key: $(cat ${quoted(file)})"`;
   return `${start}
 An API key was created. ${where}:
@@ -68,11 +67,11 @@ Try it:
 }
 
 function addressOf({ host, tlsCertFile }: Pick<Config, 'host' | 'tlsCertFile'>, port: number): string {
-  // An address that stands for all interfaces is none to connect to.
+  // Clients cannot connect to an address that means all interfaces.
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   const scheme = tlsCertFile === '' ? 'http' : 'https';
   return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** For a shell. */
+/** Quoted for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

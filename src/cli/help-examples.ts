@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 
-/** By the name of the command, subcommands after their parent: what to type, and what it is good for. */
+/** Examples by command: what to type, and its purpose. */
 export const helpExamples: Readonly<Record<string, readonly (readonly [line: string, use: string])[]>> = {
   serve: [
     ['veravox serve --port 9000', 'on another port, for this machine only'],
@@ -10,17 +10,20 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
   ],
   'keys create': [
     ['key=$(veravox keys create --name shop)', 'a key in a variable; the rest goes to the terminal'],
-    ['veravox keys create --name trial --expires-in 30d --rate 100/1m', 'with an end and a limit'],
+    [
+      'veravox keys create --name trial --expires-in 30d --rate 100/1m',
+      'with an expiry time and a rate limit',
+    ],
   ],
   'keys list': [['veravox keys list --json', 'for programs']],
   'keys revoke': [['veravox keys revoke 0123456789ab', 'by the id that keys list shows']],
   predict: [
     ['veravox predict call.wav', 'one file'],
-    ['veravox predict recordings', 'every audio and video file of a folder and those below'],
+    ['veravox predict recordings', 'all audio and video files of a folder and its subfolders'],
     ["veravox predict --json 'calls/**/*.mp3' > answers.jsonl", 'a pattern; one line of JSON per file'],
     ['ffmpeg -i in.mp4 -vn -f wav - | veravox predict -', 'standard input'],
   ],
-  'audit verify': [['veravox audit verify', 'exit code 1 where a line is missing or was changed']],
+  'audit verify': [['veravox audit verify', 'exit code 1 if a line is missing or changed']],
   usage: [
     ['veravox usage --from yesterday', 'yesterday and today'],
     ['veravox usage --from 2026-11-01 --to 2026-11-30 --account acme --json', 'a month of one account'],
@@ -32,19 +35,19 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
   ],
   evaluate: [
     ['veravox evaluate clips.csv --html report.html', 'with columns path and label'],
-    ['veravox evaluate clips.csv --where split=test --group-by language', 'some rows, told apart'],
+    ['veravox evaluate clips.csv --where split=test --group-by language', 'some rows, in groups'],
   ],
   calibrate: [
     ['veravox calibrate clips.csv --target-fpr 0.01 --name strict', 'at most 1 % of human clips flagged'],
   ],
-  'models list': [['veravox models list', 'what the manifest describes']],
-  'models check': [['veravox models check --models-dir my-models', 'before a server takes them']],
+  'models list': [['veravox models list', 'the models in the manifest']],
+  'models check': [['veravox models check --models-dir my-models', 'before a server loads them']],
   'models record': [['veravox models record my-model --models-dir my-models', 'after a new export']],
-  openapi: [['veravox openapi > openapi.json', 'for generators of clients']],
-  doctor: [['veravox doctor', 'what is here, what is missing, what is wrong']],
+  openapi: [['veravox openapi > openapi.json', 'for client generators']],
+  doctor: [['veravox doctor', 'what works, what is missing, what is wrong']],
 };
 
-/** Adds to the help of each command what stands above. */
+/** Adds the examples to the help of each command. */
 export function addHelpExamples(command: Command, names: readonly string[] = []): void {
   const found = helpExamples[names.join(' ')] ?? [];
   if (found.length > 0) {

@@ -32,36 +32,39 @@ const UNLIMITED = 'unlimited';
 export function addKeysCommand(program: Command): void {
   const keys = program
     .command('keys')
-    .description('Create, list and revoke API keys; a running server follows within a second.');
+    .description('Create, list and revoke API keys. A running server applies changes within a second.');
 
   keys
     .command('create')
-    .description('Create a key and print it, this once.')
+    .description('Create a key and print it. It is shown only once.')
     .option('--name <name>', 'what the key is for', 'unnamed')
     .addOption(
-      new Option('--scopes <list>', `comma-separated, of ${scopes.join(', ')}; admin stands for all`)
+      new Option('--scopes <list>', `separated by commas: ${scopes.join(', ')}; admin includes all others`)
         .default(['predict', 'voiceid', 'file'] satisfies Scope[], 'predict,voiceid,file')
         .argParser(parseScopes),
     )
     .option(
       '--account <name>',
-      'whose key it is: keys of one account see the same stored files',
+      'owner of the key; the keys of an account share its stored files',
       parseAccount,
       DEFAULT_ACCOUNT,
     )
     .addOption(
-      new Option('--expires-in <time>', 'how long it is valid, such as 1y, 90d, 2w, 12h or 30m (minutes)')
+      new Option('--expires-in <time>', 'validity period, such as 1y, 90d, 2w, 12h or 30m (minutes)')
         .argParser(parseExpiresIn)
         .conflicts('expiresAt'),
     )
     .addOption(
-      new Option(
-        '--expires-at <when>',
-        'when it ends to be valid, in UTC: 2027-01-31 or 2027-01-31T12:00:00Z',
-      ).argParser(parseExpiresAt),
+      new Option('--expires-at <when>', 'expiry time, in UTC: 2027-01-31 or 2027-01-31T12:00:00Z').argParser(
+        parseExpiresAt,
+      ),
     )
-    .option('--rate <rate>', 'requests per time, such as 100/s, 600/1m or 5000/24h, or unlimited', parseRate)
-    .option('--concurrency <number>', 'requests in flight at once, or unlimited', parseConcurrency)
+    .option(
+      '--rate <rate>',
+      'requests per period, such as 100/s, 600/1m or 5000/24h, or unlimited',
+      parseRate,
+    )
+    .option('--concurrency <number>', 'requests in flight at the same time, or unlimited', parseConcurrency)
     .action(async (wanted: CreateOptions) => {
       const { name, account, scopes: granted, rate, concurrency } = wanted;
       const expiresAt = wanted.expiresAt ?? wanted.expiresIn;
@@ -75,16 +78,14 @@ export function addKeysCommand(program: Command): void {
         ...(expiresAt && { expiresAt }),
       });
       // Only the key goes to standard output, so that a script can take it from there.
-      process.stderr.write(
-        `Created, and the key is shown only this once:\n\n${keyTable([key], new Date())}\n`,
-      );
+      process.stderr.write(`Created. The key is shown only once:\n\n${keyTable([key], new Date())}\n`);
       noteDataFolder(config.dataDir);
       process.stdout.write(`${text}\n`);
     });
 
   keys
     .command('list')
-    .description('List all keys. Secrets are not kept, so that they cannot be shown.')
+    .description('List all keys. Secrets are not stored, so they cannot be shown.')
     .option('--json', 'one line of JSON per key')
     .action(({ json }: { json?: true }) => {
       const { dataDir } = loadConfig(process.env);
@@ -97,7 +98,7 @@ export function addKeysCommand(program: Command): void {
 
   keys
     .command('revoke <id>')
-    .description('Revoke a key for good, by the id that `keys list` shows.')
+    .description('Revoke a key permanently, by its id in `keys list`.')
     .action(async (id: string) => {
       const config = loadConfig(process.env);
       if (!new KeyDirectory(config.dataDir).revoke(id)) {
@@ -109,7 +110,7 @@ export function addKeysCommand(program: Command): void {
     });
 }
 
-/** No key without a line in the audit: where that cannot be written, there is no key. */
+/** No key without a line in the audit: if that cannot be written, the key is removed again. */
 async function createNoted(config: Config, wanted: NewKey): Promise<CreatedKey> {
   const directory = new KeyDirectory(config.dataDir);
   const created = directory.create(wanted);
@@ -171,7 +172,7 @@ function parseScopes(list: string): Scope[] {
   return list.split(',').map((name) => {
     const scope = scopes.find((candidate) => candidate === name.trim());
     if (scope === undefined) {
-      throw new InvalidArgumentError(`Expected a list of ${scopes.join(', ')} but received ${name}.`);
+      throw new InvalidArgumentError(`Expected scopes out of ${scopes.join(', ')} but received ${name}.`);
     }
     return scope;
   });
@@ -180,13 +181,13 @@ function parseScopes(list: string): Scope[] {
 function parseAccount(account: string): string {
   if (isAccount(account)) return account;
   throw new InvalidArgumentError(
-    `Expected 1 to 32 lower-case letters, digits and hyphens, not beginning with a hyphen, but received ${account}.`,
+    `Expected 1 to 32 lower-case letters, digits and hyphens, not starting with a hyphen, but received ${account}.`,
   );
 }
 
 const unitS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const longUnitS: typeof unitS = { ...unitS, w: 7 * 86_400, y: 365 * 86_400 };
-/** Later times are beyond what a date can hold, or are meant as none. */
+/** Longer periods exceed the range of dates, or mean no expiry at all. */
 const MAX_EXPIRES_IN_S = 100 * 365 * 86_400;
 
 function parseExpiresIn(text: string): Date {
@@ -201,7 +202,7 @@ function parseExpiresIn(text: string): Date {
 }
 
 function parseExpiresAt(text: string): Date {
-  // With a time, the zone has to be said: without it, it would be this machine's.
+  // A time needs its zone; otherwise it would be this machine's.
   const isIso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const date = new Date(text);
   if (!isIso || Number.isNaN(date.getTime())) {
@@ -221,7 +222,7 @@ function parseRate(text: string): RateLimit {
     return { requests: Number(requests), windowS };
   }
   throw new InvalidArgumentError(
-    `Expected requests per time, at most a day, such as 100/s, 600/1m or 5000/24h, or ${UNLIMITED}, but received ${text}.`,
+    `Expected requests per period of at most a day, such as 100/s, 600/1m or 5000/24h, or ${UNLIMITED}, but received ${text}.`,
   );
 }
 

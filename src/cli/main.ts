@@ -7,7 +7,7 @@ import { addHelpExamples } from './help-examples.js';
 
 type AddCommand = (program: Command, packageVersion: string) => void;
 
-/** In the order of the help. Loaded when they are wanted: what all of them need takes a third of a second. */
+/** In the order of the help. Loaded on demand: loading them all takes a third of a second. */
 const commands: readonly [names: readonly string[], load: () => Promise<AddCommand>][] = [
   [['serve'], async () => (await import('./serve.js')).addServeCommand],
   [['keys'], async () => (await import('./keys.js')).addKeysCommand],
@@ -23,13 +23,13 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
 ];
 
 /**
- * Exit codes: 0 all went well, 1 something failed, 2 wrong command line, 3 verify: another speaker.
- * 141 is what a shell shows for a program that SIGPIPE ended, which Node.js ignores.
+ * Exit codes: 0 success, 1 failure, 2 usage error, 3 verify: another speaker.
+ * Shells show 141 for a program that SIGPIPE ended; Node.js ignores that signal.
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
 
-// `veravox models check | head`: nobody reads the rest, and a command has nothing more to do. A server has, also when the
-// disk that takes its output is full.
+// `veravox models check | head`: a command can stop once nobody reads its output. A server cannot, even if the disk for its
+// output is full.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (process.argv[2] === 'serve') return;
@@ -41,12 +41,12 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const program = new Command('veravox')
-  .description('Tells human from AI-generated voices.')
+  .description('Tell human from AI-generated voices.')
   .version(packageVersion)
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 all went well, 1 something failed, 2 wrong command line, 3 verify: another speaker,\n141 nobody reads the output.',
+    '\nExit codes: 0 success, 1 failure, 2 usage error, 3 verify: another speaker, 141 output pipe closed.',
   )
   .exitOverride();
 const wanted = commands.filter(([names]) => names.includes(process.argv[2] ?? ''));
@@ -57,7 +57,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Commander has already written what there is to say; it also throws for --help and --version, with 0.
+    // Commander has already printed the message. It also throws for --help and --version, with 0.
     process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
   } else {
     const { message, stack } = error as Error;

@@ -32,27 +32,27 @@ interface RecordOptions extends FolderOption {
 export function addModelsCommand(program: Command): void {
   const models = program
     .command('models')
-    .description('The models of a folder: list them, check them, record what they are known to answer.');
+    .description('List and check the models of a folder, and record their known answers.');
   const withFolder = (command: Command): Command =>
-    command.option('--models-dir <folder>', 'the folder with manifest.json (default: VERAVOX_MODELS_DIR)');
+    command.option('--models-dir <folder>', 'folder with manifest.json (default: VERAVOX_MODELS_DIR)');
 
   withFolder(models.command('list'))
-    .description('List the models that the manifest describes.')
+    .description('List the models in the manifest.')
     .action(async (options: FolderOption) => {
       const manifest = await readManifest(configOf(options).modelsDir);
       process.stdout.write(modelTable(manifest.models));
     });
 
   withFolder(models.command('check'))
-    .description('Check the manifest, the files and what the models answer; measure the time per window.')
-    .option('--runs <number>', 'how often each model is timed', parseRuns, 20)
+    .description('Check the manifest, the files and the known answers; measure the time per window.')
+    .option('--runs <number>', 'timed runs per model', parseRuns, 20)
     .action(async ({ runs, ...options }: FolderOption & { runs: number }) => check(configOf(options), runs));
 
   withFolder(models.command('record'))
-    .description("Write the SHA-256 of the models' files, and what the models answer, into the manifest.")
-    .argument('[id...]', 'the models; all when none is named')
-    .option('--tolerance <number>', 'how far each number may be off (default: as it was)', parseTolerance)
-    .option('--cuda-tolerance <number>', 'the same where CUDA runs the models', parseTolerance)
+    .description("Write the models' answers and the SHA-256 of their files into the manifest.")
+    .argument('[id...]', 'models (default: all)')
+    .option('--tolerance <number>', 'largest difference of each number (default: unchanged)', parseTolerance)
+    .option('--cuda-tolerance <number>', 'the same if CUDA runs the models', parseTolerance)
     .action(async (ids: string[], options: RecordOptions) => {
       const { tolerance, cudaTolerance, ...folder } = options;
       const given: Tolerances = {

@@ -10,7 +10,7 @@ import { endpoints } from '../base/contract/endpoints.js';
 export function addOpenApiCommand(program: Command): void {
   program
     .command('openapi')
-    .description('Print the OpenAPI 3.1 document that a server with these settings answers at /openapi.json.')
+    .description('Print the OpenAPI 3.1 document that a server with these settings serves at /openapi.json.')
     .action(printDocument);
 }
 

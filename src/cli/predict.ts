@@ -52,7 +52,7 @@ export function addPredictCommand(program: Command): void {
       '--json',
       'print what the server would answer, one line per file, with its name as "file" and the exact model as "model_id"',
     )
-    .option('--windows', 'print every window of long files, too')
+    .option('--windows', 'print every window, also of long files')
     .option(
       '--model <id>',
       'which model to use, by its exact id or an alias (default: the best that is loaded)',
@@ -82,7 +82,7 @@ async function predict(given: string[], options: PredictOptions): Promise<void> 
   }
 }
 
-/** Analyses files side by side and prints what was found in the order of the files. */
+/** Analyses files in parallel and prints the findings in their order. */
 async function predictAll(
   pipeline: ListPipeline,
   inputs: readonly NamedInput[],

@@ -2,10 +2,10 @@
 import type { Colors } from 'picocolors/types.js';
 import type { Prediction } from '../base/contract/prediction.js';
 
-/** A file with more windows, or more warnings, is summed up. */
+/** Files with more windows or warnings are summarised. */
 const MOST_ROWS = 24;
 const MOST_WARNINGS = 5;
-/** Windows of a long file that are shown: those with the highest scores. */
+/** Windows shown of a long file: those with the highest scores. */
 const WORST_ROWS = 5;
 
 const barCells = 20;
@@ -13,7 +13,7 @@ const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
  * The verdict on one file as lines for a terminal: first the file, then a bar per segment, then the warnings.
- * @param isWhole whether all segments of a long file are wanted, instead of those with the highest scores
+ * @param isWhole shows all segments of a long file, instead of those with the highest scores
  */
 export function predictionTable(
   file: string,
@@ -85,7 +85,7 @@ function number(value: number): string {
   return value.toFixed(3);
 }
 
-/** 83.4 s as 1:23.4, hours only where there are any. */
+/** 83.4 s as 1:23.4; hours only if there are any. */
 export function clock(timeS: number): string {
   const tenths = Math.round(timeS * 10);
   const seconds = `${String(Math.floor(tenths / 10) % 60).padStart(2, '0')}.${tenths % 10}`;

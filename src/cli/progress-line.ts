@@ -3,7 +3,7 @@ import type { AnalysisProgress } from '../analysis/analyser/analyser.js';
 import { bar, clock } from './prediction-table.js';
 import { type ProgressOutput, TerminalLine } from './terminal-line.js';
 
-/** Shows on a terminal how far a long file has come. */
+/** Shows the progress of a long file on a terminal. */
 export class ProgressLine {
   readonly #line: TerminalLine;
   readonly #title: string;
@@ -19,7 +19,7 @@ export class ProgressLine {
       const percent = Math.floor(fileProgress * 100);
       return (
         `${this.#title}  ${bar(fileProgress)} ${percent}%  ${clock(preparedS)}, ` +
-        `${scoredWindows} segments scored, ${speed}x real time`
+        `${scoredWindows} windows scored, ${speed} times real time`
       );
     });
   }
@@ -29,11 +29,11 @@ export class ProgressLine {
   }
 }
 
-/** How a command on a list shows its progress. */
+/** The progress of a command with many files. */
 export const showListProgress = (files: number): ListProgressLine =>
   new ListProgressLine(process.stderr, files);
 
-/** Shows on a terminal how far a list of files has come. */
+/** Shows the progress of many files on a terminal. */
 export class ListProgressLine {
   readonly #line: TerminalLine;
   readonly #total: number;

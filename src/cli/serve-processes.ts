@@ -16,12 +16,12 @@ export interface ProcessesOptions {
   readonly config: Config;
   readonly log: ServiceLog;
   readonly hangUp: HangUps;
-  /** Holds the data folder's lock as long as one of the processes lives. */
+  /** Holds the data folder's lock while any of the processes lives. */
   readonly lockDescriptor: number;
   readonly firstKey: FirstKey | undefined;
 }
 
-/** Runs the server as `config.processes` processes and starts those that end again. */
+/** Runs the server as `config.processes` processes and restarts those that end. */
 export async function serveProcesses(options: ProcessesOptions): Promise<void> {
   const { config, log, hangUp, lockDescriptor, firstKey } = options;
   const port = await freePort(config.host, config.port);
@@ -58,16 +58,16 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
     log.print(announcement(config, port, firstKey, isReady));
     firstKey?.shown();
   } catch (error) {
-    // It has said why itself.
+    // The process has logged the reason itself.
     if (!(error instanceof StartFailure)) throw error;
     process.exit(error.exitCode);
   }
 }
 
 /**
- * The processes share the port, and would share it with any other program, too.
- * @param port 0 for any that is free
- * @throws Error when something listens there already
+ * The processes share the port, and would share it with other programs, too.
+ * @param port 0 for any free port
+ * @throws Error if another program listens there
  */
 async function freePort(host: string, port: number): Promise<number> {
   const probe = net.createServer();
@@ -83,7 +83,7 @@ async function freePort(host: string, port: number): Promise<number> {
   return free;
 }
 
-/** The cores, shared out; what the environment sets counts for each process as it stands. */
+/** Divides the cores among the processes; values from the environment apply to each process unchanged. */
 function threadsPerProcess(processes: number): Record<string, string> {
   const cores = os.availableParallelism();
   const byDefault = {

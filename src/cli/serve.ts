@@ -18,8 +18,8 @@ import { endOnUncaught } from './uncaught.js';
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
-    .description('Run the server. Everything is set by environment variables: see the README.')
-    .option('--port <number>', 'TCP port to listen on, instead of PORT; 0 takes a free one')
+    .description('Run the server. Environment variables configure it: see docs/configuration.md.')
+    .option('--port <number>', 'TCP port to listen on, instead of PORT; 0 picks a free one')
     .option('--host <address>', 'address to listen on, instead of HOST')
     .action(serve);
 }
@@ -35,14 +35,14 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   const parent = ParentLink.open();
   const config = loadConfig({
     ...process.env,
-    // One of several processes has the same command line, and its port from the supervisor.
+    // A supervised process has the supervisor's command line, but gets its port from the supervisor.
     ...(port !== undefined && parent === undefined && { PORT: port }),
     ...(host !== undefined && { HOST: host }),
   });
   const log = createLog(config);
   process.on('exit', log.closeNow);
   let firstKey: FirstKey | undefined;
-  // Of several processes, the supervisor does this for all.
+  // The supervisor does this for all its processes.
   if (parent === undefined) {
     for (const { variable } of unknownVariables(process.env)) {
       log.logger.warn({ variable }, 'unknown setting, ignored');
@@ -57,10 +57,10 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   const service = await startService({ config, log, parent });
   if (firstKey !== undefined) service.note({ event: 'key_created', keyId: firstKey.key.id, ...actor() });
   const stopGracefully = async (): Promise<void> => {
-    // A second Ctrl-C is what people try when the first seems to do nothing.
+    // People press Ctrl-C again if the first one seems to do nothing.
     const waitS = Math.ceil((config.stopGraceMs + config.stopDrainMs) / 1000);
     if (isTerminalLog && parent === undefined)
-      log.print(`Stopping, within ${waitS} s. Ctrl-C once more ends the server at once.\n`);
+      log.print(`Stopping within ${waitS} s. Press Ctrl-C again to stop immediately.\n`);
     await service.stop();
     await log.close();
   };
@@ -91,14 +91,14 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   firstKey?.shown();
 }
 
-/** As without a handler. On its way out by itself, Node aborts where the terminal is gone that it wants to put in order. */
+/** Ends as without a handler. If Node exits by itself, it aborts when it tries to reset a terminal that is gone. */
 function endBy(signal: NodeJS.Signals, log: ServiceLog): void {
   log.closeNow();
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-/** The first signal starts a graceful stop, one more ends the process at once. */
+/** The first signal starts a graceful stop, the second ends the process immediately. */
 function stopOnSignal(stopGracefully: () => Promise<void>, log: ServiceLog) {
   return onStopSignals(
     (signal) => {
@@ -113,7 +113,7 @@ function stopOnSignal(stopGracefully: () => Promise<void>, log: ServiceLog) {
 }
 
 /**
- * A terminal signals the whole group: of Ctrl-C the supervisor tells its processes. SIGTERM to a process alone stops it
+ * A terminal signals the whole group, so processes ignore Ctrl-C and follow the supervisor. SIGTERM to one process stops it
  * gracefully, and the supervisor starts another.
  */
 function stopWithSupervisor(stopGracefully: () => Promise<void>, logger: Logger): () => void {

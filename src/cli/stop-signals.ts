@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ctrl-C under `npm start` sends two: the terminal signals the whole group, and npm passes its own on.
+// Ctrl-C under `npm start` sends two signals: the terminal signals the whole group, and npm forwards its own.
 const SAME_SIGNAL_MS = 500;
 
-/** The first SIGTERM or SIGINT calls `onFirst`, one more `onSecond`. Returns how to stop for another reason. */
+/** The first SIGTERM or SIGINT calls `onFirst`, the second `onSecond`. Returns a function to stop for other reasons. */
 export function onStopSignals(
   onFirst: (signal: NodeJS.Signals) => void,
   onSecond: () => void,

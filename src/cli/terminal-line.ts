@@ -11,8 +11,8 @@ export interface ProgressOutput {
 }
 
 /**
- * One line on a terminal that is drawn over, at most ten times a second, and not before half a second has passed. Does nothing
- * on anything but a terminal.
+ * A line on a terminal that is redrawn at most ten times a second, starting after half a second. Does nothing if the
+ * output is not a terminal.
  */
 export class TerminalLine {
   readonly #output: ProgressOutput;
@@ -26,7 +26,7 @@ export class TerminalLine {
     this.#startedMs = nowMs();
   }
 
-  /** @param textAfter makes the line, of the time since this object was made; called only where it is drawn */
+  /** @param textAfter makes the line from the time since construction; called only if the line is drawn */
   draw(textAfter: (elapsedMs: number) => string): void {
     const nowMs = this.#nowMs();
     const elapsedMs = nowMs - this.#startedMs;
@@ -39,7 +39,7 @@ export class TerminalLine {
   clear(): void {
     if (this.#drawnMs === undefined) return;
     this.#output.write(eraseLine);
-    // What is printed in its place stays; the next drawing need not wait.
+    // Text printed in its place stays; the next drawing need not wait.
     this.#drawnMs = undefined;
   }
 }

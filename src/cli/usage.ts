@@ -18,11 +18,13 @@ interface UsageOptions {
 export function addUsageCommand(program: Command): void {
   program
     .command('usage')
-    .description('What each key used, per UTC day and route. A running server adds to it every two seconds.')
-    .option('--key <id>', 'only this key, by the id that `keys list` shows')
+    .description(
+      'Show the usage of each key by UTC day and route. A running server updates it every two seconds.',
+    )
+    .option('--key <id>', 'only this key, by its id in `keys list`')
     .option('--account <name>', 'only the keys of this account')
     .option('--from <day>', `first UTC day: ${DAY_EXPECTED}`, parseDay)
-    .option('--to <day>', 'last UTC day, included', parseDay)
+    .option('--to <day>', 'last UTC day, inclusive', parseDay)
     .option('--json', 'one line of JSON per row')
     .action(({ key, account, from, to, json }: UsageOptions) => {
       const { dataDir } = loadConfig(process.env);

@@ -24,7 +24,7 @@ import { reportFailure } from './failed-file.js';
 import { bar } from './prediction-table.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
 
-/** A script that trusts the exit code must not take another voice for the right one. */
+/** So that a script that relies on the exit code cannot mistake another voice for the right one. */
 export const exitCodeOtherSpeaker = 3;
 
 interface JsonOption {
@@ -39,15 +39,18 @@ export function addVoiceidCommands(program: Command): void {
   program
     .command('enroll')
     .argument('<file>', 'the recording, or - for standard input')
-    .description('Print the voiceprint of a voice, as a JSON array that `verify` takes.')
-    .option('--json', 'print what the server would answer')
+    .description('Print the voiceprint of a voice, as a JSON array for `verify`.')
+    .option('--json', 'print the answer of the server')
     .action(enroll);
   program
     .command('verify')
     .argument('<file>', 'the recording, or - for standard input')
     .description('Compare a voice with a voiceprint.')
-    .requiredOption('--vector <file>', 'file with what `enroll` printed, or with base64 of its float32')
-    .option('--json', 'print what the server would answer')
+    .requiredOption(
+      '--vector <file>',
+      'file with the output of `enroll`, or with base64 of its float32 values',
+    )
+    .option('--json', 'print the answer of the server')
     .action(verify);
 }
 
@@ -121,7 +124,7 @@ async function withVoice(
   }
 }
 
-/** The text of a voice vector: the file's own, or its `embedding` where the file is an answer of enroll. */
+/** The text of a voice vector: the file's own, or its `embedding` if the file is an answer of enroll. */
 async function readVectorFile(path: string): Promise<string> {
   const text = await readFile(path, 'utf8');
   if (!text.trimStart().startsWith('{')) return text;

@@ -20,11 +20,11 @@ export function openDeadlyInputs(
   try {
     const deadlyInputs = new DeadlyInputs(dataDir);
     const found = collects ? deadlyInputs.collectAll() : [];
-    for (const input of found) logger.error(input, 'this input has ended a process');
+    for (const input of found) logger.error(input, 'this input crashed a process');
     return deadlyInputs;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    logger.warn({ err: error }, 'inputs that end a process cannot be remembered');
+    logger.warn({ err: error }, 'inputs that crash a process cannot be recorded');
     return undefined;
   }
 }
@@ -35,7 +35,7 @@ export function keepCrashNotes(file: string, addon: Addon, logger: Logger): void
     addon.openCrashNotes(file, NOTE_SLOTS);
     process.on('exit', () => fs.rmSync(file, { force: true }));
   } catch (error) {
-    logger.warn({ err: error }, 'inputs that end this process cannot be noted');
+    logger.warn({ err: error }, 'inputs that crash this process cannot be recorded');
   }
 }
 

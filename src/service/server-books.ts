@@ -23,7 +23,7 @@ export interface Books {
  */
 export function openBooks(config: Config, logger: Logger, metrics: ServiceMetrics, cleans: boolean): Books {
   const usage = new UsageMeter(config.dataDir, {
-    onError: (error) => logger.error({ err: error }, 'usage could not be written; it is kept in memory'),
+    onError: (error) => logger.error({ err: error }, 'usage could not be written; keeping it in memory'),
   });
   const audit =
     config.audit === 'off'
@@ -31,7 +31,7 @@ export function openBooks(config: Config, logger: Logger, metrics: ServiceMetric
       : new AuditLog(config.dataDir, {
           sync: config.auditSync,
           onError: (error) =>
-            logger.error({ err: error }, 'audit lines could not be written; they wait in memory'),
+            logger.error({ err: error }, 'audit lines could not be written; keeping them in memory'),
           onLost: () => metrics.auditLinesLost.inc(),
         });
   const note = (event: AuditEvent): void => audit?.note(event);
@@ -47,10 +47,10 @@ function openRetention(config: Config, logger: Logger, note: (event: AuditEvent)
     usageDays: config.usageDays,
     ...(objectTtlDays > 0 && storageBucket === '' && { sweepObjects: objectSweep(config) }),
     onRemoved(event) {
-      logger.info(event, 'removed what has been kept for its time');
+      logger.info(event, 'removed expired data');
       note(event);
     },
-    onError: (error) => logger.error({ err: error }, 'old data could not be removed; it is tried again'),
+    onError: (error) => logger.error({ err: error }, 'expired data could not be removed; will retry'),
   });
   return { record: () => {}, close: () => retention.close() };
 }

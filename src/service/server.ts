@@ -137,7 +137,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (arena.totalBytes >= bodyBytes) continue;
     throw new Error(
       `maxInflightBytes is ${arena.totalBytes}, but one upload of ${name} = ${config[name]} ` +
-        `needs ${bodyBytes} with the form around it.`,
+        `needs ${bodyBytes} including its form.`,
     );
   }
   const expectedWait = new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads });
@@ -221,7 +221,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     door.serve(publicRoutes(routes, config), routes);
     models = next;
     if (!status().models.includes(LARGE_FILE_MODEL)) {
-      log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files, and no predict in v0');
+      log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files and no predictions in v0');
     }
   }
 
@@ -230,7 +230,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     try {
       await earlier.retire();
     } catch (error) {
-      log.error({ err: error }, 'earlier models could not be closed');
+      log.error({ err: error }, 'old models could not be closed');
     }
     retiring.delete(earlier);
   }
@@ -273,7 +273,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await Promise.all([...[models, ...retiring].map((served) => served.close()), files.storage.close()]);
     // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
     await atMost(SETTLE_MS, drained());
-    if (inFlight() > 0) log.warn({ requestsInFlight: inFlight() }, 'stopped without a record of requests');
+    if (inFlight() > 0)
+      log.warn({ requestsInFlight: inFlight() }, 'stopped before all requests were recorded');
     door.close();
     await Promise.all(recorders.map((recorder) => recorder.close()));
     log.info('stopped');

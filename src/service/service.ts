@@ -54,7 +54,7 @@ export interface Service {
 export async function startService({ config, log, parent }: ServiceOptions): Promise<Service> {
   const { logger } = log;
   const keys = new KeyStore(config.dataDir, {
-    onReloadError: (error) => logger.error({ err: error }, 'API keys could not be read again'),
+    onReloadError: (error) => logger.error({ err: error }, 'API keys could not be reloaded'),
   });
   const operatingPoints = OperatingPoints.load(config.dataDir);
   const addon = loadAddon();
@@ -69,7 +69,7 @@ export async function startService({ config, log, parent }: ServiceOptions): Pro
   const pipelineOptions: PipelineOptions = {
     refused: refusals.shared,
     onThreadError(pool, error) {
-      logger.error({ err: error, pool }, 'an idle thread has died; it is replaced');
+      logger.error({ err: error, pool }, 'an idle thread died: replacing it');
       countThreadFailure?.(pool);
     },
   };
@@ -133,7 +133,7 @@ export async function startService({ config, log, parent }: ServiceOptions): Pro
       try {
         server.renewTls();
       } catch (error) {
-        logger.error({ err: error }, 'the certificate was not renewed');
+        logger.error({ err: error }, 'the certificate was not reloaded');
       }
     },
     refuse: (sha256) => refusals.add(sha256),
@@ -172,13 +172,13 @@ function tellOfModels({ analyser, wrongAnswers }: CheckedModels, logger: Logger)
   const status = analyser.status();
   const { provider, fallbackReason, models, speakerModels, sandboxFailure } = status;
   if (sandboxFailure !== undefined) {
-    logger.warn({ sandboxFailure }, 'decoder threads run without a filter of system calls');
+    logger.warn({ sandboxFailure }, 'decoder threads run without a system call filter');
   }
   const speakers = speakerModels.map((model) => model.id);
   const aliases = aliasesOf(status);
-  logger.info({ provider, fallbackReason, models, aliases, speakerModels: speakers }, 'models are warm');
+  logger.info({ provider, fallbackReason, models, aliases, speakerModels: speakers }, 'models loaded');
   for (const check of wrongAnswers) {
-    logger.error({ ...check, difference: differenceOf(check) }, 'a known answer does not hold: not ready');
+    logger.error({ ...check, difference: differenceOf(check) }, 'a known-answer check failed: not ready');
   }
 }
 

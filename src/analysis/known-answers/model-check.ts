@@ -111,7 +111,7 @@ async function timesOf(preparer: Preparer, session: ModelSession, runs: number) 
     const beginMs = performance.now();
     const outputs = await session.score(inputs);
     inferenceMs.push(performance.now() - beginMs);
-    if (!outputs.every(Number.isFinite)) throw new Error('The model gives numbers that are not finite.');
+    if (!outputs.every(Number.isFinite)) throw new Error('The model produces numbers that are not finite.');
   }
   return { featuresMs: timeOf(featuresMs), inferenceMs: timeOf(inferenceMs) };
 }

@@ -31,7 +31,7 @@ export class ModelReload {
   }
 
   request(): void {
-    if (this.#isClosed) this.#options.log.info('models are not reloaded: the server is stopping');
+    if (this.#isClosed) this.#options.log.info('models not reloaded: the server is stopping');
     else if (this.#running === undefined) this.#running = this.#run();
     else this.#isWantedAgain = true;
   }
@@ -66,13 +66,10 @@ export class ModelReload {
         throw error;
       }
       const tookMs = Math.round(performance.now() - beginMs);
-      log.info(
-        { models, aliases: aliasesOf(status), speakerModels: speakers, tookMs },
-        'models are reloaded',
-      );
+      log.info({ models, aliases: aliasesOf(status), speakerModels: speakers, tookMs }, 'models reloaded');
       onResult('loaded');
     } catch (error) {
-      log.error({ err: error }, 'models could not be reloaded; those in use stay');
+      log.error({ err: error }, 'models could not be reloaded; keeping the current ones');
       onResult('failed');
     }
   }

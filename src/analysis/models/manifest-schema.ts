@@ -21,7 +21,7 @@ function closedObject<
 }
 
 const inputGain = number(
-  'Samples, which lie within -1 and 1, are multiplied by it first. Kaldi works on 16-bit integers: 32768.',
+  'Factor for the samples, which are between -1 and 1. Use 32768 for models trained with Kaldi, which works on 16-bit integers.',
 );
 
 /** The model's input is the samples themselves. */
@@ -29,7 +29,7 @@ export const waveformSchema = closedObject({
   kind: { const: 'waveform', description: 'The samples themselves.' },
   input_gain: inputGain,
   normalisation: oneOf(
-    'Over the samples of one input: nothing, less their mean, or also divided by the root of their variance plus 1e-7.',
+    'Over the samples of one input: none, minus their mean, or also divided by the root of their variance plus 1e-7.',
     'none',
     'mean',
     'mean_variance',
@@ -40,9 +40,9 @@ export const waveformSchema = closedObject({
 export const spectrogramSchema = closedObject(
   {
     kind: { const: 'spectrogram', description: 'A spectrogram, linear or mel.' },
-    fft_size: positiveInteger('Points of the FFT; even, and fast when it has small prime factors.'),
+    fft_size: positiveInteger('Points of the FFT; even, and fastest with small prime factors.'),
     window_length: positiveInteger('Samples per frame, at most `fft_size`; zeros fill the rest of the FFT.'),
-    hop_length: positiveInteger('Samples between the beginnings of two frames.'),
+    hop_length: positiveInteger('Samples from the start of one frame to the next.'),
     window: oneOf(
       "Window function; `povey` is Kaldi's: `hann` to the power of 0.85.",
       'hann',
@@ -51,56 +51,58 @@ export const spectrogramSchema = closedObject(
       'rectangular',
     ),
     periodic_window: boolean(
-      "Periodic as librosa's and `torch.stft`'s windows are, or symmetric as Kaldi's and NumPy's.",
+      'True: periodic, as in librosa and `torch.stft`. False: symmetric, as in Kaldi and NumPy.',
     ),
     centred: boolean(
-      'True: frame t has its middle at sample t x `hop_length`, as in librosa; 1 + floor(samples / hop) frames. False: frame t begins there, and only whole frames count, as in Kaldi; 1 + floor((samples - window) / hop) frames.',
+      'True: the middle of frame t is at sample t x `hop_length`, as in librosa; 1 + floor(samples / hop) frames. False: frame t starts there, and only whole frames count, as in Kaldi; 1 + floor((samples - window) / hop) frames.',
     ),
     edges: oneOf(
-      'What a centred frame finds beyond the ends of the input: the input mirrored, as in `torch.stft`, which is the default, or zeros, as in librosa since 0.9.',
+      'Content of centred frames beyond the ends of the input: the mirrored input, as in `torch.stft` (the default), or zeros, as in librosa since 0.9.',
       'mirrored',
       'zeros',
     ),
-    pre_emphasis: number("k of x[i] - k x[i-1], per frame, with x[-1] = x[0]; Kaldi's is 0.97, 0 is none."),
-    remove_dc_offset: boolean("Takes each frame's mean off before pre-emphasis, as Kaldi does."),
+    pre_emphasis: number(
+      'k of x[i] - k x[i-1], per frame, with x[-1] = x[0]. 0.97 in Kaldi; 0 turns it off.',
+    ),
+    remove_dc_offset: boolean("Subtracts each frame's mean before pre-emphasis, as Kaldi does."),
     input_gain: inputGain,
     scale: oneOf(
       '`linear`: the bins of the FFT from `first_bin` on; `mel`: triangles from `fmin_hz` to `fmax_hz`.',
       'linear',
       'mel',
     ),
-    bands: positiveInteger('How many bins or triangles.'),
+    bands: positiveInteger('Number of bins or triangles.'),
     first_bin: {
       type: 'integer',
       minimum: 0,
-      description: 'Linear scale: the lowest bin that is used; 1 leaves out 0 Hz.',
+      description: 'Linear scale: the lowest bin used; 1 skips 0 Hz.',
     },
-    fmin_hz: number('Mel scale: where the first triangle begins.'),
-    fmax_hz: number('Mel scale: where the last triangle ends; at most 8000.'),
+    fmin_hz: number('Mel scale: start of the first triangle.'),
+    fmax_hz: number('Mel scale: end of the last triangle; at most 8000.'),
     mel_formula: oneOf(
-      "`htk`: 2595 log10(1 + f / 700), Kaldi's too; `slaney`: librosa's, linear below 1 kHz.",
+      '`htk`: 2595 log10(1 + f / 700), as in Kaldi; `slaney`: as in librosa, linear below 1 kHz.',
       'htk',
       'slaney',
     ),
     mel_norm: oneOf(
-      '`slaney`: each triangle has an area of 1 over Hz, as in librosa; `none`: a peak of 1, as in Kaldi.',
+      '`slaney`: each triangle has an area of 1 over Hz, as in librosa; `none`: each has a peak of 1, as in Kaldi.',
       'none',
       'slaney',
     ),
     triangles_on_mel_axis: boolean(
-      'Triangles are straight over mel, as in Kaldi, or over Hz, as in librosa.',
+      'True: triangles are straight over mel, as in Kaldi. False: over Hz, as in librosa.',
     ),
-    power: { type: 'number', enum: [1, 2], description: '1: magnitudes; 2: powers.' },
+    power: { type: 'number', enum: [1, 2], description: '1 for magnitudes, 2 for powers.' },
     log: oneOf(
-      'Of what came out, at least `log_floor`; `decibel` is 10 log10.',
+      'Logarithm of the values, with `log_floor` as the minimum; `decibel` is 10 log10.',
       'none',
       'natural',
       'log10',
       'decibel',
     ),
-    log_floor: number("Smallest number that the logarithm is taken of; Kaldi's is 1.1920929e-7."),
+    log_floor: number('Values below are raised to it before the logarithm; 1.1920929e-7 in Kaldi.'),
     normalisation: oneOf(
-      'Over the frames of one input: nothing, less the mean, or also divided by the root of the variance plus 1e-7.',
+      'Over the frames of one input: none, minus the mean, or also divided by the root of the variance plus 1e-7.',
       'none',
       'mean',
       'mean_variance',
@@ -109,15 +111,15 @@ export const spectrogramSchema = closedObject(
       type: 'number',
       minimum: 0,
       description:
-        'With a logarithm: what lies further than this below the largest value of the input is raised to that floor, and a global normalisation leaves it out of its mean and variance, so that silence around speech changes nothing within it. 0, the default: off.',
+        'With a logarithm: values further than this below the largest value of the input are raised to that floor, and global normalisation excludes them from mean and variance, so that silence around speech does not change the speech. 0 (the default) turns it off.',
     },
-    normalise_globally: boolean('One mean and variance over all bands together instead of one per band.'),
-    layout: oneOf('Which axis comes first.', 'bands_frames', 'frames_bands'),
+    normalise_globally: boolean('One mean and variance over all bands, instead of one per band.'),
+    layout: oneOf('Order of the axes.', 'bands_frames', 'frames_bands'),
   },
   ['edges', 'dynamic_range_db'],
 );
 
-/** What the ONNX file takes. */
+/** The input of the ONNX file. */
 export const inputSchema = closedObject({
   name: text("The name of the file's only input; its type is float32."),
   shape: {
@@ -126,19 +128,19 @@ export const inputSchema = closedObject({
     items: [{ const: 'batch' }],
     additionalItems: { type: 'integer', minimum: 1 },
     description:
-      "`batch`, then the axes of one input: `[samples]`, `[bands, frames]` or `[frames, bands]`, with axes of 1 wherever the file has them, or all in one axis. The file's batch axis may be dynamic, or fixed to 1.",
+      "`batch`, then the axes of one input: `[samples]`, `[bands, frames]` or `[frames, bands]`, with axes of 1 as in the file, or all in one axis. The file's batch axis may be dynamic or 1.",
   },
 });
 
 const outputName = text(
-  'The name of the output that is read; others are ignored. float32, the batch axis first.',
+  'The name of the output to read; others are ignored. float32, with the batch axis first.',
 );
 
-/** What a detector puts out. */
+/** The output of a detector. */
 export const detectionOutputSchema = closedObject({
   name: outputName,
   kind: oneOf(
-    '`logit`: the log-odds of one class, or a logit per class, of which the softmax is taken; `independent_logit`: the number at `index` is a log-odds by itself, whatever stands beside it; `probability`: likewise, already 0 to 1.',
+    '`logit`: the log-odds of one class, or a logit per class for softmax; `independent_logit`: the number at `index` is a log-odds by itself, independent of the others; `probability`: the same, already from 0 to 1.',
     'logit',
     'independent_logit',
     'probability',
@@ -146,46 +148,46 @@ export const detectionOutputSchema = closedObject({
   index: {
     type: 'integer',
     minimum: 0,
-    description: 'Which of the numbers per input is the AI-generated class; 0 where there is only one.',
+    description: 'Index of the AI-generated class among the numbers per input; 0 if there is only one.',
   },
 });
 
-/** What a speaker model puts out. */
+/** The output of a speaker model. */
 export const speakerOutputSchema = closedObject({
   name: outputName,
   kind: {
     const: 'embedding',
-    description: '256 numbers per input, of any length: the server normalises them.',
+    description: '256 numbers per input, with any norm: the server normalises them.',
   },
   index: { const: 0, description: 'Always 0.' },
 });
 
 /** sigmoid(scale * x + bias) */
 export const calibrationSchema = closedObject({
-  scale: number('Negative where a high number stands for a human voice.'),
-  bias: number('Moves the point where the answer is 0.5.'),
+  scale: number('Negative if a high number means a human voice.'),
+  bias: number('Shifts the input value that gives 0.5.'),
 });
 
 const clipFile = {
   type: 'string',
-  // Never out of the folder of the manifest.
+  // Never outside the manifest's folder.
   pattern: '^([A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][A-Za-z0-9._-]*$',
-  description: 'An audio file, by its path from the folder of the manifest.',
+  description: 'Path of an audio file, relative to the manifest.',
 } as const;
 const tolerances = {
   tolerance: {
     type: 'number',
     exclusiveMinimum: 0,
-    description: 'How far each number may be off, where the default does not suit the model.',
+    description: 'Largest difference of each number, if the default does not suit the model.',
   },
   cuda_tolerance: {
     type: 'number',
     exclusiveMinimum: 0,
-    description: 'The same where CUDA runs the model, in place of `tolerance`.',
+    description: 'The same with CUDA, in place of `tolerance`.',
   },
 } as const;
 
-/** What a detector says of a clip. */
+/** A detector's known answer for a clip. */
 export const detectionAnswerSchema = closedObject(
   {
     file: clipFile,
@@ -193,14 +195,14 @@ export const detectionAnswerSchema = closedObject(
       type: 'array',
       minItems: 1,
       items: { type: 'number', minimum: 0, maximum: 1 },
-      description: 'The scores of its windows, one after the other.',
+      description: 'The scores of its windows, in order.',
     },
     ...tolerances,
   },
   ['tolerance', 'cuda_tolerance'],
 );
 
-/** What a speaker model says of a clip. */
+/** A speaker model's known answer for a clip. */
 export const speakerAnswerSchema = closedObject(
   {
     file: clipFile,
@@ -221,7 +223,7 @@ const features = {
   required: ['kind'],
   discriminator: { propertyName: 'kind' },
   oneOf: [waveformSchema, spectrogramSchema],
-  description: 'What the input is made of: see below.',
+  description: 'The features of the input: see below.',
 } as const;
 
 function modelSchema<const Task extends string, const Output extends object, const Answer extends object>(
@@ -245,9 +247,9 @@ function modelSchema<const Task extends string, const Output extends object, con
       task: { const: task, description: '`detection` (human or AI-generated) or `speaker` (whose voice).' },
       file: {
         type: 'string',
-        // A plain name: a manifest never reaches out of its own folder.
+        // A plain name: a manifest never refers to files outside its folder.
         pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*\\.onnx$',
-        description: 'The ONNX file, which lies beside the manifest and holds its own weights.',
+        description: 'The ONNX file in the folder of the manifest, with its weights inside.',
       },
       sha256: {
         type: 'string',
@@ -255,24 +257,27 @@ function modelSchema<const Task extends string, const Output extends object, con
         description: "The file's SHA-256, in lower-case hexadecimal; `veravox models record` writes it.",
       },
       licence: text('The licence of the weights.'),
-      sample_rate_hz: { const: SAMPLE_RATE_HZ, description: `Audio is resampled to it: ${SAMPLE_RATE_HZ}.` },
+      sample_rate_hz: {
+        const: SAMPLE_RATE_HZ,
+        description: `Rate to which audio is resampled: ${SAMPLE_RATE_HZ}.`,
+      },
       window_samples: positiveInteger('Samples per model input.'),
       hop_samples: positiveInteger(
-        'Samples between the inputs of one 5 s window, where `window_samples` is shorter; the last input slides back to end with the window. Each input gives one of the `scores`.',
+        'Samples between the inputs of one 5 s window, if `window_samples` is shorter. The last input slides back to end with the window. Each input gives one of the `scores`.',
       ),
       short_window: oneOf(
-        'How audio shorter than `window_samples` is filled up: with itself, over and over, or with zeros. `repeat_sound` first leaves out what lies before the first and after the last sample within 60 dB of the loudest, in windows that are full too.',
+        'How audio shorter than `window_samples` is extended: by repetition, or with zeros. `repeat_sound` first trims everything before the first and after the last sample within 60 dB of the loudest, also in full windows.',
         'repeat',
         'repeat_sound',
         'zero_pad',
       ),
       features,
-      input: { ...inputSchema, description: 'What the ONNX file takes.' },
-      output: { ...output, description: 'Where in what the file gives the answer is.' },
+      input: { ...inputSchema, description: 'The input of the ONNX file.' },
+      output: { ...output, description: 'The output of the ONNX file.' },
       calibration: {
         ...calibrationSchema,
         description:
-          'Makes a number from 0 to 1 of a log-odds x, or of the cosine x of two voiceprints: sigmoid(scale x + bias).',
+          'Maps a log-odds x, or the cosine x of two voiceprints, to a number from 0 to 1: sigmoid(scale x + bias).',
       },
       operating_point: {
         type: 'number',
@@ -283,10 +288,10 @@ function modelSchema<const Task extends string, const Output extends object, con
       known_answers: {
         type: 'array',
         items: answer,
-        description: 'What the model is known to say of some clips; `veravox models record` writes them.',
+        description: 'Known answers of the model for some clips, written by `veravox models record`.',
       },
-      metrics: anyObject('How good it is, for people; any members.'),
-      training: anyObject('How it was made, for people; any members.'),
+      metrics: anyObject('Measured accuracy, for people; any members.'),
+      training: anyObject('Origin of the model, for people; any members.'),
     },
     ['known_answers', 'training'],
   );

@@ -78,9 +78,7 @@ export async function readManifest(modelsDir: string): Promise<Manifest> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'ENOENT') throw cause;
     throw new ManifestError(
-      [
-        `There is no manifest.json in ${modelsDir}, where VERAVOX_MODELS_DIR or the default looks for models.`,
-      ],
+      [`There is no manifest.json in ${modelsDir}. Set VERAVOX_MODELS_DIR to a folder with models.`],
       { cause },
     );
   });

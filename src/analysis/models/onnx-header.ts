@@ -28,7 +28,7 @@ function* fieldsOf(message: Uint8Array): Generator<Field> {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
       const byte = message[at++];
-      if (byte === undefined) throw new Error('The file is no ONNX file, or cut off.');
+      if (byte === undefined) throw new Error('The file is not an ONNX file, or is incomplete.');
       value += (byte & 127) * factor;
       if (byte < 128) return value;
     }
@@ -48,13 +48,13 @@ function* fieldsOf(message: Uint8Array): Generator<Field> {
         break;
       case 2: {
         const length = varint();
-        if (at + length > message.length) throw new Error('The file is no ONNX file, or cut off.');
+        if (at + length > message.length) throw new Error('The file is not an ONNX file, or is incomplete.');
         yield { ...field, bytes: message.subarray(at, at + length) };
         at += length;
         break;
       }
       default:
-        throw new Error('The file is no ONNX file.');
+        throw new Error('The file is not an ONNX file.');
     }
   }
 }

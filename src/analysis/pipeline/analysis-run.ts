@@ -2,7 +2,7 @@
 import type { Analysis } from '../analyser/analyser.js';
 import { type CollectedFile, FileRun } from './file-run.js';
 
-/** What a detector says of a file: one probability per model input. */
+/** A detector's output for a file: one probability per model input. */
 export class AnalysisRun extends FileRun<number, Analysis> {
   protected override isUsable(score: number): boolean {
     return Number.isFinite(score);

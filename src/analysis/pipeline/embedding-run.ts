@@ -4,11 +4,11 @@ import { type CollectedFile, FileRun } from './file-run.js';
 
 const lengthOf = (vector: Float64Array): number => Math.sqrt(vector.reduce((sum, x) => sum + x * x, 0));
 
-/** What a speaker model says of a file: the mean direction of its windows' embeddings. */
+/** A speaker model's output for a file: the mean direction of its windows' embeddings. */
 export class EmbeddingRun extends FileRun<Float64Array, VoiceEmbedding> {
   protected override isUsable(embedding: Float64Array): boolean {
     const length = lengthOf(embedding);
-    // Zero has no direction: as little an answer as NaN.
+    // Zero has no direction, so like NaN it is not an answer.
     return Number.isFinite(length) && length > 0;
   }
 
@@ -28,7 +28,7 @@ export class EmbeddingRun extends FileRun<Float64Array, VoiceEmbedding> {
   }
 }
 
-// Each vector counts alike, whatever its length.
+// Each vector has the same weight, whatever its length.
 function meanDirection(vectors: readonly Float64Array[]): Float32Array | undefined {
   const [first] = vectors;
   if (first === undefined) return undefined;

@@ -5,14 +5,14 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { AnalysisProgress, StageTimesMs } from '../analyser/analyser.js';
 import type { PrepareResult, SlottedInput } from '../prepare/prepare-task.js';
 
-/** A window of the audio, with what the model says of each input that it gave; holes where that is still to come. */
+/** A window of the audio, with the model's output for each of its inputs; missing outputs are holes. */
 export interface CollectedWindow<Output> {
   readonly startS: number;
   readonly endS: number;
   readonly outputs: Output[];
 }
 
-/** Everything about a file once nothing is missing. */
+/** The complete results for a file. */
 export interface CollectedFile<Output> {
   readonly modelId: string;
   readonly windows: readonly CollectedWindow<Output>[];
@@ -22,7 +22,7 @@ export interface CollectedFile<Output> {
 
 type PrepareSuccess = Extract<PrepareResult, { ok: true }>;
 
-/** Collects what the threads find out about one file until that is whole. Knows nothing of threads. */
+/** Collects the results of the threads for one file until they are complete. Knows nothing of threads. */
 export abstract class FileRun<Output, Result> {
   readonly #modelId: string;
   readonly #onProgress: ((progress: AnalysisProgress) => void) | undefined;
@@ -38,7 +38,7 @@ export abstract class FileRun<Output, Result> {
   #fileProgress = 0;
   #queueMs = 0;
   #inferenceMs = 0;
-  /** Inputs that threads have taken up and not answered yet, and since when there are any. */
+  /** Inputs in work on threads, and since when there have been any. */
   #inputsWithThreads = 0;
   #inferringSinceMs = 0;
   #settled = false;
@@ -50,11 +50,11 @@ export abstract class FileRun<Output, Result> {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever awaits the promise hears of a rejection; it must not count as unhandled before somebody does.
+    // A rejection before anybody awaits the promise must not count as unhandled.
     this.#promise.catch(() => {});
   }
 
-  /** False when the model failed: such an output must never be answered. */
+  /** False if the model failed: its output must never be answered. */
   protected abstract isUsable(output: Output): boolean;
 
   protected abstract resultOf(file: CollectedFile<Output>): Result;
@@ -63,7 +63,7 @@ export abstract class FileRun<Output, Result> {
     return this.#promise;
   }
 
-  /** True once nothing that is still on its way can matter. */
+  /** True once no further result can matter. */
   get settled(): boolean {
     return this.#settled;
   }
@@ -83,14 +83,14 @@ export abstract class FileRun<Output, Result> {
     this.#fileProgress = Math.max(this.#fileProgress, input.fileProgress);
   }
 
-  /** @param atMs when a thread took an input up */
+  /** @param atMs when a thread started on an input */
   takenUp(atMs: number): void {
     if (this.#inputsWithThreads++ === 0) this.#inferringSinceMs = atMs;
   }
 
   /** @param atMs when the answer came */
   scored(input: SlottedInput, output: Output, atMs: number): void {
-    // Wall time: windows that several threads score side by side count once.
+    // Wall time: windows scored in parallel count once.
     if (--this.#inputsWithThreads === 0) this.#inferenceMs += atMs - this.#inferringSinceMs;
     if (this.#settled) return;
     if (!this.isUsable(output)) {
@@ -114,13 +114,13 @@ export abstract class FileRun<Output, Result> {
     this.#finishIfWhole();
   }
 
-  /** The first reason counts; later ones change nothing. */
+  /** Only the first reason counts. */
   fail(reason: unknown): void {
     this.#settled = true;
     this.#reject(reason);
   }
 
-  // Announcements may overtake the result or the other way round; the count says when both are complete.
+  // Announcements and the result may arrive in any order; the count tells when both are complete.
   #finishIfWhole(): void {
     if (!this.#prepared || this.#settled || this.#scoredInputs < this.#prepared.inputCount) return;
     this.#settled = true;

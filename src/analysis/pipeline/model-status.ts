@@ -9,7 +9,7 @@ import { scoreFingerprintOf } from '../models/score-fingerprint.js';
 
 /**
  * The detector that a request means by this name, an id or an alias.
- * @throws ServiceError FIELD_INVALID where none is loaded under it
+ * @throws ServiceError FIELD_INVALID if none is loaded under this name
  */
 export function detectorNamed(
   { detectors }: Pick<PipelineStatus, 'detectors'>,
@@ -25,7 +25,7 @@ export function detectorNamed(
 export const aliasesOf = ({ detectors }: Pick<PipelineStatus, 'detectors'>): Record<string, string> =>
   Object.fromEntries(detectors.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id])));
 
-/** What the models of a manifest offer to requests. */
+/** The models of a manifest that requests can use. */
 export function modelStatus(
   models: readonly Model[],
 ): Pick<PipelineStatus, 'models' | 'detectors' | 'speakerModels'> {

@@ -40,26 +40,25 @@ export type PipelineConfig = Pick<
 > &
   Partial<Pick<Config, 'decoderSandbox'>>;
 
-// Prepared inputs that may exist at once: for each scoring thread the batch it works on and the next one.
+// Prepared inputs at one time: for each scoring thread, its current batch and the next one.
 const batchesPerScoringThread = 2;
 const minSlots = 32;
 
 export interface PipelineOptions {
-  /** Of the manifest, those to load; all where absent. */
+  /** The models of the manifest to load; all by default. */
   readonly models?: readonly Model[];
-  /** What runs the models; chosen by the configuration where absent. */
+  /** The device for the models; by default from the configuration. */
   readonly choice?: ProviderChoice;
   /** Inputs to refuse: see RefusedInputs. */
   readonly refused?: SharedArrayBuffer;
-  /** Told of a thread that died while it had nothing to do; it is replaced. */
+  /** Called if an idle thread dies; it is replaced. */
   readonly onThreadError?: (pool: ThreadPool, error: unknown) => void;
 }
 
 export type ThreadPool = 'prepare' | 'scoring';
 
 /**
- * Loads the models and starts the threads; resolves when all are warm. `arena` is the memory that the regions
- * of requests lie in.
+ * Loads the models and starts the threads; resolves when all are warm. `arena` is the memory with the regions of requests.
  */
 export async function startPipeline(
   config: PipelineConfig,
@@ -79,7 +78,7 @@ export async function startPipeline(
   );
   const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
   const pipeline = new Pipeline(config, models, files, choice, slots, arena, options);
-  // While the threads start, so that the system hands out the memory here and not in the middle of requests.
+  // During the start of the threads, so that the system provides the memory now and not in the middle of requests.
   slots.touch();
   try {
     await pipeline.threadsReady();
@@ -100,18 +99,18 @@ async function sharedFile(modelsDir: string, model: Model): Promise<Uint8Array> 
 /** One analysis on its way through the threads. */
 interface Flight {
   readonly id: number;
-  /** Whose it is: those take turns. */
+  /** The owner: owners take turns. */
   readonly group: string;
   readonly run: Pick<
     FileRun<unknown, unknown>,
     'settled' | 'promise' | 'addQueueMs' | 'announced' | 'takenUp' | 'prepared' | 'fail'
   >;
-  /** Passes on what the model says of an input. */
+  /** Passes on the model's output for an input. */
   readonly scored: (input: SlottedInput, output: Float64Array, atMs: number) => void;
   readonly model: number;
   /** Its index in the control block, while a prepare thread works on it. */
   control: number | undefined;
-  /** Inputs that arrived here, and how many there are in all once that is known. */
+  /** Inputs that arrived, and their total once known. */
   announced: number;
   expected: number | undefined;
 }
@@ -148,7 +147,7 @@ class Pipeline implements Analyser {
     this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
-    // A CPU scores inputs one after the other, so a batch gains nothing there, and who comes meanwhile would wait for all of it.
+    // A CPU scores inputs one by one, so a batch gains nothing, and new requests would wait for all of it.
     const maxBatchInputs = choice.provider === 'cuda' ? config.maxBatchWindows : 1;
     // Enough for every thread to have work; a GPU wants its next batch at once, too.
     const batches = choice.provider === 'cuda' ? 2 : 1;
@@ -177,7 +176,7 @@ class Pipeline implements Analyser {
         slots: slots.shared,
         control: this.#control.shared,
         modelInputs: models.map(inputTextOf),
-        // Leaves room for the inputs of other files beside those of the longest.
+        // Leaves room for inputs of other files next to the longest one.
         maxPendingInputs: Math.max(1, Math.floor(slots.count / (2 * config.prepareThreads))),
         sandbox: config.decoderSandbox ?? 'auto',
         ...(refused && { refused }),
@@ -195,7 +194,7 @@ class Pipeline implements Analyser {
     );
   }
 
-  /** Rejects when a model cannot be loaded; not before every thread can be ended. */
+  /** Rejects if a model cannot be loaded, but not before every thread can be ended. */
   async threadsReady(): Promise<void> {
     const threads = [this.#scheduler.ready, this.#prepare.ready];
     await Promise.allSettled(threads);
@@ -229,10 +228,10 @@ class Pipeline implements Analyser {
     for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
     await this.#prepare.close();
     await this.#scheduler.close();
-    // The collector does not know how much memory this is, and may take its time to come.
+    // The garbage collector does not know this memory's size, and may run much later.
     const { releasePages, trimHeap } = loadAddon();
     for (const memory of [new Uint8Array(this.#slots.shared.floats), ...this.#files]) releasePages(memory);
-    // Each thread's heap keeps what its models had: without this, every reload would add some of it.
+    // Each thread's heap keeps the memory of its models: without this, every reload would add to it.
     trimHeap();
   }
 
@@ -258,7 +257,7 @@ class Pipeline implements Analyser {
       expected: undefined,
     };
 
-    // Whatever ends the analysis early, the caller, a time limit, a failure, goes through this controller.
+    // Everything that ends the analysis early (the caller, a time limit, a failure) goes through this controller.
     const stop = new AbortController();
     const abandon = () => stop.abort(request.signal.reason);
     stop.signal.addEventListener('abort', () => this.#stopFlight(flight, stop.signal.reason), { once: true });
@@ -279,7 +278,7 @@ class Pipeline implements Analyser {
         if (hasStarted) this.#started.begin(flight.group);
         return this.#makeTask(flight, control, request, analysisTimeoutMs);
       };
-      // Never rejects while a thread reads the region: that is what lets the caller give it back.
+      // Never rejects while a thread reads the region, so that the caller can give it back.
       const result = await this.#prepare
         .run(makeTask, stop.signal, { owner: flight.group, isLong: longTimeoutMs !== undefined })
         .finally(() => {

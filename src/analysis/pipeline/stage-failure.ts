@@ -4,18 +4,18 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { AnalysisRequest } from '../analyser/analyser.js';
 import type { PrepareResult } from '../prepare/prepare-task.js';
 
-/** Of native/decode/decoder.cc, which would say the same twice. */
+/** A message of native/decode/decoder.cc that repeats ours. */
 const NOT_RECOGNISED = 'The file is not in any of the supported formats.';
 
 type PrepareFailure = Pick<Extract<PrepareResult, { ok: false }>, 'code' | 'message' | 'measuredS'>;
 
-// Seconds as a person reads them: 0.75, 600.1, never 0.7500000001; rounded away from the limit that was missed, so that
-// nobody reads that 3 s are less than 3 s.
+// Seconds for people: 0.75, 600.1, never 0.7500000001; rounded away from the missed limit, so that no message says that
+// 3 s are less than 3 s.
 const roundingErrorMs = 1e-6;
 const readableBelow = (seconds: number): number => Math.floor(seconds * 1000 + roundingErrorMs) / 1000;
 const readableAbove = (seconds: number): number => Math.ceil(seconds * 1000 - roundingErrorMs) / 1000;
 
-/** What a client is told about a stage that gave up. */
+/** The client's error for a failed stage. */
 export function toServiceError(
   failure: PrepareFailure,
   request: Pick<AnalysisRequest, 'minDurationS' | 'maxDurationS'>,
@@ -47,7 +47,7 @@ export function toServiceError(
       return new ServiceError('INPUT_REFUSED');
     case 'DEADLINE':
       return new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs });
-    // A cancelled run was settled by whoever cancelled it, so this is never seen outside.
+    // The cancelling code has settled the run, so nobody sees this.
     case 'CANCELLED':
     case 'INTERNAL':
       return new ServiceError('INTERNAL', {}, { cause: new Error(failure.message) });

@@ -33,7 +33,9 @@ const refused = data.refused && new RefusedInputs(data.refused);
 digestOf(new Uint8Array(1));
 const sandboxFailure = data.sandbox === 'off' ? undefined : addon.sandboxThisThread();
 if (sandboxFailure !== undefined && data.sandbox === 'required')
-  throw new Error(`VERAVOX_DECODER_SANDBOX is required, but this system has no filter: ${sandboxFailure}`);
+  throw new Error(
+    `VERAVOX_DECODER_SANDBOX is required, but this system does not support the filter: ${sandboxFailure}`,
+  );
 
 parentPort?.postMessage({
   ready: true,

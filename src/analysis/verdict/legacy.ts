@@ -7,7 +7,7 @@ import type { Analysis, AudioWindow } from '../analyser/analyser.js';
 import { type Result, rounded, type Segment, verdictOf } from './verdict.js';
 import { seconds, skippedText } from './warnings.js';
 
-/** Damage does not keep a chunk from being analysed, but what is missing may be what mattered. */
+/** A damaged chunk is still analysed, but the missing audio may be what mattered. */
 function damageIn({ damagedAtS }: Analysis, { startS, endS }: AudioWindow): string | null {
   const atS = damagedAtS.find((positionS) => positionS >= startS && positionS <= endS);
   return atS === undefined
@@ -25,9 +25,9 @@ interface Chunk extends AudioWindow {
 
 /**
  * The body of an answer of v0's `POST /predict` (docs/api.md#version-0): one entry per chunk of about
- * five seconds. `global_probability` is what v1 calls a segment's confidence. A chunk that was not analysed has the label
- * of the file as a whole, with a probability of 0, since v0 knows no third label; `error` says why, and of a chunk that was analysed whether
- * audio is missing in it.
+ * five seconds. `global_probability` is the confidence of a segment in v1. A chunk that was not analysed has the label of
+ * the whole file and a probability of 0, since v0 has no third label; `error` has the reason. For an analysed chunk,
+ * `error` reports missing audio.
  *
  * @throws ServiceError NO_SPEECH
  */

@@ -17,7 +17,7 @@ export interface PredictionRequest {
 
 type AnyPrediction = Prediction | LargeFilePrediction;
 
-/** What the routes of v1 tell differently. */
+/** The differences between the answers of v1's routes. */
 interface Wording<Body extends AnyPrediction> {
   global(verdict: Verdict): Body['global'];
   segment(segment: Segment, index: number): Body['segments'][number];
@@ -63,7 +63,7 @@ export function predictionBody(
 }
 
 /**
- * The body of an answer of `POST /v1/predict/large-file`: segments are numbered, and no raw score is told.
+ * The body of an answer of `POST /v1/predict/large-file`: segments are numbered, and there are no raw scores.
  * @throws ServiceError NO_SPEECH
  */
 export function largeFileBody(

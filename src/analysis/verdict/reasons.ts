@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analysis } from '../analyser/analyser.js';
 
-/** Less speech than this in the whole file is little to judge by. */
+/** Less speech than this in the whole file is too little for a reliable verdict. */
 export const LOW_SPEECH_BELOW_S = 2;
 /** This share of samples at full scale means that the recording was overdriven. */
 export const CLIPPED_FROM_RATIO = 0.01;
-/** Speech that is this much weaker above 4.7 kHz than below 3.4 kHz has lost what lay there, as over a telephone. */
+/** Speech this much weaker above 4.7 kHz than below 3.4 kHz has lost its high frequencies, as over a telephone. */
 export const BAND_LIMITED_FROM_DB = 55;
-/** Speech that stands less than this above the pauses has noise under it. */
+/** Speech less than this above the pauses is noisy. */
 export const LOW_SNR_BELOW_DB = 18;
-/** A global confidence below this is as good as a toss of a coin. */
+/** A global confidence below this is little better than chance. */
 export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
 
-/** What the verdict looks like before a reason is given. */
+/** The verdict before its reason. */
 export interface Judgement {
   readonly spoofedWindows: number;
   readonly bonafideWindows: number;
@@ -20,8 +20,7 @@ export interface Judgement {
 }
 
 /**
- * Why a caller should not take the verdict as it stands, in order of precedence: what is wrong with the audio first,
- * because it explains what is odd about the scores.
+ * Why the verdict needs caution, in order of precedence: problems of the audio come first, because they explain odd scores.
  */
 export const reasons = {
   low_speech: {
@@ -29,24 +28,24 @@ export const reasons = {
     applies: (analysis: Analysis) => analysis.speechRatio * analysis.durationS < LOW_SPEECH_BELOW_S,
   },
   clipped: {
-    when: `${CLIPPED_FROM_RATIO * 100} percent of the samples or more are at full scale.`,
+    when: `At least ${CLIPPED_FROM_RATIO * 100} percent of the samples are at full scale.`,
     applies: (analysis: Analysis) => analysis.clippedRatio >= CLIPPED_FROM_RATIO,
   },
   band_limited: {
     when:
       `The loudest twentieth of the speech is at least ${BAND_LIMITED_FROM_DB} dB weaker above 4.7 kHz than below 3.4 kHz: the ` +
-      'recording was made over a telephone, or through a filter or codec like one.',
+      'recording comes from a telephone, or went through a similar filter or codec.',
     applies: ({ highBandDropDb }: Analysis) =>
       highBandDropDb !== undefined && highBandDropDb >= BAND_LIMITED_FROM_DB,
   },
   low_snr: {
     when:
-      `The loudest tenth of the speech stands less than ${LOW_SNR_BELOW_DB} dB above the middle of the pauses, which is a ` +
-      'signal-to-noise ratio of 5 to 10 dB or less.',
+      `The loudest tenth of the speech is less than ${LOW_SNR_BELOW_DB} dB above the median of the pauses: a ` +
+      'signal-to-noise ratio of at most 5 to 10 dB.',
     applies: ({ noiseGapDb }: Analysis) => noiseGapDb !== undefined && noiseGapDb < LOW_SNR_BELOW_DB,
   },
   mixed_content: {
-    when: 'Some windows are spoofed and some are bonafide: look at the segments.',
+    when: 'Some windows are spoofed and some are bonafide: see the segments.',
     applies: (_: Analysis, judgement: Judgement) =>
       judgement.spoofedWindows > 0 && judgement.bonafideWindows > 0,
   },

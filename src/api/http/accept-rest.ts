@@ -4,12 +4,12 @@ import { canOpen } from './descriptors.js';
 import type { Listener } from './listener.js';
 
 const CHECK_MS = 1000;
-/** As many must be free before connections are taken again. */
+/** Free descriptors needed before the server accepts connections again. */
 const WANTED_FREE = 8;
 
 /**
- * Without a free descriptor a waiting connection cannot be accepted, and the event loop would try again without end, on
- * a whole core. So the server stops listening until there are some.
+ * Without a free descriptor, a waiting connection cannot be accepted, and the event loop would retry endlessly on a whole
+ * core. So the server stops listening until some are free.
  * @returns ends the watch
  */
 export function restWithoutDescriptors(
@@ -24,10 +24,10 @@ export function restWithoutDescriptors(
       isResting = true;
       listener.stopListening();
       onRest();
-      log.error('no file descriptor is free: no connections are taken until there are some');
+      log.error('no free file descriptors: no new connections until there are some');
     } else if (isResting && hasRoomFor(WANTED_FREE) && listener.listenAgain()) {
       isResting = false;
-      log.warn('file descriptors are free again: connections are taken');
+      log.warn('file descriptors are free again: accepting connections');
     }
   }, CHECK_MS);
   return () => clearInterval(timer);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CloseReason } from '../../base/observe/close-reason.js';
 
-/** Answers at once that one turn of the event loop may give; the rest wait for the next turn. */
+/** Answers per turn of the event loop; the rest wait for the next turn. */
 const ANSWERS_PER_TURN = 64;
-/** Answers without a body that keep their connection: so many at once, and so many per second. */
+/** Answers without a body that keep their connection: the burst, and the number per second. */
 const BODILESS_BURST = 64;
 const BODILESS_PER_S = 16;
 
 export interface AnswerLimitOptions {
-  /** Of answers that clients have not taken yet, over all connections. */
+  /** Bytes of unread answers, over all connections. */
   readonly maxBytes: number;
-  /** How long a client may take for one. */
+  /** Time for a client to read one. */
   readonly timeoutMs: number;
   readonly onClose: (reason: CloseReason) => void;
   readonly nowMs?: () => number;
 }
 
 /**
- * What answers may hold while clients take them. A connection never has more than one answer under way: uWebSockets.js
- * ends it when the next request is parsed before the answer was taken.
+ * Limits what unread answers hold. A connection never has more than one answer under way: uWebSockets.js ends it if the
+ * next request is parsed before the answer was read.
  */
 export class AnswerLimits {
   readonly timeoutMs: number;
@@ -42,7 +42,7 @@ export class AnswerLimits {
     return this.#usedBytes;
   }
 
-  /** False where an answer of this size would be too much. */
+  /** False if an answer of this size would be too much. */
   take(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#maxBytes) return false;
     this.#usedBytes += bytes;
@@ -54,8 +54,8 @@ export class AnswerLimits {
   }
 
   /**
-   * False when this turn of the event loop has answered enough. Requests that were sent behind one another come in one
-   * turn: without a limit half a megabyte of them would keep everybody else waiting.
+   * False if this turn of the event loop has answered enough. Pipelined requests arrive in one turn: without a limit,
+   * half a megabyte of them would keep everybody else waiting.
    */
   takeTurn(): boolean {
     if (this.#leftThisTurn === ANSWERS_PER_TURN) {
@@ -69,8 +69,8 @@ export class AnswerLimits {
   }
 
   /**
-   * False when an answer without a body has to end its connection. Whether the system has taken such an answer cannot be
-   * known, so a client that reads nothing could pile them up.
+   * False if an answer without a body must end its connection. Nothing tells whether the system has taken it, so a client
+   * that reads nothing could pile up such answers.
    */
   takeBodiless(): boolean {
     const now = this.#nowMs();

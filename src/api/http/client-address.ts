@@ -5,14 +5,14 @@ import type { AddressRange } from '../../base/config/address-range.js';
 const MAPPED_PREFIX = '::ffff:';
 
 /**
- * Finds out which address a request came from. `X-Forwarded-For` counts only as far as trusted proxies have written
- * it: each proxy appends the address that it was called from, so the list is read from its end, and the first address
- * that is not a trusted proxy's is the client's. What stands before it can be made up.
+ * Determines the client's address. `X-Forwarded-For` counts only as far as trusted proxies wrote it: each proxy appends
+ * the address of its caller, so the list is read from its end, and the first address that is not a trusted proxy's is the
+ * client's. Anything before it can be made up.
  */
 export class ClientAddresses {
-  // One list per family: BlockList lets rules for one apply to the other, such as ::/0 to all IPv4 addresses.
+  // One list per family: BlockList applies rules for one to the other, such as ::/0 to all IPv4 addresses.
   readonly #trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
-  /** Without trusted proxies nobody has to read the header. */
+  /** Without trusted proxies, nobody needs to read the header. */
   readonly readsForwardedFor: boolean;
 
   constructor(trustedProxies: readonly AddressRange[]) {
@@ -33,7 +33,7 @@ export class ClientAddresses {
     while (end > 0) {
       const start = forwardedFor.lastIndexOf(',', end - 1) + 1;
       const address = addressIn(forwardedFor.slice(start, end).trim());
-      // `unknown`, or nonsense: nobody knows more than that the last proxy sent it.
+      // `unknown`, or nonsense: all that is certain is that the last proxy sent it.
       if (address === undefined) return client;
       client = address;
       if (!this.#isTrusted(client)) return client;
@@ -63,7 +63,7 @@ function textOfBytes(bytes: Uint8Array): string {
   return canonicalIPv6(groups.join(':'));
 }
 
-/** The address in one entry of the header, where some proxies add the port; undefined where there is none. */
+/** The address in one entry of the header, without the port that some proxies add; undefined if there is none. */
 function addressIn(entry: string): string | undefined {
   const [, bracketed, beforePort = ''] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(entry) ?? [];
   if (isIPv4(beforePort)) return beforePort;
@@ -71,7 +71,7 @@ function addressIn(entry: string): string | undefined {
   return isIPv6(address) ? canonicalIPv6(address) : undefined;
 }
 
-/** In its one shortest spelling; an IPv4 address that is written as an IPv6 one comes out as what it is. */
+/** In its shortest spelling; an IPv4-mapped IPv6 address becomes the IPv4 address. */
 function canonicalIPv6(text: string): string {
   const { address } = new SocketAddress({ address: text, family: 'ipv6' });
   const embedded = address.slice(MAPPED_PREFIX.length);

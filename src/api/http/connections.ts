@@ -2,27 +2,27 @@
 import type { CloseReason } from '../../base/observe/close-reason.js';
 import { peerOf } from './peer-connections.js';
 
-/** The system is asked at most this often who has which connections. */
+/** The shortest time between two questions to the system about connections. */
 const RECOUNT_MS = 200;
-/** Not more addresses are kept in mind between two counts. */
+/** The most addresses to remember between two counts. */
 const MAX_ADDRESSES = 10_000;
 
 export interface ConnectionLimitOptions {
   readonly max: number;
   /** 0 sets no limit. */
   readonly maxPerAddress: number;
-  /** Addresses that many clients come from, such as that of a proxy. */
+  /** Addresses shared by many clients, such as a proxy's. */
   readonly isExempt: (address: ArrayBuffer) => boolean;
-  /** Open connections by peer, as `peerOf` names it; undefined where nobody knows. */
+  /** Open connections by peer, as `peerOf` names it; undefined if unknown. */
   readonly countByPeer: () => Promise<ReadonlyMap<string, number> | undefined>;
   readonly onClose: (reason: CloseReason) => void;
   readonly nowMs?: () => number;
 }
 
 /**
- * Decides which connections are kept. How many an address has is known from the last count and what was opened since,
- * which is never too few: what was closed since is only known after the next count. No address has more than there are
- * in all, which is known exactly, so nobody is refused and nothing is counted before there are many.
+ * Decides which connections to keep. The number per address comes from the last count plus the connections opened since.
+ * It is never too low, because closed ones drop out only at the next count. No address has more than the total, which is
+ * known exactly, so nothing is counted and nobody refused before there are many.
  */
 export class Connections {
   readonly #options: ConnectionLimitOptions;
@@ -42,7 +42,7 @@ export class Connections {
     return this.#open;
   }
 
-  /** Counts a new connection; false where it is one too many. */
+  /** Counts a new connection; false if it is one too many. */
   readonly admits = (address: ArrayBuffer): boolean => {
     this.#open++;
     if (this.#open > this.#options.max) {
@@ -81,7 +81,7 @@ export class Connections {
     const counted = await this.#options.countByPeer();
     this.#isCounting = false;
     this.#countedMs = this.#nowMs();
-    // Unknown counts limit nobody.
+    // Without a count, nobody is limited.
     this.#counted = counted ?? new Map();
     for (const [peer, opened] of before) {
       const since = (this.#opened.get(peer) ?? 0) - opened;

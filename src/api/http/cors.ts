@@ -5,9 +5,9 @@ import type { Headers } from '../routes/route.js';
 import type { HttpRequest } from './uws.js';
 
 const METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
-/** Most browsers ask again after two hours at the latest. */
+/** Most browsers cap this at two hours. */
 const MAX_AGE_S = '7200';
-/** Beside those that every page may read. */
+/** In addition to the headers that every page may read. */
 const EXPOSED = [
   ...Object.keys(answerHeaders),
   FLAG_HEADER,
@@ -23,20 +23,20 @@ const none: Headers = [];
 const varies = ['vary', 'origin'] as const;
 
 /**
- * Which pages in browsers may read answers. Requests are served all the same: keys decide what a caller may do, and as
- * none is ever sent by the browser itself, no page can act in the name of its visitor.
+ * Which web pages may read answers. Requests from others are served all the same: keys decide what a client may do, and
+ * because browsers never send keys by themselves, no page can act in the name of its visitor.
  */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
   readonly #anyOrigin: boolean;
 
-  /** @param origins `*` among them stands for any */
+  /** @param origins `*` means any */
   constructor(origins: readonly string[]) {
     this.#origins = new Set(origins);
     this.#anyOrigin = this.#origins.has('*');
   }
 
-  /** What every answer to this request says; only while uWebSockets.js' handler runs. */
+  /** Headers for every answer to this request; call it only while uWebSockets.js' handler runs. */
   headersFor(req: HttpRequest, method: string): Headers {
     if (this.#origins.size === 0) return none;
     const origin = req.getHeader('origin');

@@ -8,8 +8,8 @@ const sunsetAt = new Date('2027-05-21T00:00:00Z');
 const none: Headers = [];
 
 /**
- * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to what comes next, for the routes of v0 and for those of the
- * unversioned base, which serves v0.
+ * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to the successor, for the routes of v0 and of the unversioned
+ * base, which serves v0.
  */
 export function deprecationHeaders(route: Pick<Route, 'path' | 'version'> | undefined): Headers {
   if (route?.version !== 'v0') return none;

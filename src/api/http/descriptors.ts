@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 
-/** Kept free beside connections: files of transfers, the log, look-ups, connections to the storage. */
+/** Kept free for everything but connections: files of transfers, the log, look-ups, connections to the storage. */
 const RESERVED_SHARE = 0.25;
 const MAX_RESERVED = 512;
 
-/** How many connections the process has descriptors for; Infinity where the system does not say. */
+/** The connections that the process has descriptors for; Infinity if the system does not say. */
 export function connectionsInDescriptors(): number {
   try {
     const limits = fs.readFileSync('/proc/self/limits', 'utf8');

@@ -17,12 +17,12 @@ import { ClientStalled, sendPiece } from './piece-sender.js';
 import { answerAndCut, type HttpRequest, type HttpResponse, writeHeadUnended, writeUnended } from './uws.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
+/** How long the rest of a refused body is read and discarded, so that the client gets to read the refusal. */
 const LINGER_MS = 5000;
-/** What may be buffered of an answer that ends its connection: any error, most results. */
+/** Largest buffered answer that ends its connection: room for any error and most results. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 
-/** How long the rest of a body is waited for, where not much is to come. */
+/** How long to wait for the rest of a body if little is missing. */
 const NEAR_END_MS = 20;
 
 /** The client closed the connection, or uWebSockets.js did for it. */
@@ -33,9 +33,9 @@ export class ClientGone extends Error {
 const noHeaders: ReadonlyMap<string, string> = new Map();
 
 /**
- * One request and its answer. Everything uWebSockets.js demands of its users happens here and nowhere else: what is
- * needed of the request is copied at once, an abort handler is always attached, the answer is sent exactly once, in
- * one piece, and never after an abort.
+ * One request and its answer. Everything that uWebSockets.js demands of its users happens here and nowhere else: needed
+ * parts of the request are copied immediately, an abort handler is always attached, and the answer is sent exactly once,
+ * in one piece, and never after an abort.
  */
 export class Exchange implements RouteRequest, BodyStream {
   readonly method: string;
@@ -46,19 +46,19 @@ export class Exchange implements RouteRequest, BodyStream {
   headers: ReadonlyMap<string, string> = noHeaders;
   caller: AuthenticatedKey | undefined;
   isOperator = false;
-  /** What all its answers say beside what they are about. */
+  /** Headers of all its answers, independent of the route. */
   sharedHeaders: Headers = [];
-  /** What it is for, once that is known; of a path with another method, any of its routes. */
+  /** Its route, once known; for a wrong method, any route of the path. */
   route: Route | undefined;
-  /** Where the caller's key stands with its rate; undefined where it has none, or is not known yet. */
+  /** The state of the key's rate limit; undefined if it has none or is not known yet. */
   rate: RateState | undefined;
-  /** Of its route, as long as it holds on to them. */
+  /** Resources of its route, while it holds them. */
   models: Route['models'];
-  /** Whose request it is, once it is admitted. */
+  /** The holder of its permit, once it is admitted. */
   holder: Holder = nobody;
-  /** While it is admitted, and counts as in flight for its key. */
+  /** Set while it is admitted and counts as in flight for its key. */
   permit: Permit | undefined;
-  /** Its place in the queue in front of the threads, where it needs one. */
+  /** Its place in the queue for the threads, if it needs one. */
   turn: Turn | undefined;
   readonly record: RequestRecord;
   readonly #res: HttpResponse;
@@ -70,7 +70,7 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly #receiving: Set<Exchange>;
   #abort: AbortController | undefined;
   readonly #incoming: IncomingBody;
-  /** No answer can be sent any more: one was, or the client has gone. */
+  /** An answer can no longer be sent: one was, or the client has gone. */
   #over = false;
   #lingerTimer: NodeJS.Timeout | undefined;
   /** Sends an answer that waits for the end of the body. */
@@ -78,7 +78,7 @@ export class Exchange implements RouteRequest, BodyStream {
   #hasWaitedForBody = false;
   readonly #limits: AnswerLimits;
   #pending: PendingAnswer | undefined;
-  /** The connection has ended: uWebSockets.js must not be asked for anything any more. */
+  /** The connection has ended: calls to uWebSockets.js are no longer allowed. */
   #gone = false;
 
   /** @param receiving the exchanges with a body on its way, in or out: see `keepReceiving` */
@@ -118,13 +118,13 @@ export class Exchange implements RouteRequest, BodyStream {
     }
   }
 
-  /** Empty where the system does not tell it. Worked out when it is asked for, as most requests need it only in the end. */
+  /** Empty if the system does not tell. Computed on demand, because most requests need it only at the end. */
   get clientAddress(): string {
     this.#clientAddress ??= this.#addresses.of(this.#peer, this.#forwardedFor);
     return this.#clientAddress;
   }
 
-  /** For routes that need more of them than every request keeps. Only while uWebSockets.js' handler runs. */
+  /** For routes that need more headers than every request keeps. Only while uWebSockets.js' handler runs. */
   copyHeaders(req: HttpRequest): void {
     this.headers = headersOf(req);
   }
@@ -141,7 +141,7 @@ export class Exchange implements RouteRequest, BodyStream {
     return this.#abort.signal;
   }
 
-  /** True once nothing can be sent any more. */
+  /** True once nothing can be sent. */
   get isOver(): boolean {
     return this.#over;
   }
@@ -167,7 +167,7 @@ export class Exchange implements RouteRequest, BodyStream {
     this.#incoming.hold();
   }
 
-  /** For when no listener was found: what is held, and what comes, is thrown away. */
+  /** Without a listener: discards held and later chunks. */
   dropHeldBody(): void {
     this.#incoming.dropHeld();
   }
@@ -185,7 +185,7 @@ export class Exchange implements RouteRequest, BodyStream {
     return this.#over ? 0 : this.#incoming.receivingMs(this.elapsedMs);
   }
 
-  /** Whoever reads the body fails with this reason. */
+  /** Readers of the body fail with this reason. */
   cutBody(reason: unknown): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
@@ -214,7 +214,7 @@ export class Exchange implements RouteRequest, BodyStream {
     else setImmediate(() => this.#sendNow(reply, headers, closes));
   }
 
-  /** Sends the answer and ends the connection before anything else that came with the request is looked at. */
+  /** Sends the answer and ends the connection before anything else in the same packet is parsed. */
   cut(reply: Reply, headers: Headers): void {
     this.#over = true;
     this.#receiving.delete(this);
@@ -225,8 +225,8 @@ export class Exchange implements RouteRequest, BodyStream {
   }
 
   /**
-   * Sends an answer whose body is read meanwhile. Resolves when the system has taken all of it, or the client has gone
-   * or stalls. Rejects when the body cannot be read: the connection was cut then, unless nothing was sent yet.
+   * Sends an answer while its body is being read. Resolves when the system has taken all of it, or the client has gone
+   * or stalls. Rejects if the body cannot be read; the connection is cut then, unless nothing was sent yet.
    */
   async sendStream(reply: Reply, headers: Headers, stallTimeoutMs: number, closes: boolean): Promise<void> {
     const stream = reply.stream as ReplyStream;
@@ -304,13 +304,13 @@ export class Exchange implements RouteRequest, BodyStream {
   #sendLast(reply: Reply, headers: Headers): void {
     const status = statusLine(reply.status);
     this.#res.cork(() => writeUnended(this.#res, status, closingHeaders(reply, headers), String(reply.body)));
-    // Not now: the answer may still be in uWebSockets.js' buffer.
+    // Not immediately: the answer may still be in uWebSockets.js' buffer.
     setImmediate(() => this.#cutOff());
   }
 
   /**
-   * Most clients send a small body together with its head. The answer that follows it leaves the connection open: under
-   * load a new one for each refused request would cost more than refusing it.
+   * Most clients send a small body together with its head. Waiting for it keeps the connection open: under load, a new
+   * connection for each refused request would cost more than the refusal.
    */
   #sendAfterBody(send: () => void): void {
     this.#hasWaitedForBody = true;
@@ -339,12 +339,12 @@ export class Exchange implements RouteRequest, BodyStream {
 
   #received(chunk: ArrayBuffer, isLast: boolean): void {
     this.#incoming.count(chunk, isLast);
-    // A paused socket still has to be resumed, which starts uWebSockets.js' clock: the answer will end it.
+    // A paused socket must be resumed, which starts uWebSockets.js' clock: the answer ends the connection in time.
     if (isLast && !this.#incoming.isPaused) this.#receiving.delete(this);
     if (this.#over) {
       if (!isLast) return;
       if (this.#afterBody !== undefined) this.#afterBody();
-      // Not now: when head and body came together, the answer is still in uWebSockets.js' buffer.
+      // Not immediately: if head and body came together, the answer is still in uWebSockets.js' buffer.
       else setImmediate(() => this.#close());
       return;
     }

@@ -2,9 +2,9 @@
 import type { HttpRequest } from './uws.js';
 
 /**
- * What makes it unclear where the request ends, or for whom it is; undefined where nothing does. A proxy that reads
- * such a request in another way takes part of it for the next one. uWebSockets.js takes the first of several values and
- * any coding for `chunked`. Only while its handler runs.
+ * Why the end of the request or its host is unclear; undefined if both are clear. A proxy that reads such a request
+ * differently takes part of it for the next one. uWebSockets.js uses the first of several values, and reads any coding as
+ * `chunked`. Only while its handler runs.
  */
 export function framingFault(req: HttpRequest): string | undefined {
   let lengths = 0;

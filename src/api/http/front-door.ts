@@ -38,7 +38,7 @@ export type Phase = 'running' | 'grace' | 'draining';
 export interface FrontDoorOptions {
   readonly keys: Authenticator;
   readonly permits: RequestPermits;
-  /** Of transfers, so that links never take those of the API. */
+  /** Permits of transfers, so that links never use those of the API. */
   readonly transfers: RequestPermits;
   /** The queue in front of the threads. */
   readonly expectedWait: ExpectedWait;
@@ -50,11 +50,11 @@ export interface FrontDoorOptions {
   readonly addresses: ClientAddresses;
   readonly answers: AnswerLimits;
   readonly cors: Cors;
-  /** How long a client may take for a piece of an answer that is sent in pieces. */
+  /** Time for a client to read one piece of an answer that is sent in pieces. */
   readonly sendTimeoutMs: number;
 }
 
-/** A refusal that also has to say which methods there are. */
+/** A refusal that also names the allowed methods. */
 class MethodNotAllowed extends ServiceError {
   readonly allowed: string;
 
@@ -64,10 +64,10 @@ class MethodNotAllowed extends ServiceError {
   }
 }
 
-/** Analyses that ended otherwise than by the threads' work: the client left, or they had waited too long. */
+/** Analyses that the threads did not finish: the client left, or they waited too long. */
 const givenUp: ReadonlySet<number> = new Set([CLIENT_GONE_STATUS, 503]);
 
-/** Takes every request through routing, authentication and admission to its route, answers it, and records it once. */
+/** Leads every request through routing, authentication and admission to its route, answers it and records it once. */
 export class FrontDoor {
   /** While the server stops, answers end their connection; once it drains, nothing new is admitted. */
   phase: Phase = 'running';
@@ -83,7 +83,7 @@ export class FrontDoor {
     this.#options = options;
     this.#refusalLines = new RefusalLines({
       onLeftOut: () => metrics.logLinesLeftOut.inc(),
-      onSum: (lines) => log.info({ lines }, 'refused requests without a line'),
+      onSum: (lines) => log.info({ lines }, 'refused requests without a line of their own'),
     });
     metrics.declareRoute('other');
   }
@@ -94,8 +94,8 @@ export class FrontDoor {
   }
 
   /**
-   * Serves these routes from now on. Requests that have begun go on with those that they began with.
-   * @param adminRoutes those of the admin address
+   * Serves these routes from now on. Requests in flight keep theirs.
+   * @param adminRoutes the routes of the admin address
    */
   serve(routes: readonly Route[], adminRoutes: readonly Route[]): void {
     for (const { path } of adminRoutes) this.#options.metrics.declareRoute(path);
@@ -144,22 +144,22 @@ export class FrontDoor {
     return presented !== '' && this.#options.keys.authenticate(presented)?.scopes.has('admin') === true;
   }
 
-  /** To be called every few seconds: see `Exchange.keepReceiving`. */
+  /** Call it every few seconds: see `Exchange.keepReceiving`. */
   keepReceiving(): void {
     for (const exchange of this.#receiving) exchange.keepReceiving();
   }
 
-  /** To be called every few seconds: see `ReceivingPace`. */
+  /** Call it every few seconds: see `ReceivingPace`. */
   cutSlowBodies(): void {
     this.#pace.look(this.#receiving);
   }
 
-  /** To be called when nothing comes any more, before the log ends. */
+  /** Call it after the last request, before the log ends. */
   close(): void {
     this.#refusalLines.sumUp();
   }
 
-  /** Undefined when the request is answered already. */
+  /** Undefined if the request is already answered. */
   #findRoute(exchange: Exchange): Route | undefined {
     const table = exchange.isOperator ? this.#adminTable : this.#table;
     const found = table.find(exchange.path);
@@ -204,7 +204,7 @@ export class FrontDoor {
       if (exchange.isOver) throw new ClientGone();
       if (rate.isExceeded) {
         const { requests: limit, windowS } = rate;
-        // At least a second: a window that ends this very moment is no reason to answer with 0.
+        // At least a second: 0 would be wrong for a window that ends at this moment.
         const retryAfterS = Math.max(1, secondsToReset(rate));
         throw new ServiceError('RATE_LIMITED', { limit, windowS, retryAfterS });
       }
@@ -233,7 +233,7 @@ export class FrontDoor {
     const { caller } = exchange;
     const { permits, transfers, expectedWait } = this.#options;
     if (this.phase === 'draining') throw new ServiceError('STOPPING');
-    // The key's own limit first: whoever reaches it is told so, also while the server as a whole is full.
+    // The key's own limit first, so that clients hear of it even while the whole server is full.
     if (caller !== undefined) this.#options.concurrency.enter(caller);
     try {
       exchange.holder = { key: caller?.id, address: addressBlock(exchange.clientAddress) };
@@ -258,7 +258,7 @@ export class FrontDoor {
     if (exchange.caller !== undefined) this.#options.concurrency.leave(exchange.caller.id);
   }
 
-  /** Gives back what the request held, the first time that it is called. */
+  /** Gives back the request's resources, on the first call. */
   #leave(exchange: Exchange): void {
     exchange.models?.leave();
     exchange.models = undefined;
@@ -305,7 +305,7 @@ export class FrontDoor {
     this.#answer(exchange, reply, headers);
   }
 
-  /** Nothing that came behind the request may be taken for another one. */
+  /** Nothing after the request may be read as another one. */
   #cut(exchange: Exchange, failure: ServiceError): void {
     const { record } = exchange;
     record.errorKey = failure.key;
@@ -337,7 +337,7 @@ export class FrontDoor {
       this.#finish(exchange);
     } catch (error) {
       if (exchange.isOver) {
-        // The client knows by the missing rest; the log should say why.
+        // The client notices the missing rest; the log has the reason.
         record.status = 500;
         record.cause = error;
         if (error instanceof ServiceError) record.errorKey = error.key;

@@ -11,7 +11,7 @@ const statusLines = new Map(
 
 export const statusLine = (status: number): string => statusLines.get(status) as string;
 
-/** All values of a header that may come several times: `getHeader` knows the first one only. */
+/** All values of a header that may appear several times: `getHeader` gives only the first. */
 export function valuesOf(req: HttpRequest, wanted: string): string {
   const values: string[] = [];
   req.forEach((name, value) => {
@@ -41,7 +41,7 @@ export function writeHead(
   if (closes) res.writeHeader('connection', 'close');
 }
 
-/** Of the last answer of a connection, which is written past uWebSockets.js. */
+/** The head of a connection's last answer, which bypasses uWebSockets.js. */
 export const closingHeaders = (reply: Reply, headers: Headers): Headers => [
   ...headers,
   ['content-type', reply.contentType],

@@ -3,12 +3,12 @@ import type { HttpRequest, HttpResponse } from './uws.js';
 
 type Listener = (chunk: Uint8Array, isLast: boolean) => void;
 
-/** With no more than this to come of a body, the rest is waited for a moment. */
+/** If no more than this of a body is missing, the server waits a moment for it. */
 const NEAR_END_BYTES = 256 * 1024;
 
 const nobody: Listener = () => {};
 
-/** What of a request's body has arrived, and who hears of it: nobody yet, a listener, or nobody any more. */
+/** The arriving body of a request, and its listener: none yet, one, or none any longer. */
 export class IncomingBody {
   /** From Content-Length; undefined for a chunked transfer-encoding. */
   readonly declaredBytes: number | undefined;
@@ -18,7 +18,7 @@ export class IncomingBody {
   isPaused = false;
   readonly #res: HttpResponse;
   #listener = nobody;
-  /** What came while it was held; undefined while it is not. */
+  /** Chunks that arrived while the body is held; undefined while it is not. */
   #held: Buffer[] | undefined;
   #pausedAtMs = 0;
   #pausedMs = 0;
@@ -42,17 +42,17 @@ export class IncomingBody {
     if (!this.isPending) listener(new Uint8Array(0), true);
   }
 
-  /** Keeps what comes for a listener that is found a few microtasks later. */
+  /** Keeps chunks for a listener that is attached a few microtasks later. */
   hold(): void {
     this.#held = [];
   }
 
-  /** For when no listener was found: what is held, and what comes, is thrown away. */
+  /** Without a listener: discards held and later chunks. */
   dropHeld(): void {
     this.#held = undefined;
   }
 
-  /** Nobody hears of what comes from now on. */
+  /** Discards everything from now on. */
   drop(): void {
     this.#held = undefined;
     this.#listener = nobody;
@@ -81,22 +81,21 @@ export class IncomingBody {
     this.unblock();
   }
 
-  /** Without it, what follows on the connection could not be read. */
+  /** Otherwise the rest of the connection could not be read. */
   unblock(): void {
     if (this.isPaused) this.#res.resume();
     this.isPaused = false;
   }
 
-  /** How long it has been on its way, without the time in which we did not read it; 0 while we do not. */
+  /** Time since the body began to arrive, without pauses of our reading; 0 while we pause. */
   receivingMs(nowMs: number): number {
     return !this.isPending || this.isPaused ? 0 : nowMs - this.#pausedMs;
   }
 
   /**
-   * uWebSockets.js cuts off bodies that bring less than 16 KB/s over 10 s, without an answer, and clients that take
-   * nothing of an answer for 10 s. Resuming a socket starts that clock again, so that our own, configurable limit
-   * decides, and answers 408. To be called every few seconds.
-   * Only a paused socket may be resumed: on another one `resume` ends all reading.
+   * uWebSockets.js cuts off bodies slower than 16 KB/s over 10 s, without an answer, and clients that read nothing for 10 s.
+   * Resuming a socket restarts that clock, so that our own, configurable limit decides and answers 408. Call it every few
+   * seconds. Only a paused socket may be resumed: on any other, `resume` ends all reading.
    */
   keepReceiving(): void {
     if (this.isPaused) return;

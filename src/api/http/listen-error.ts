@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: 'the process has too many files open',
 };
 
-/** What keeps a server from listening there. uWebSockets.js only says that something does, so Node is asked. */
+/** Why a server cannot listen there. uWebSockets.js gives no reason, so this asks Node. */
 export async function whyNotListening(host: string, port: number): Promise<string> {
   const code = await failureOf(host, port);
   const reason = code === undefined ? 'it was taken a moment ago' : (reasons[code] ?? code);

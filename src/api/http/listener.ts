@@ -11,7 +11,7 @@ import {
 import { whyNotListening } from './listen-error.js';
 import { checkTlsFiles, fingerprintOf, type TlsFiles } from './tls-files.js';
 
-/** Several processes may listen on the port, and the system shares connections out among them. */
+/** Several processes may listen on the port; the system distributes connections among them. */
 const SHARED = 0;
 const EXCLUSIVE = 1;
 
@@ -19,13 +19,13 @@ type ListenSocket = Parameters<typeof us_listen_socket_close>[0];
 
 export interface Listener {
   readonly port: number;
-  /** Takes no further connections; those that exist go on. */
+  /** Accepts no further connections; existing ones continue. */
   stopListening(): void;
-  /** After `stopListening`: takes connections again, on the same port. False where the system does not let it. */
+  /** After `stopListening`: accepts connections again, on the same port. False if the system does not allow it. */
   listenAgain(): boolean;
   /**
-   * Reads the certificate and its key again and shows them to new connections; those that exist go on with theirs.
-   * @throws Error that says why they cannot be used; then nothing has changed
+   * Reloads the certificate and its key for new connections; existing ones keep theirs.
+   * @throws Error with the reason if they cannot be used; nothing has changed then
    */
   renewTls(): void;
   /** Cuts off every connection. */
@@ -34,21 +34,21 @@ export interface Listener {
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number;
-  /** The port is taken for this process alone unless it is shared deliberately. */
+  /** Without it, the port belongs to this process alone. */
   readonly isShared?: boolean;
-  /** HTTP where undefined. */
+  /** Undefined for HTTP. */
   readonly tls?: TlsFiles | undefined;
   /** Called for every request, whatever its method and path. */
   handle(res: HttpResponse, req: HttpRequest): void;
-  /** Told of each new connection by the address at its other end; one that it does not want is closed. */
+  /** Called with the peer address of each new connection; closes it if the result is false. */
   admits?(address: ArrayBuffer): boolean;
-  /** Called for each connection that has ended, also for one that was not wanted. */
+  /** Called for each ended connection, including rejected ones. */
   ended?(): void;
 }
 
-/** @throws Error that says why the address cannot be listened on, or the certificate not be used */
+/** @throws Error with the reason if listening fails or the certificate is unusable */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { host, tls, isShared = false } = options;
   if (tls !== undefined) checkTlsFiles(tls);
@@ -92,7 +92,7 @@ class PlainApps {
   }
 }
 
-/** What uWebSockets.js has for threads that share a port, and leaves out of its types. */
+/** A method of uWebSockets.js for threads that share a port, missing from its types. */
 interface ParentApp extends TemplatedApp {
   addChildAppDescriptor(descriptor: unknown): void;
   removeChildAppDescriptor(descriptor: unknown): void;
@@ -100,8 +100,8 @@ interface ParentApp extends TemplatedApp {
 type ChildApp = TemplatedApp & { getDescriptor(): unknown };
 
 /**
- * An app keeps the certificate that it was made with. So one app listens and hands its connections to another, which is
- * replaced with the certificate: the port stays as it is, and no client is refused meanwhile.
+ * An app keeps its certificate for life. So one app listens and hands connections to another, which is replaced together
+ * with the certificate: the port stays open, and no client is refused meanwhile.
  */
 class SecureApps {
   readonly listening: ParentApp;
@@ -130,7 +130,7 @@ class SecureApps {
     this.#serving = this.#createServing();
     this.listening.addChildAppDescriptor(this.#serving.getDescriptor());
     this.listening.removeChildAppDescriptor(earlier.getDescriptor());
-    // It still has connections, and takes those that were accepted a moment ago.
+    // It still has connections, and gets those accepted a moment ago.
     this.#retired.push(earlier);
   }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 
-/** Of /proc/net/tcp. */
+/** In /proc/net/tcp. */
 const ESTABLISHED = '01';
 const CLOSE_WAIT = '08';
 
 /**
- * The open connections to a local port, by the address at their other end in hexadecimal. The system is asked because
- * uWebSockets.js tells that a connection has ended, but not which.
- * @returns undefined where the system does not tell
+ * The open connections to a local port, by their peer address in hexadecimal. This asks the system because uWebSockets.js
+ * reports that a connection ended, but not which one.
+ * @returns undefined if the system does not tell
  */
 export async function connectionsByPeer(localPort: number): Promise<Map<string, number> | undefined> {
   try {
@@ -33,13 +33,13 @@ export function countPeers(table: string, localPort: number): Map<string, number
   return counts;
 }
 
-/** The kernel writes words of four bytes in the order of the machine, which is little-endian wherever this runs. */
+/** The kernel writes four-byte words in the machine's byte order, which is little-endian on all supported machines. */
 function peerOfTable(words: string): string {
   const bytes = Buffer.from(words, 'hex');
   return peerOf(bytes.length % 4 === 0 ? bytes.swap32() : bytes);
 }
 
-/** Who an address counts for: an IPv4 address, or the first 64 bits of an IPv6 one, which go to one customer. */
+/** The unit that limits apply to: an IPv4 address, or the first 64 bits of an IPv6 one, which one customer gets. */
 export function peerOf(address: Uint8Array): string {
   const bytes = Buffer.from(address.buffer, address.byteOffset, address.byteLength);
   if (bytes.length !== 16) return bytes.toString('hex');

@@ -3,7 +3,7 @@ import type { CloseReason } from '../../base/observe/close-reason.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { HttpResponse } from './uws.js';
 
-/** The rest of an answer that the client has not taken yet. */
+/** The unread rest of an answer. */
 export class PendingAnswer {
   readonly #limits: AnswerLimits;
   readonly #heldBytes: number;
@@ -15,9 +15,9 @@ export class PendingAnswer {
   }
 
   /**
-   * Offers the body to the system, which says how much of it there is room for: nothing of it is buffered here. The rest
-   * is offered again when there is room, and as long as there is a rest, uWebSockets.js takes no further request.
-   * @returns undefined when the system has taken all of it, or the connection was closed
+   * Offers the body to the system, which says how much it took; nothing is buffered here. The rest is offered again when
+   * there is room, and until then uWebSockets.js parses no further request.
+   * @returns undefined if the system has taken all of it, or the connection was closed
    */
   static offer(
     res: HttpResponse,
@@ -36,7 +36,7 @@ export class PendingAnswer {
       limits.onClose(reason);
       res.close();
     };
-    // What is shared by all its readers takes no memory of its own.
+    // A body shared by all its readers takes no extra memory.
     const heldBytes = typeof body === 'string' ? totalBytes : 0;
     if (!limits.take(heldBytes)) {
       giveUp('answer_memory');
@@ -57,7 +57,7 @@ export class PendingAnswer {
     return pending;
   }
 
-  /** To be called when the connection has ended. */
+  /** Call it when the connection has ended. */
   letGo(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);

@@ -7,15 +7,15 @@ export interface PieceLimits {
   readonly timeoutMs: number;
 }
 
-/** A client that did not take a piece of an answer in time. */
+/** The client did not read a piece of an answer in time. */
 export class ClientStalled extends Error {
   override readonly name = 'ClientStalled';
 }
 
 /**
  * Sends one piece of a body of `totalBytes`. Resolves when the system has taken all of it, so that its memory can be
- * used again, or when the client has gone. uWebSockets.js keeps nothing of what the socket does not take: it says how
- * far it came, and the rest is offered again when there is room.
+ * reused, or when the client has gone. uWebSockets.js buffers nothing that the socket does not take: it reports how far
+ * it came, and the rest is offered again when there is room.
  * @param writeHead for the first piece
  */
 export function sendPiece(

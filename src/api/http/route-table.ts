@@ -18,7 +18,7 @@ export class RouteTable {
     }
   }
 
-  /** The path of the route that takes requests to `path`, and its routes by method; undefined where there is none. */
+  /** The route path that matches `path`, and its routes by method; undefined if there is none. */
   find(path: string): { path: string; methods: ReadonlyMap<string, Route> } | undefined {
     const routePath = this.#byPath.has(path)
       ? path
@@ -27,8 +27,8 @@ export class RouteTable {
     return routePath === undefined || methods === undefined ? undefined : { path: routePath, methods };
   }
   /**
-   * Routes of the API also take a slash at their end, which many clients add. They are served there instead of redirected:
-   * not every client repeats a POST somewhere else. Other routes stay exact, as pages have links that depend on it.
+   * Routes of the API also accept a trailing slash, which many clients add. They are served without a redirect, because not
+   * every client repeats a POST after one. Other routes are exact, because links in pages depend on it.
    */
   #withoutSlash(path: string): string | undefined {
     if (!path.endsWith('/')) return undefined;

@@ -3,12 +3,12 @@ import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'n
 import fs from 'node:fs';
 
 export interface TlsFiles {
-  /** The certificate and those between it and the root, PEM. */
+  /** The certificate and its intermediate certificates, PEM. */
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** @throws Error that says what is wrong with them, so that no server shows a certificate that no client takes */
+/** @throws Error with the reason, so that no server shows a certificate that all clients reject */
 export function checkTlsFiles({ certFile, keyFile }: TlsFiles, now = new Date()): void {
   const certificate = readCertificate(certFile);
   const key = readKey(keyFile);
@@ -19,11 +19,11 @@ export function checkTlsFiles({ certFile, keyFile }: TlsFiles, now = new Date())
     throw new Error(`The certificate in ${certFile} has expired: it was valid until ${certificate.validTo}.`);
   }
   if (new Date(certificate.validFrom) > now) {
-    throw new Error(`The certificate in ${certFile} is not valid before ${certificate.validFrom}.`);
+    throw new Error(`The certificate in ${certFile} is not valid until ${certificate.validFrom}.`);
   }
 }
 
-/** The same as long as both files have the same content. */
+/** The same while the content of both files is unchanged. */
 export function fingerprintOf({ certFile, keyFile }: TlsFiles): string {
   const hash = createHash('sha256');
   for (const file of [certFile, keyFile]) hash.update(fs.readFileSync(file));
@@ -35,7 +35,7 @@ function readCertificate(file: string): X509Certificate {
   try {
     return new X509Certificate(bytes);
   } catch {
-    throw new Error(`There is no certificate in the form of PEM in ${file}.`);
+    throw new Error(`There is no PEM certificate in ${file}.`);
   }
 }
 
@@ -44,7 +44,7 @@ function readKey(file: string): KeyObject {
   try {
     return createPrivateKey(bytes);
   } catch {
-    throw new Error(`There is no private key in the form of PEM, without a passphrase, in ${file}.`);
+    throw new Error(`There is no PEM private key without a passphrase in ${file}.`);
   }
 }
 

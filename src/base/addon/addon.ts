@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { packageDir } from '../config/package-dir.js';
 
-/** What went wrong in a native stage; the names are those of native/stage_error.h. */
+/** Failures of native stages, with the names of native/stage_error.h. */
 export type StageErrorCode =
   | 'UNSUPPORTED_FORMAT'
   | 'NO_AUDIO_STREAM'
@@ -18,7 +18,7 @@ export type StageErrorCode =
 
 export interface StageError extends Error {
   readonly code: StageErrorCode;
-  /** Seconds of audio seen, for TOO_LONG and TOO_SHORT. */
+  /** Seconds of audio so far, for TOO_LONG and TOO_SHORT. */
   readonly measuredS: number;
 }
 
@@ -39,7 +39,7 @@ export interface PreparedInput {
   readonly inputsInWindow: number;
   readonly startS: number;
   readonly endS: number;
-  /** Share of the file's bytes that were read by now, 0..1. */
+  /** Share of the file's bytes read so far, 0..1. */
   readonly fileProgress: number;
 }
 
@@ -48,27 +48,27 @@ export interface AudioWindow {
   readonly endS: number;
 }
 
-/** Windows in a row that were not scored for lack of speech. */
+/** Consecutive windows skipped for lack of speech. */
 export interface SkippedStretch extends AudioWindow {
   /** 0..100, over the whole stretch. */
   readonly nonSpeechPercent: number;
-  /** The last one may overlap the one before it. */
+  /** The last one may overlap its predecessor. */
   readonly windows: readonly AudioWindow[];
 }
 
-/** What was found out about a file on the way to its model inputs. */
+/** Findings about a file on the way to its model inputs. */
 export interface PrepareSummary {
   readonly durationS: number;
   readonly damagedPackets: number;
-  /** Where audio is missing for it, in seconds; at most one entry per second. */
+  /** Positions of missing audio in seconds; at most one entry per second. */
   readonly damagedAtS: readonly number[];
   /** Share of 10 ms frames with speech over the whole file, 0..1. */
   readonly speechRatio: number;
   /** Share of samples at full scale, 0..1. */
   readonly clippedRatio: number;
-  /** How far the loudest speech stays below itself from 4.7 kHz on, in dB; absent with too little speech to tell. */
+  /** How much weaker the loudest speech is above 4.7 kHz, in dB; absent if there is too little speech to tell. */
   readonly highBandDropDb?: number;
-  /** How far the loudest speech stands above the pauses, in dB; absent with too little speech or pauses to tell. */
+  /** How far the loudest speech is above the pauses, in dB; absent if there is too little of either to tell. */
   readonly noiseGapDb?: number;
   readonly skipped: readonly SkippedStretch[];
   readonly decodeMs: number;
@@ -98,7 +98,7 @@ export interface Stages {
     inputRateHz: number,
     outputRateHz: number,
   ) => { convert(samples: Float32Array): Float32Array };
-  /** One decision (1 speech, 0 none) per 10 ms of 16 kHz audio. */
+  /** One decision (1 for speech, 0 for none) per 10 ms of 16 kHz audio. */
   readonly VoiceActivityDetector: new () => { detect(samples: Float32Array): Uint8Array };
   /** `recipe` as src/analysis/models/input-text.ts writes it. Throws StageError. */
   readonly FeatureExtractor: new (
@@ -107,35 +107,35 @@ export interface Stages {
 }
 
 export interface Addon extends Stages {
-  /** `input` is what a model takes of a window, as src/analysis/models/input-text.ts writes it. Throws StageError. */
+  /** `input` describes a model's input, as src/analysis/models/input-text.ts writes it. Throws StageError. */
   readonly Preparer: new (
     input: string,
   ) => Preparer;
   /** Gives whole pages of (shared) memory back to the system; they read as zero afterwards. */
   releasePages(bytes: Uint8Array): void;
   /**
-   * Notes from now on, in a new file, which input each thread works on, and marks the one that ends the process: see
+   * From now on, records in a new file which input each thread works on, and marks one that crashes the process: see
    * native/guard/crash_notes.h. Once per process.
-   * @throws StageError INTERNAL when the file cannot be made
+   * @throws StageError INTERNAL if the file cannot be created
    */
   openCrashNotes(file: string, slots: number): void;
-  /** Notes that this thread works on the input with this SHA-256. Without effect before `openCrashNotes`. */
+  /** Records that this thread works on the input with this SHA-256. No effect before `openCrashNotes`. */
   noteInput(digest: Uint8Array): void;
-  /** This thread's input is over, and did no harm. */
+  /** Records that this thread has finished its input without a crash. */
   forgetInput(): void;
   /**
-   * Takes from this thread, for good, the system calls that decoding does not need: see native/guard/thread_sandbox.h.
-   * Undefined, or why the system does not let it.
+   * Permanently removes the system calls that decoding does not need from this thread: see native/guard/thread_sandbox.h.
+   * @returns undefined, or why the system does not allow it
    */
   sandboxThisThread(): string | undefined;
-  /** flock(2) without waiting: whether the lock was given. It belongs to the open file and goes with its last descriptor. */
+  /** flock(2) without waiting: true if it got the lock, which lasts until the file's last descriptor is closed. */
   tryLock(descriptor: number, kind: 'exclusive' | 'shared' | 'none'): boolean;
-  /** Gives memory that C++ code has freed, and the C library keeps for later, back to the system. Takes milliseconds. */
+  /** Returns memory that C++ code has freed but the C library keeps to the system. Takes milliseconds. */
   trimHeap(): void;
   libraryVersions(): Record<string, string>;
 }
 
-/** Loads the native addon; the error of a failed load says what was found and which command mends it. */
+/** Loads the native addon; the error of a failure names what was found and the command that repairs it. */
 export function loadAddon(): Addon {
   const file = path.join(packageDir, 'build/addon/Release/veravox.node');
   try {

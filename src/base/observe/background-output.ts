@@ -2,37 +2,37 @@
 import fs from 'node:fs';
 
 export interface BackgroundOutputOptions {
-  /** Text that waits for a reader or a disk; what comes then is dropped. */
+  /** Most text that waits for a reader or a disk; further lines are dropped. */
   readonly maxWaitingBytes?: number;
-  /** What one write holds at most, unless a line is longer. */
+  /** Most bytes in one write, unless a line is longer. */
   readonly maxWriteBytes?: number;
-  /** Makes the line that says how many were dropped. */
+  /** Makes the line about dropped lines. */
   readonly describeDropped: (lines: number) => string;
-  /** Told of each line that is dropped. */
+  /** Called for each dropped line. */
   readonly onDropped: () => void;
 }
 
 const MAX_WAITING_BYTES = 4 << 20;
-/** So many bytes are written at once; fewer once they have waited for so long. */
+/** Bytes that start a write; fewer after this time. */
 const BATCH_BYTES = 16 << 10;
 const BATCH_WAIT_MS = 200;
-/** PIPE_BUF of Linux: a pipe takes so much whole, with nothing of another process in between. */
+/** PIPE_BUF of Linux: up to this size, writes of several processes to a pipe never interleave. */
 export const ATOMIC_BYTES = 4096;
-/** After a write that failed; the time doubles with each. */
+/** Pause after a failed write; it doubles with each failure. */
 const RETRY_MS = 5;
 const MAX_RETRY_MS = 200;
-/** How long the last lines may take to be written before the process ends. */
+/** Time to write the last lines before the process ends. */
 const CLOSE_MS = 500;
-/** The same for an end that nothing can be awaited in. */
+/** The same for an exit that cannot await anything. */
 const CLOSE_NOW_MS = 100;
 
-/** Failures after which nothing can ever be written: a terminal that was closed, a descriptor that is none. */
+/** Permanent failures: a closed terminal, an invalid descriptor. */
 const finalErrors: readonly unknown[] = ['EIO', 'EBADF'];
 
 /**
- * Writes lines to a descriptor without ever holding up the caller. Lines are collected and written together by libuv's
- * threads: one system call per line would cost as much as the rest of a request. Those that cannot be written wait, up to a
- * bound; what comes then is dropped and counted, and a line says so as soon as there is room again.
+ * Writes lines to a descriptor without ever blocking the caller. Lines are collected and written together by libuv's
+ * threads: one system call per line would cost as much as the rest of a request. Unwritten lines wait, up to a bound; then
+ * they are dropped and counted, and a line reports it as soon as there is room again.
  */
 export class BackgroundOutput {
   readonly #fd: number;
@@ -74,7 +74,7 @@ export class BackgroundOutput {
     else this.#flushIn(BATCH_WAIT_MS);
   }
 
-  /** Starts writing what waits, without waiting for more. */
+  /** Starts to write the waiting lines. */
   flush(): void {
     if (this.#isWriting || this.#isOver || !this.#takeBatch()) return;
     this.#isWriting = true;
@@ -87,7 +87,7 @@ export class BackgroundOutput {
     });
   }
 
-  /** Nothing is written any more. */
+  /** Stops all writing. */
   discard(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -112,10 +112,10 @@ export class BackgroundOutput {
     this.#isOver = true;
   }
 
-  /** The same where nothing can be awaited: when the process ends at once. */
+  /** The same without waiting, for a process that ends immediately. */
   closeNow(): void {
     const deadlineMs = performance.now() + CLOSE_NOW_MS;
-    // What a thread is writing in this moment is as good as written.
+    // The lines that a thread is writing now count as written.
     if (this.#isWriting) this.#batch = Buffer.alloc(0);
     while (!this.#isOver && this.#takeBatch()) {
       try {
@@ -149,7 +149,7 @@ export class BackgroundOutput {
   }
 
   #failed({ code }: NodeJS.ErrnoException): void {
-    // Only a reader that is slow may still take something before the process ends.
+    // Only a slow reader may still take something before the process ends.
     if (finalErrors.includes(code) || (this.#isClosing && code !== 'EAGAIN')) {
       this.discard();
       return;

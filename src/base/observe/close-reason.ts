@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why the server ended a connection on its own account. */
+/** Why the server itself closed a connection. */
 export const closeReasons = [
   'connections',
   'address',

@@ -8,7 +8,7 @@ const colours: Readonly<Record<string, (text: string) => string>> = {
   info: pc.green,
 };
 
-/** In the order in which a request's line is read; what else a line says comes after, with its name. */
+/** In the order of a request's line; other members follow with their names. */
 const requestFacts = ['clientAddress', 'account', 'keyId', 'model', 'errorKey'] as const;
 
 type Facts = Readonly<Record<string, unknown>>;

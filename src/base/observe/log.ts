@@ -10,21 +10,21 @@ export type { Logger } from 'pino';
 
 export interface ServiceLog {
   readonly logger: Logger;
-  /** Writes text for people, in its place among the lines. */
+  /** Writes text for people, in order with the lines. */
   print(text: string): void;
-  /** Has each dropped line counted, also those before. */
+  /** Counts dropped lines, including earlier ones. */
   countDropped(count: (lines: number) => void): void;
-  /** Writes what is still buffered, for as long as a reader may reasonably take; call it last. */
+  /** Writes buffered lines, within a reasonable time for the reader; call it last. */
   close(): Promise<void>;
-  /** The same where nothing can be awaited. */
+  /** The same without waiting. */
   closeNow(): void;
-  /** To be called when nobody can read the log any more: nothing is written from now on. */
+  /** Call it if nobody can read the log any longer: stops all writing. */
   discard(): void;
 }
 
 type LogSettings = Pick<Config, 'logLevel' | 'logFormat' | 'processes'>;
 
-/** Lines on standard output: JSON, or text for people where they go to a terminal. */
+/** Lines on standard output: JSON, or text for people on a terminal. */
 export function createLog(
   { logLevel, logFormat, processes }: LogSettings,
   fd = openStandardOutput(),

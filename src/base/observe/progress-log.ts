@@ -13,8 +13,7 @@ const INTERVAL_MS = 5000;
 const percent = (share: number): number => Math.round(share * 1000) / 10;
 
 /**
- * Takes the progress of one analysis, as often as there is any, and writes a line at most every five seconds, so that an
- * analysis that is over sooner writes none.
+ * Logs the progress of one analysis at most every five seconds, so that shorter analyses log nothing.
  */
 export function progressLog(
   log: Logger,

@@ -2,7 +2,7 @@
 import type { ErrorKey } from '../errors/catalogue.js';
 import type { RequestRecord } from './request-record.js';
 
-/** What a caller is told at the door as often as it asks. */
+/** Refusals at the front door, which clients can repeat at will. */
 const refusals: ReadonlySet<ErrorKey | undefined> = new Set<ErrorKey>([
   'OVERLOADED',
   'CONCURRENCY_LIMITED',
@@ -15,15 +15,15 @@ export const isRefusal = ({ errorKey }: Pick<RequestRecord, 'errorKey'>): boolea
 const PERIOD_MS = 1000;
 
 export interface RefusalLinesOptions {
-  /** Lines about refusals of one key per second; of requests without a key, which are taken together, as many. */
+  /** Lines per second about refusals of one key; the same for all requests without a key together. */
   readonly maxPerS?: number;
-  /** Told of each line that is left out. */
+  /** Called for each omitted line. */
   readonly onLeftOut: () => void;
-  /** Told once per second how many were, if any. */
+  /** Called once per second with their number, if any. */
   readonly onSum: (lines: number) => void;
 }
 
-/** Decides which refusals get a line in the log: under a flood, writing lines would be much of what a refusal costs. */
+/** Decides which refusals get a log line: in a flood, the lines would cost as much as the refusals. */
 export class RefusalLines {
   readonly #options: Required<RefusalLinesOptions>;
   readonly #ofKey = new Map<string, number>();
@@ -46,7 +46,7 @@ export class RefusalLines {
     return false;
   }
 
-  /** Ends the second; to be called when the server stops. */
+  /** Ends the second; call it when the server stops. */
   sumUp(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

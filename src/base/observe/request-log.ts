@@ -15,10 +15,10 @@ export function roundedTimesMs({ totalMs, stagesMs }: RequestRecord): Record<str
   return timesMs;
 }
 
-/** Asked every few seconds by whatever watches the server. */
+/** Routes that monitoring calls every few seconds. */
 const probes: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
-/** One line per request. Failures of our own are errors, with their cause; everything else is for information. */
+/** One line per request. Failures of the server are errors, with their cause; everything else is information. */
 export function logRequest(logger: Logger, record: RequestRecord): void {
   const isFailure = record.status >= 500 && record.cause !== undefined;
   const level = isFailure ? 'error' : probes.has(record.route) ? 'debug' : 'info';

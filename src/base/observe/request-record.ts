@@ -2,26 +2,26 @@
 import type { ErrorKey } from '../errors/catalogue.js';
 import type { StageDurationsMs } from './timing.js';
 
-/** How fetching a file from storage ended: `refused` is the client's or the link's fault, `abandoned` a client that went. */
+/** The outcome of fetching a file: `refused` is the fault of client or link, `abandoned` means that the client left. */
 export const fetchOutcomes = ['fetched', 'refused', 'failed', 'abandoned'] as const;
 export type FetchOutcome = (typeof fetchOutcomes)[number];
 
-/** What is known about one request, collected on its way and recorded once, when it is over. */
+/** The facts about one request, collected on its way and recorded once at its end. */
 export interface RequestRecord {
   readonly correlationId: string;
   readonly method: string;
-  /** The route's path; `other` where there is none, so that callers cannot make up label values. */
+  /** The route's path, or `other`, so that clients cannot make up label values. */
   route: string;
-  /** 499 when the client went away before the answer. */
+  /** 499 if the client left before the answer. */
   status: number;
-  /** Where it came from, as trusted proxies report it. */
+  /** The client's address, as trusted proxies report it. */
   clientAddress?: string;
   errorKey?: ErrorKey;
-  /** What went wrong inside, for the log only. */
+  /** The internal cause of a failure, for the log only. */
   cause?: unknown;
   keyId?: string;
   account?: string;
-  /** Of the upload, or of the file that was fetched. */
+  /** Size of the upload or of the fetched file. */
   bodyBytes?: number;
   fetch?: FetchOutcome;
   audioS?: number;
@@ -35,12 +35,12 @@ export interface RequestRecord {
   totalMs: number;
 }
 
-/** Is told of every request to the API, once, when it is over. */
+/** Gets every request to the API once, at its end. */
 export interface RequestRecorder {
   record(record: RequestRecord): void;
-  /** Writes what is not written yet; to be called last. */
+  /** Writes everything pending; call it last. */
   close(): Promise<void>;
 }
 
-/** The status under which a request is recorded whose client went away. */
+/** The recorded status of requests whose client left. */
 export const CLIENT_GONE_STATUS = 499;

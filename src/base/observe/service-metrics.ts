@@ -13,15 +13,15 @@ const threadPools = ['prepare', 'scoring'] as const;
 const reloadResults = ['loaded', 'failed'] as const;
 export type ReloadResult = (typeof reloadResults)[number];
 
-/** What the gauges show; read when somebody asks for the metrics, never kept up to date in between. */
+/** Sources of the gauges, read only when the metrics are requested. */
 export interface GaugeSources {
   requestsInFlight(): number;
   transfersInFlight(): number;
   expectedWaitS(): number;
   connections(): number;
-  /** Bytes of answers that clients have not taken yet. */
+  /** Bytes of unread answers. */
   heldAnswerBytes(): number;
-  /** Sets of models in memory: that in use, and those that earlier requests still go on with. */
+  /** Sets of models in memory: the current one, and those that earlier requests still use. */
   modelSets(): number;
   models(): {
     detectors: readonly { id: string; aliases: readonly string[] }[];
@@ -31,10 +31,10 @@ export interface GaugeSources {
   arenaUsedBytes(): number;
   arenaTotalBytes(): number;
   ready(): boolean;
-  /** Known answers that do not hold. */
+  /** Failed known-answer checks. */
   wrongAnswers(): number;
   provider(): (typeof providers)[number];
-  /** True when CUDA was wanted but the CPU runs the models. */
+  /** True if CUDA was requested but the CPU runs the models. */
   fellBackToCpu(): boolean;
 }
 
@@ -68,7 +68,7 @@ export class ServiceMetrics {
   readonly #threadFailures: Counter<'pool'>;
   readonly #closed: Counter<'reason'>;
 
-  /** What to answer instead of this registry's own series, where several processes are one server. */
+  /** Gives the series of all processes together, if there are several. */
   gather: (() => Promise<string>) | undefined;
 
   constructor() {
@@ -76,20 +76,20 @@ export class ServiceMetrics {
     collectDefaultMetrics({ register: this.registry });
     this.#requests = new Counter({
       name: 'veravox_http_requests_total',
-      help: 'Requests that are over, by route and status; 499 is a client that went away.',
+      help: 'Finished requests by route and status; 499 means that the client disconnected.',
       labelNames: ['route', 'status'],
       registers,
     });
     this.#requestSeconds = new Histogram({
       name: 'veravox_http_request_seconds',
-      help: 'From the headers to the answer.',
+      help: 'Time from the headers to the answer.',
       labelNames: ['route'],
       buckets: STAGE_BUCKETS_S,
       registers,
     });
     const stageSeconds = new Histogram({
       name: 'veravox_stage_seconds',
-      help: 'Time that one analysis spent in a stage.',
+      help: 'Time of one analysis in a stage.',
       labelNames: ['stage'],
       buckets: STAGE_BUCKETS_S,
       registers,
@@ -100,7 +100,7 @@ export class ServiceMetrics {
     }
     const errors = new Counter({
       name: 'veravox_errors_total',
-      help: 'Errors by their key in the catalogue.',
+      help: 'Errors by key; see docs/errors.md.',
       labelNames: ['key'],
       registers,
     });
@@ -111,28 +111,28 @@ export class ServiceMetrics {
     }
     this.#fetches = new Counter({
       name: 'veravox_fetches_total',
-      help: 'Files fetched from behind a presigned_url, by outcome; the errors tell why one did not come.',
+      help: 'Fetches of a presigned_url by outcome; veravox_errors_total has the reasons for failures.',
       labelNames: ['outcome'],
       registers,
     });
     for (const outcome of fetchOutcomes) this.#fetches.labels(outcome).inc(0);
     this.#reloads = new Counter({
       name: 'veravox_reload_total',
-      help: 'Reloads of the models, by result; one that failed has changed nothing.',
+      help: 'Reloads of the models by result; a failed one changes nothing.',
       labelNames: ['result'],
       registers,
     });
     for (const result of reloadResults) this.#reloads.labels(result).inc(0);
     this.#threadFailures = new Counter({
       name: 'veravox_thread_failures_total',
-      help: 'Threads that died while they had nothing to do, by pool; each was replaced.',
+      help: 'Threads that died while idle, by pool; each was replaced.',
       labelNames: ['pool'],
       registers,
     });
     for (const pool of threadPools) this.#threadFailures.labels(pool).inc(0);
     this.#closed = new Counter({
       name: 'veravox_connections_closed_total',
-      help: 'Connections that the server ended to protect itself: over a limit of connections, for want of descriptors or of memory for answers, answers that were not taken, requests of unclear length.',
+      help: 'Connections closed for protection: connection limits, too few descriptors, too little memory for answers, unread answers, requests of unclear length.',
       labelNames: ['reason'],
       registers,
     });
@@ -140,25 +140,25 @@ export class ServiceMetrics {
     const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
     this.#receivedBytes = counter(
       'veravox_received_bytes_total',
-      'Bytes of request bodies, and of fetched files, that arrived in full.',
+      'Bytes of complete request bodies and fetched files.',
     );
     this.#audioSeconds = counter('veravox_audio_seconds_total', 'Seconds of audio in answered analyses.');
-    this.#windowsScored = counter('veravox_windows_scored_total', 'Windows that a model scored.');
+    this.#windowsScored = counter('veravox_windows_scored_total', 'Windows scored by a model.');
     this.#skippedSeconds = counter(
       'veravox_skipped_audio_seconds_total',
-      'Seconds not scored for lack of speech.',
+      'Seconds of audio skipped for lack of speech.',
     );
     this.auditLinesLost = counter(
       'veravox_audit_lines_lost_total',
-      'Requests without an audit line: too many without a key, too many refusals of one key, or a disk that takes no more.',
+      'Requests without an audit line: too many without a key, too many refusals of one key, or a full disk.',
     );
     this.logLinesDropped = counter(
       'veravox_log_lines_dropped_total',
-      'Lines of the log that standard output did not take in time: a full disk, or a reader that stands still.',
+      'Log lines dropped because standard output was too slow: a full disk or a stalled reader.',
     );
     this.logLinesLeftOut = counter(
       'veravox_log_lines_left_out_total',
-      'Refused requests without a line in the log: more than 10 of one key in a second.',
+      'Refused requests without a log line: more than 10 of one key in a second.',
     );
   }
 
@@ -179,14 +179,14 @@ export class ServiceMetrics {
     this.#threadFailures.labels(pool).inc();
   }
 
-  /** Declares the series of a route, so that they are there before its first request. */
+  /** Declares the series of a route, so that they exist before its first request. */
   declareRoute(route: string): void {
     for (const status of statuses) this.#requests.labels(route, String(status)).inc(0);
     this.#requestSeconds.zero({ route });
   }
 
   declareGauges(sources: GaugeSources): void {
-    // Where several processes are one server, their values are added up unless said otherwise.
+    // With several processes, values are added up unless another aggregator is given.
     const gauge = (
       name: string,
       help: string,
@@ -205,45 +205,45 @@ export class ServiceMetrics {
     };
     gauge(
       'veravox_requests_in_flight',
-      'Admitted requests that are not answered yet, without transfers.',
+      'Admitted requests without an answer yet, excluding transfers.',
       sources.requestsInFlight,
     );
     gauge(
       'veravox_transfers_in_flight',
-      'Uploads and downloads through links to the data folder that are not over yet.',
+      'Uploads and downloads in progress through links to the data folder.',
       sources.transfersInFlight,
     );
     gauge(
       'veravox_expected_wait_seconds',
-      'How long a request that comes now would wait for a thread.',
+      'Expected wait of a new request for a thread.',
       sources.expectedWaitS,
       'max',
     );
     gauge('veravox_connections', 'Open connections.', sources.connections);
     gauge(
       'veravox_held_answer_bytes',
-      'Answers, or the rest of them, that clients have not taken yet.',
+      'Bytes of answers that clients have not read yet.',
       sources.heldAnswerBytes,
     );
-    gauge('veravox_uploads_waiting', 'Uploads that wait for room in the arena.', sources.uploadsWaiting);
+    gauge('veravox_uploads_waiting', 'Uploads waiting for memory.', sources.uploadsWaiting);
     gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);
-    gauge('veravox_upload_arena_total_bytes', 'Upload memory there is.', sources.arenaTotalBytes);
-    gauge('veravox_ready', '1 when /readyz answers 200.', () => Number(sources.ready()), 'min');
+    gauge('veravox_upload_arena_total_bytes', 'Total upload memory.', sources.arenaTotalBytes);
+    gauge('veravox_ready', '1 if /readyz answers 200.', () => Number(sources.ready()), 'min');
     gauge(
       'veravox_wrong_answers',
-      'Known answers of models that do not hold; /readyz then answers 503, and names them to operators.',
+      'Failed known-answer checks; /readyz then answers 503 and lists them for operators.',
       sources.wrongAnswers,
       'max',
     );
     gauge(
       'veravox_cpu_fallback',
-      '1 when CUDA was wanted but the CPU runs the models.',
+      '1 if CUDA was requested but the CPU runs the models.',
       () => Number(sources.fellBackToCpu()),
       'max',
     );
     gauge(
       'veravox_model_sets',
-      'Sets of models in memory: 1, and one for each reload whose earlier models still answer requests.',
+      'Sets of models in memory: 1, plus one for each reload whose old models still answer requests.',
       sources.modelSets,
       'max',
     );
@@ -254,7 +254,7 @@ export class ServiceMetrics {
       aggregator: 'max',
       registers: [this.registry],
       collect() {
-        // Models that are gone after a reload are no longer told of.
+        // Removes models that a reload has dropped.
         this.reset();
         const { detectors, speakerModels } = sources.models();
         for (const { id, aliases } of detectors) {
@@ -265,7 +265,7 @@ export class ServiceMetrics {
     });
     new Gauge({
       name: 'veravox_provider_info',
-      help: '1 for what runs the models.',
+      help: '1 for the device that runs the models.',
       labelNames: ['provider'],
       aggregator: 'max',
       registers: [this.registry],

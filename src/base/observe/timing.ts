@@ -3,7 +3,7 @@
 /** The stages of an analysis, in the order in which a request passes them. */
 export const stages = ['receive', 'queue', 'decode', 'features', 'inference'] as const;
 export type Stage = (typeof stages)[number];
-/** How long each stage took, in ms, as far as the request came. */
+/** Time per stage in ms, as far as the request came. */
 export type StageDurationsMs = { readonly [stage in Stage]?: number };
 
 /** The value of a `Server-Timing` header. */

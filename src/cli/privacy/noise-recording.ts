@@ -3,7 +3,7 @@ import { SAMPLE_RATE_HZ, wavOf } from '../../analysis/models/model-audio.js';
 
 const DURATION_S = 6;
 
-/** Noise in bursts, as a WAV file: something to analyse where no recording is at hand. */
+/** Bursts of noise as a WAV file, to analyse without a recording at hand. */
 export function noiseRecording(): Uint8Array<ArrayBuffer> {
   const samples = Float32Array.from({ length: DURATION_S * SAMPLE_RATE_HZ }, (_, i) => {
     const loudness = Math.sin((20 * i) / SAMPLE_RATE_HZ) ** 2;

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 const tables = ['tcp', 'tcp6', 'udp', 'udp6'] as const;
 const hexPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
 
-/** The internet sockets of a process that do not belong to its own port, as the kernel lists them at this moment. */
+/** The internet sockets of a process apart from its own port, as the kernel lists them now. */
 export function socketsBeyond(pid: number, ownPort: number | undefined): string[] {
   const inodes = new Set(
     linksIn(`/proc/${pid}/fd`).flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []),

@@ -10,11 +10,11 @@ import { socketsBeyond } from './observed-sockets.js';
 import { outsideContacts, straceCommand } from './system-calls.js';
 
 export interface PrivacyReport {
-  /** How it was found out, and what this way cannot see. */
+  /** The method, and what it cannot see. */
   readonly method: string;
   /** Contacts and changes outside the data folder; empty when all is well. */
   readonly contacts: readonly string[];
-  /** What lies in the home folder, the one for temporary files and the working folder afterwards. */
+  /** Files in the home, temporary and working folders afterwards. */
   readonly leftFiles: readonly string[];
 }
 
@@ -22,8 +22,8 @@ const SAMPLE_MS = 5;
 const START_MS = 120_000;
 
 /**
- * Runs a server of its own for a moment, with an empty home folder and an empty one for temporary files, has it analyse a
- * recording, and watches whom it contacts and what it writes.
+ * Runs a server briefly, with empty folders for home and temporary files, lets it analyse a recording, and observes its
+ * contacts and the files that it writes.
  * @param main the program's entry
  */
 export async function testPrivacy(main: string): Promise<PrivacyReport> {
@@ -72,8 +72,8 @@ export async function testPrivacy(main: string): Promise<PrivacyReport> {
     const traced = isTraced ? await finishedTrace(traceFile, child.pid ?? 0) : '';
     return {
       method: isTraced
-        ? 'every system call, by strace'
-        : `its sockets, looked at every ${SAMPLE_MS} ms, and three folders, since strace is missing or not permitted: what was shorter or elsewhere was not seen`,
+        ? 'every system call, with strace'
+        : `sockets every ${SAMPLE_MS} ms and three folders, because strace is missing or not permitted: shorter contacts and files elsewhere go unnoticed`,
       contacts: isTraced
         ? outsideContacts(traced, { paths: [data], listening: `127.0.0.1:${port}` })
         : [...seen],
@@ -86,10 +86,10 @@ export async function testPrivacy(main: string): Promise<PrivacyReport> {
   }
 }
 
-/** A bucket is contacted because it is configured, and the admin address may be that of a running server. */
+/** A configured bucket would be contacted, and the admin address may belong to a running server. */
 const LEFT_OUT = /^VERAVOX_(STORAGE|FETCH|TLS|ADMIN|PROCESSES)/;
 
-/** For a server that speaks HTTP on one port of its own, in one process. */
+/** The environment for a server that speaks HTTP on one port, in one process. */
 function forOneServerAlone(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.test(name)));
 }
@@ -129,12 +129,13 @@ async function finishedTrace(file: string, pid: number): Promise<string> {
   for (;;) {
     const trace = fs.readFileSync(file, 'utf8');
     if (hasEnd(trace, pid)) return trace;
-    if (performance.now() > deadlineMs) throw new Error('The trace of the server for the check has no end.');
+    if (performance.now() > deadlineMs)
+      throw new Error('The trace of the server for the check is incomplete.');
     await pause(SAMPLE_MS);
   }
 }
 
-/** strace marks the end of a process with three plus signs behind its number. */
+/** strace marks the end of a process with three plus signs after its number. */
 const hasEnd = (trace: string, pid: number): boolean =>
   trace.split('\n').some((line) => {
     const [process, mark, how] = line.split(' ').filter((word) => word !== '');

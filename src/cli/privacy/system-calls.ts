@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 
-/** Calls with which a process reaches out or leaves something behind. */
+/** Calls that contact others or leave something behind. */
 const tracedCalls = [
   'connect',
   'sendto',
@@ -27,14 +27,14 @@ const tracedCalls = [
   'unlink',
   'unlinkat',
   'rmdir',
-  // Its requests would not be seen.
+  // Requests through it would go unnoticed.
   'io_uring_setup',
 ];
 
-/** strace with the arguments that make it write what `outsideContacts` reads; the program and its arguments follow. */
+/** strace with arguments for the format that `outsideContacts` reads; the program and its arguments follow. */
 export const straceCommand = (traceFile: string): readonly string[] => [
   'strace',
-  // The traced program stays the caller's child, and gets its signals.
+  // The traced program stays our child and gets our signals.
   '-D',
   '-f',
   '--seccomp-bpf',
@@ -48,7 +48,7 @@ export const straceCommand = (traceFile: string): readonly string[] => [
 ];
 
 export interface Allowed {
-  /** Folders and files that may be written, made and removed. */
+  /** Folders and files that may be written, created and removed. */
   readonly paths: readonly string[];
   /** `host:port` at which the traced program answers its own clients. */
   readonly listening?: string;
@@ -57,7 +57,7 @@ export interface Allowed {
 /** Devices, and views of processes; nothing there is kept. */
 const kernelPaths = ['/dev', '/proc'];
 
-/** The lines of a trace in which the program contacts somebody, or changes files, beyond what is allowed. */
+/** The lines of a trace with contacts or file changes that are not allowed. */
 export function outsideContacts(trace: string, { paths, listening }: Allowed): string[] {
   const allowedPaths = [...paths, ...kernelPaths];
   const isAllowedPath = (file: string): boolean =>
@@ -85,10 +85,10 @@ export function outsideContacts(trace: string, { paths, listening }: Allowed): s
   });
 }
 
-/** The paths among a call's arguments, absolute; an empty array where it has none. */
+/** The absolute paths among a call's arguments. */
 function pathsIn(args: string): string[] {
   const paths: string[] = [];
-  // A path may follow the folder that it is relative to, which strace shows as `AT_FDCWD</folder>`.
+  // strace shows a relative path after its folder, as in `AT_FDCWD</folder>`.
   for (const [, folder, text = ''] of args.matchAll(/(?:<([^<>"]*)>, )?"([^"]*)"/g)) {
     paths.push(path.resolve(folder ?? '/', text));
   }

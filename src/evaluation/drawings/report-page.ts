@@ -70,7 +70,7 @@ export function reportPage(report: Report): string {
   const head =
     `<h1>${escaped(model.id)}</h1><p>${escaped(list.file)}${escaped(where)}: ` +
     `${counts.negative} ${classes.negative} and ${counts.positive} ${classes.positive} ${rows}` +
-    `${counts.failed > 0 ? `, ${counts.failed} more without a score` : ''}.</p>` +
+    `${counts.failed > 0 ? `, and ${counts.failed} without a score` : ''}.</p>` +
     `<p class="soft">${escaped(report.created_at)}, veravox ${escaped(report.veravox_version)}, model file ${model.sha256.slice(0, 12)}…</p>`;
   const tiles = [
     figureTile('Equal error rate', overall.eer, percent),
@@ -89,9 +89,9 @@ export function reportPage(report: Report): string {
     tile('Log loss', decimals(calibration.log_loss), '0 is best'),
   ];
   const note =
-    `<p class="soft">Ranges are 95 % intervals. Those of figures draw whole generators, speakers or sources again ` +
+    `<p class="soft">Ranges are 95 % intervals. For figures, whole generators, speakers or sources are resampled ` +
     `(${counts.positive_units} of ${classes.positive}, ${counts.negative_units} of ${classes.negative}); ` +
-    `those of shares are Wilson's, which take ${rows} for independent and are too narrow where they are not.</p>`;
+    `for shares, they are Wilson intervals, which assume independent ${rows} and are too narrow otherwise.</p>`;
   const plots = `<div class="plots">${overallDrawings(report).map(inlineSvg).join('\n')}</div>`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -124,7 +124,7 @@ function groupSections(report: Report): string {
     const both =
       inside.length === 0
         ? ''
-        : `<p>Where both classes occur, against each other:</p>${table([column, 'EER', 'AUC'], inside)}`;
+        : `<p>Groups with both classes, against each other:</p>${table([column, 'EER', 'AUC'], inside)}`;
     return (
       `<details${i === 0 ? ' open' : ''}><summary>By ${escaped(column)}</summary>${drawing ? inlineSvg(drawing) : ''}` +
       table([column, 'class', 'count', 'mean score', 'errors', '95 %', 'EER', 'AUC'], rows) +
@@ -132,7 +132,7 @@ function groupSections(report: Report): string {
     );
   });
   if (sections.length === 0) return '';
-  const note = `<p class="soft">Errors are at the threshold; EER and AUC are against all of the other class.</p>`;
+  const note = `<p class="soft">Errors are at the threshold; EER and AUC are against the whole other class.</p>`;
   return `<h2>Groups</h2>${note}${sections.join('\n')}`;
 }
 

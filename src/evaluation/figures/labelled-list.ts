@@ -55,7 +55,7 @@ export function parseList(text: string, where: readonly Condition[] = []): Label
   const task = taskOf(columns);
   for (const { column } of where) {
     if (columns.includes(column)) continue;
-    throw new ListError(`There is no column ${column} to choose rows by; there are ${columns.join(', ')}.`);
+    throw new ListError(`There is no column ${column} to select rows by. Columns: ${columns.join(', ')}.`);
   }
   const alternatives = groupedBy(where, ({ column }) => column);
   const chosen = rows.filter(({ record }) =>
@@ -84,10 +84,11 @@ function parseCsv(text: string): { columns: readonly string[]; rows: readonly Ro
       },
     }) as unknown as readonly { info: { lines: number }; record: Columns }[];
     const twice = columns.find((name, i) => columns.indexOf(name) !== i);
-    if (twice !== undefined) throw new ListError(`The column ${twice} is given twice.`);
+    if (twice !== undefined) throw new ListError(`The column ${twice} appears twice.`);
     return { columns, rows: parsed.map(({ info, record }) => ({ line: info.lines, record })) };
   } catch (error) {
-    if (error instanceof CsvError) throw new ListError(`This is no CSV: ${error.message}.`, { cause: error });
+    if (error instanceof CsvError)
+      throw new ListError(`This is not CSV: ${error.message}.`, { cause: error });
     throw error;
   }
 }

@@ -17,15 +17,15 @@ import {
 } from './described-schema.js';
 
 const OVER_UNITS =
-  '95 % bootstrap interval: generators, speakers or sources are drawn again, never single clips of them.';
-const WILSON = '95 % Wilson interval, which takes clips for independent.';
+  '95 % bootstrap interval: whole generators, speakers or sources are resampled, never single clips.';
+const WILSON = '95 % Wilson interval, which assumes independent clips.';
 
 const figureMembers = { value: number('The figure.'), interval_95: interval(OVER_UNITS) };
 export const figure = (description: string) => object(description, figureMembers);
 
 const shareMembers = {
-  count: count('How many.'),
-  of: count('Of how many.'),
+  count: count('The number.'),
+  of: count('The total.'),
   value: share('The share.'),
   interval_95: interval(WILSON),
 };
@@ -36,135 +36,132 @@ export const errorShare = (description: string) =>
 
 export const groupClass = (description: string) =>
   object(description, {
-    count: count('How many there are.'),
+    count: count('Their number.'),
     mean_score: share('Their mean score.'),
-    errors: shareOf('Those on the wrong side of the threshold.'),
-    eer: orNull(share('Equal error rate against all of the other class.')),
-    auc: orNull(share('AUC against all of the other class.')),
+    errors: shareOf('Scores on the wrong side of the threshold.'),
+    eer: orNull(share('Equal error rate against the whole other class.')),
+    auc: orNull(share('AUC against the whole other class.')),
   });
 
-/** JSON Schema of what `veravox evaluate --json` writes. */
+/** JSON Schema of the report of `veravox evaluate --json`. */
 export const reportSchema = object('The report.', {
-  schema_version: constant(1, 'Raised when a member changes its meaning or goes.'),
-  veravox_version: text('What made the report.'),
-  created_at: time('When, in UTC.'),
+  schema_version: constant(1, 'Increased if a member changes its meaning or is removed.'),
+  veravox_version: text('Version that made the report.'),
+  created_at: time('Creation time, in UTC.'),
   task: oneOf(
     ['detection', 'verification'],
-    'What the list is of: clips that are human or not, or trials of one speaker or two.',
+    'The kind of list: clips that are human or AI-generated, or trials with the same or different speakers.',
   ),
-  classes: object('What the classes are called.', {
-    positive: text('`spoof` or `target`: high scores are meant for these.'),
+  classes: object('Names of the classes.', {
+    positive: text('`spoof` or `target`: the class for high scores.'),
     negative: text('`bonafide` or `nontarget`.'),
   }),
-  list: object('The list that was evaluated.', {
+  list: object('The evaluated list.', {
     file: text("The file's name, without its folder."),
-    sha256: text('Of the file.'),
-    where: texts('The conditions that rows had to fulfil.'),
-    rows: count('Rows that fulfil them.'),
+    sha256: text('SHA-256 of the file.'),
+    where: texts('Conditions on rows.'),
+    rows: count('Rows that meet them.'),
   }),
-  model: object('The model that gave the scores.', {
+  model: object('The model behind the scores.', {
     id: text('Its id in the manifest.'),
-    sha256: text('Of its file.'),
-    fingerprint: text('Of all that a score depends on: weights, recipe, calibration.'),
+    sha256: text('SHA-256 of its file.'),
+    fingerprint: text('Hash of everything that scores depend on: weights, recipe, calibration.'),
   }),
-  threshold_name: orNull(text('The operating point that the threshold was asked for by; null for a number.')),
+  threshold_name: orNull(text('The operating point given as threshold; null for a number.')),
   silence_threshold: orNull(
     number(
-      'Percent of non-speech above which a window was left out; null for verification and where scores were read.',
+      'Windows with a higher percentage of non-speech were skipped; null for verification and for scores from the list.',
     ),
   ),
-  bootstrap: object('How intervals over units were made.', {
-    rounds: count('How often all units were drawn again.'),
-    seed: count('What the draws follow from.'),
+  bootstrap: object('How the intervals over units were computed.', {
+    rounds: count('Number of resamplings.'),
+    seed: count('Seed of the random numbers.'),
   }),
   run: orNull(
-    object('What it took; null where the scores were read from the list.', {
+    object('Effort; null if the scores came from the list.', {
       provider: text('`cpu` or `cuda`.'),
-      files: count('Files, or recordings joined of several, that were analysed.'),
-      audio_s: number('Seconds of audio in those that could be analysed.'),
-      elapsed_s: number('Seconds from the first to the last.'),
+      files: count('Analysed files, or recordings joined from several.'),
+      audio_s: number('Seconds of audio in them, without failed ones.'),
+      elapsed_s: number('Seconds from start to end.'),
     }),
   ),
-  counts: object('What the figures are of.', {
+  counts: object('Sample sizes.', {
     positive: count('Scored positives.'),
     negative: count('Scored negatives.'),
-    failed: count('Rows without a score; they are in no figure.'),
+    failed: count('Rows without a score; no figure includes them.'),
     positive_units: count(
-      'Generators or speakers among the positives: intervals over few of them say little.',
+      'Generators or speakers among the positives; with few of them, intervals mean little.',
     ),
     negative_units: count('Speakers or sources among the negatives.'),
   }),
   failures: list(
-    'Rows without a score, by reason, the most frequent first.',
+    'Rows without a score by reason, most frequent first.',
     object('One reason.', {
-      code: text('As in docs/errors.md, or of the operating system, such as ENOENT.'),
+      code: text('Key in docs/errors.md, or a code of the operating system, such as ENOENT.'),
       positive: count('Positives among them.'),
       negative: count('Negatives among them.'),
       files: list(
         'All of them.',
-        object('One row.', { name: text('Its path or trial.'), message: text('What was wrong with it.') }),
+        object('One row.', { name: text('Its path or trial.'), message: text('What was wrong.') }),
       ),
     }),
   ),
-  overall: object('Figures that need no threshold; each is null where a class has no sample.', {
+  overall: object('Figures without a threshold; null if a class has no samples.', {
     eer: orNull(
       object('Equal error rate.', {
         ...figureMembers,
-        threshold: share('Where as many of either class are judged wrongly.'),
+        threshold: share('Threshold at which both classes have the same error rate.'),
       }),
     ),
     auc: orNull(figure('Area under the receiver operating characteristic.')),
     eer_groups_alike: orNull(
       figure(
-        'Equal error rate with every system and source counted alike, however many clips it has; null where the list names none.',
+        'Equal error rate with equal weight for every system and source, whatever its number of clips; null if the list names none.',
       ),
     ),
-    auc_groups_alike: orNull(figure('AUC counted likewise.')),
+    auc_groups_alike: orNull(figure('AUC with the same weights.')),
     min_dcf: orNull(
       list(
-        'Lowest detection cost over all thresholds, normalised: 1 is as bad as one answer for all.',
-        object('One setting of the costs.', {
+        'Lowest detection cost over all thresholds, normalised: 1 is as bad as the same answer for everything.',
+        object('One set of costs.', {
           ...figureMembers,
-          name: text('The benchmark that fixed it.'),
-          c_miss: number('Cost of a miss, in the words of the benchmark.'),
-          c_fa: number('Cost of a false alarm, likewise.'),
-          prior: share('Prior of spoofs, or of the right speaker.'),
+          name: text('The benchmark that defines them.'),
+          c_miss: number('Cost of a miss, as the benchmark defines it.'),
+          c_fa: number('Cost of a false alarm, as the benchmark defines it.'),
+          prior: share('Prior probability of spoofs, or of the right speaker.'),
         }),
       ),
     ),
   }),
   at_threshold: object('Errors at the threshold.', {
     threshold: share('Scores at or above it count as positive.'),
-    accuracy: shareOf('Judged rightly, over both classes as frequent as in the list.'),
+    accuracy: shareOf('Correct verdicts, with the class frequencies of the list.'),
     fpr: orNull(errorShare('Negatives called positive: human clips called spoofed, or strangers accepted.')),
-    fnr: orNull(errorShare('Positives called negative: spoofs that pass, or the right speaker rejected.')),
+    fnr: orNull(errorShare('Positives called negative: spoofs called human, or the right speaker rejected.')),
   }),
   inside_one_source: orNull(
-    object(
-      'Mean AUC inside the sources that have both classes: there the recordings have the rest in common.',
-      {
-        ...figureMembers,
-        sources: list(
-          'Each of them.',
-          object('One source.', {
-            source: text('Its name.'),
-            positive: count('Positives in it.'),
-            negative: count('Negatives in it.'),
-            auc: share('AUC of the former against the latter.'),
-          }),
-        ),
-      },
-    ),
+    object('Mean AUC within sources that have both classes, where recordings share all other conditions.', {
+      ...figureMembers,
+      sources: list(
+        'Each source.',
+        object('One source.', {
+          source: text('Its name.'),
+          positive: count('Positives in it.'),
+          negative: count('Negatives in it.'),
+          auc: share('AUC of positives against negatives.'),
+        }),
+      ),
+    }),
   ),
-  calibration: object('How far scores are probabilities, with the classes as frequent as in the list.', {
-    expected_calibration_error: share('Mean distance of score and share of positives over ten bins.'),
+  calibration: object('How well scores work as probabilities, with the class frequencies of the list.', {
+    expected_calibration_error: share('Mean distance between score and share of positives over ten bins.'),
     brier: share('Mean squared distance from the truth.'),
-    log_loss: number('Mean of -ln of the probability given to the truth.'),
+    log_loss: number('Mean of -ln of the probability of the true class.'),
     bins: list(
-      'Tenths of the scale that hold a score.',
+      'Tenths of the scale with at least one score.',
       object('One bin.', {
         from: share('Lowest score.'),
-        to: share('The next bin begins here.'),
+        to: share('Start of the next bin.'),
         count: count('Scores in it.'),
         mean_score: share('Their mean.'),
         positive_share: share('Share of positives among them.'),
@@ -173,14 +170,14 @@ export const reportSchema = object('The report.', {
     ),
   }),
   groups: list(
-    'What has one value in one column.',
+    'Rows with the same value in a column.',
     object('One group.', {
-      column: text('The column; `duration` is made of the measured duration.'),
+      column: text('The column; `duration` is derived from the measured duration.'),
       value: text('The value.'),
-      positive: orNull(groupClass('The positives in it; null where there is none.')),
-      negative: orNull(groupClass('The negatives in it; null where there is none.')),
+      positive: orNull(groupClass('Its positives; null if there are none.')),
+      negative: orNull(groupClass('Its negatives; null if there are none.')),
       within: orNull(
-        object('Of its own positives against its own negatives; null where it lacks either.', {
+        object('Its positives against its own negatives; null if it lacks either.', {
           eer: share('Equal error rate.'),
           auc: share('AUC.'),
         }),
@@ -188,11 +185,11 @@ export const reportSchema = object('The report.', {
     }),
   ),
   histogram: object('Samples per twentieth of the scale.', {
-    positive: integers('Of the positives.'),
-    negative: integers('Of the negatives.'),
+    positive: integers('Numbers of positives.'),
+    negative: integers('Numbers of negatives.'),
   }),
   curve: list(
-    'The detection error trade-off by rising threshold, thinned for drawing.',
+    'Detection error trade-off by rising threshold, thinned for drawing.',
     object('One point.', {
       threshold: share('Scores at or above it count as positive.'),
       fpr: share('Negatives called positive.'),

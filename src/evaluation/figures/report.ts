@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an evaluation found, in the form in which `--json` writes it: the types of what report-schema.ts describes.
+// The types of an evaluation's report, derived from report-schema.ts.
 import type { ValueOf } from './described-schema.js';
 import type { errorShare, figure, groupClass, reportSchema, shareOf } from './report-schema.js';
 

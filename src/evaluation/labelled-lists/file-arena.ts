@@ -26,7 +26,7 @@ export class FileArena {
     work: (region: ArenaRegion, content: Uint8Array) => Promise<Result>,
   ): Promise<Result> {
     if (bytes > this.#arena.totalBytes) {
-      throw new RangeError(`${bytes} bytes are more than the ${this.#arena.totalBytes} of the arena.`);
+      throw new RangeError(`${bytes} bytes exceed the arena's ${this.#arena.totalBytes}.`);
     }
     const region = await this.#reserve(bytes);
     try {

@@ -27,7 +27,7 @@ export async function readInto(target: Uint8Array, file: string): Promise<number
       const isFull = length === target.length;
       const { bytesRead } = await handle.read(isFull ? new Uint8Array(1) : target.subarray(length));
       if (bytesRead === 0) return length;
-      if (isFull) throw new Error('The file has grown since its size was asked for.');
+      if (isFull) throw new Error('The file grew while it was being read.');
       length += bytesRead;
     }
   } finally {

@@ -54,7 +54,7 @@ export async function scoreList(
 ): Promise<ScoredList> {
   const content = await readFile(file);
   const list = parseList(content.toString('utf8'), options.where);
-  if (list.samples.length === 0) throw new ListError('The list has no row to score.');
+  if (list.samples.length === 0) throw new ListError('The list has no rows to score.');
   const id = list.isScored ? modelOfScores(list) : options.model;
   const config = configOf(options);
   const points = OperatingPoints.load(config.dataDir);

@@ -40,12 +40,12 @@ export function scoresCsv(list: LabelledList, rows: readonly ScoredRow[], model:
 export function modelOfScores({ samples, columns: own }: LabelledList): string {
   if (!own.includes('model') || !own.includes('model_fingerprint')) {
     throw new ListError(
-      'The column score needs model and model_fingerprint beside it, as --scores writes them. To have the files scored, rename it.',
+      'The column score needs the columns model and model_fingerprint, as --scores writes them. To score the files again, rename it.',
     );
   }
   const ids = new Set(samples.map(({ columns: { model = '' } }) => model));
   const [id = '', ...others] = ids;
-  if (others.length > 0) throw new ListError(`The scores are of several models: ${[...ids].join(', ')}.`);
+  if (others.length > 0) throw new ListError(`The scores come from several models: ${[...ids].join(', ')}.`);
   return id;
 }
 
@@ -58,7 +58,7 @@ export function listedScores({ task, samples }: LabelledList, model: ScoringMode
     const { isPositive, columns: own, score } = listed;
     if (own.model_fingerprint !== model.scoreFingerprint) {
       throw new ListError(
-        `The scores were given by other weights, another recipe or another calibration than ${model.id} has now: score the files again.`,
+        `The weights, the recipe or the calibration of ${model.id} changed after these scores: score the files again.`,
       );
     }
     const name = task === 'detection' ? (own.path ?? '') : `${own.enrolment} | ${own.sample}`;

@@ -188,7 +188,7 @@ export class Supervisor {
     const state = processState(pid);
     if (this.#debugged.has(worker) || state?.isTraced) return;
     this.#hangs++;
-    this.#options.log.error({ pid, state: state?.state }, 'a process does not answer; it is ended');
+    this.#options.log.error({ pid, state: state?.state }, 'a process does not respond: killing it');
     worker.process.kill('SIGKILL');
   }
 
@@ -228,7 +228,7 @@ export class Supervisor {
       this.#tellInFlight(this.#ledger.remove(worker));
       if (this.#isStopping) return;
       const delayMs = place.backOff.delayMs(performance.now() - place.startedMs);
-      this.#options.log.error({ pid, code, signal, delayMs }, 'a process has ended; it is started again');
+      this.#options.log.error({ pid, code, signal, delayMs }, 'a process ended: starting a new one');
       place.timer = setTimeout(() => {
         this.#restarts++;
         this.#watch(place, this.#fork(place));
@@ -240,10 +240,10 @@ export class Supervisor {
     const { deadlyInputs, log } = this.#options;
     if (deadlyInputs === undefined) return;
     try {
-      for (const input of deadlyInputs.collect(pid)) log.error(input, 'this input has ended a process');
+      for (const input of deadlyInputs.collect(pid)) log.error(input, 'this input crashed a process');
     } catch (error) {
       // What was read of them counts, also if the disk does not take it.
-      log.error({ err: error }, 'notes of a process that has ended could not be read or kept');
+      log.error({ err: error }, 'notes of an ended process could not be read or kept');
     }
     const sha256 = deadlyInputs.refused;
     for (const worker of this.#hearing()) tell(worker, { kind: 'refuse', sha256 });
@@ -254,7 +254,7 @@ export class Supervisor {
     for (const worker of this.#workers()) {
       if (this.#isStopping) return;
       if ((await this.#reloadOne(worker)) === 'loaded') continue;
-      this.#options.log.error('the other processes keep their models, too');
+      this.#options.log.error('the other processes also keep their models');
       return;
     }
   }
@@ -331,7 +331,7 @@ export class Supervisor {
       value = await this.#metricsText();
     } catch (error) {
       // Nobody else would catch it, and the server must not end because of its metrics.
-      this.#options.log.error({ err: error }, 'the metrics of the processes cannot be added up');
+      this.#options.log.error({ err: error }, 'the metrics of the processes could not be added up');
     }
     tell(worker, { kind: 'answer', id, value });
   }

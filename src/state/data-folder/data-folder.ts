@@ -50,7 +50,7 @@ export function makeDataFolder(dataDir: string): void {
     makeFolder(dataDir);
   } catch (error) {
     throw new Error(
-      `The data folder ${dataDir} cannot be made: ${(error as Error).message}. Set VERAVOX_DATA_DIR to a folder that can.`,
+      `The data folder ${dataDir} cannot be created: ${(error as Error).message}. Set VERAVOX_DATA_DIR to another folder.`,
       { cause: error },
     );
   }

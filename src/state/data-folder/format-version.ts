@@ -13,7 +13,7 @@ export function formatVersion(value: unknown, newest: number): number {
   }
   if (Number(version) > newest) {
     throw new NewerFormatError(
-      `it has version ${version} and this program knows versions up to ${newest}: a newer veravox wrote it. Use that one.`,
+      `it has version ${version}, but this program supports versions up to ${newest}. A newer veravox wrote it: use that one.`,
     );
   }
   return Number(version);

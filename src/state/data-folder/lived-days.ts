@@ -131,7 +131,7 @@ function readContent(file: string): Content | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(
-      `${file} cannot be used: ${(error as Error).message} Restore it, or delete it: nothing is removed then before its time has passed once more.`,
+      `${file} cannot be used: ${(error as Error).message} Restore it, or delete it: then all retention times start again.`,
       { cause: error },
     );
   }

@@ -50,7 +50,7 @@ export function readOperatingPoints(dataDir: string): readonly OperatingPoint[] 
   }
   const keys = value.points.map(({ name, model }) => `${name} of ${model}`);
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
-  if (twice !== undefined) throw damaged(`${twice} is there twice`);
+  if (twice !== undefined) throw damaged(`${twice} appears twice`);
   return value.points;
 }
 

@@ -67,7 +67,7 @@ export class OperatingPoints {
         {
           name,
           model: id,
-          why: model === undefined ? 'is of a model that is not loaded' : whyNot(point, model),
+          why: model === undefined ? 'belongs to a model that is not loaded' : whyNot(point, model),
         },
       ];
     });
@@ -81,5 +81,5 @@ const isFor = (point: OperatingPoint, { scoreFingerprint }: ScoringModel): boole
 /** Of a point that is not for the model as it is loaded: a clause. */
 function whyNot(point: OperatingPoint, { sha256 }: ScoringModel): string {
   const what = point.model_sha256 === sha256 ? 'another recipe or calibration' : 'other weights';
-  return `was found with ${what} of this model: calibrate again`;
+  return `was calibrated with ${what} of this model: calibrate again`;
 }
