@@ -74,7 +74,7 @@ async function ensure(packages) {
     const required = missing.filter((entry) => !entry.optional);
     if (required.length === 0) return;
     throw new SetupError(
-      `This system has no apt-get. Install what Debian calls: ${required.map((entry) => entry.name).join(' ')}`,
+      `This system has no apt-get. Install the equivalents of these Debian packages: ${required.map((entry) => entry.name).join(' ')}`,
     );
   }
   let names = installable(missing);

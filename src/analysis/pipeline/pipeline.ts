@@ -21,6 +21,7 @@ import { RunControl } from '../prepare/run-control.js';
 import { StartedWork } from '../prepare/started-work.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
+import { Turns } from '../threads/turns.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import type { FileRun } from './file-run.js';
@@ -126,6 +127,7 @@ class Pipeline implements Analyser {
   readonly #control: RunControl;
   readonly #prepare: PreparePool;
   readonly #started: StartedWork;
+  readonly #turns = new Turns();
   readonly #flights = new Map<number, Flight>();
   readonly #active = new Set<AbortController>();
   #lastId = 0;
@@ -147,11 +149,10 @@ class Pipeline implements Analyser {
     this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
-    // A CPU scores inputs one by one, so a batch gains nothing, and new requests would wait for all of it.
-    const maxBatchInputs = choice.provider === 'cuda' ? config.maxBatchWindows : 1;
+    const isGpu = choice.provider === 'cuda';
     // Enough for every thread to have work; a GPU wants its next batch at once, too.
-    const batches = choice.provider === 'cuda' ? 2 : 1;
-    this.#started = new StartedWork(config.prepareThreads + batches * config.scoringThreads * maxBatchInputs);
+    const inputsPerScoringThread = isGpu ? 2 * config.maxBatchWindows : 1;
+    this.#started = new StartedWork(config.prepareThreads + config.scoringThreads * inputsPerScoringThread);
     this.#scheduler = new Scheduler(
       {
         models,
@@ -162,9 +163,11 @@ class Pipeline implements Analyser {
       },
       {
         threads: config.scoringThreads,
-        maxBatchInputs,
+        maxBatchInputs: config.maxBatchWindows,
+        // A CPU scores the inputs of a batch one by one: a key would wait for all of another key's batch.
+        mayBatch: () => isGpu || !this.#turns.areSeveral(),
         // On a CPU a fuller batch is hardly faster per window: not worth waiting for.
-        batchWaitMs: choice.provider === 'cuda' ? config.batchWaitMs : 0,
+        batchWaitMs: isGpu ? config.batchWaitMs : 0,
         onThreadError: (error) => onThreadError?.('scoring', error),
       },
     );
@@ -182,7 +185,7 @@ class Pipeline implements Analyser {
         ...(refused && { refused }),
       },
       {
-        mayBegin: this.#started.hasRoom,
+        mayBegin: (owner) => !this.#turns.areSeveral() || this.#started.hasRoom(owner),
         onInputs: ({ id, inputs }) => {
           const flight = this.#flights.get(id);
           if (flight) this.#accept(flight, inputs);
@@ -246,9 +249,11 @@ class Pipeline implements Analyser {
     const { longTimeoutMs } = request;
     const queueTimeoutMs = longTimeoutMs ?? this.#config.queueTimeoutMs;
     const analysisTimeoutMs = longTimeoutMs ?? this.#config.analysisTimeoutMs;
+    const group = request.owner ?? '';
+    this.#turns.note(group);
     const flight: Flight = {
       id: ++this.#lastId,
-      group: request.owner ?? '',
+      group,
       run,
       scored: (input, output, atMs) => run.scored(input, read(output), atMs),
       model,

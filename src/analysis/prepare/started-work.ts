@@ -13,7 +13,9 @@ export class StartedWork {
     this.#maxPerOwner = maxPerOwner;
   }
 
-  readonly hasRoom = (owner: string): boolean => (this.#started.get(owner) ?? 0) < this.#maxPerOwner;
+  hasRoom(owner: string): boolean {
+    return (this.#started.get(owner) ?? 0) < this.#maxPerOwner;
+  }
 
   begin(owner: string): void {
     this.#started.set(owner, (this.#started.get(owner) ?? 0) + 1);

@@ -22,6 +22,8 @@ export interface SchedulerOptions {
   readonly threads: number;
   /** Inputs per inference call at most. */
   readonly maxBatchInputs: number;
+  /** False as long as each input goes alone. */
+  mayBatch(): boolean;
   /** How long an incomplete batch waits for more, in ms. */
   readonly batchWaitMs: number;
   /** Told of a thread that died while it had nothing to do, and is replaced. */
@@ -86,7 +88,8 @@ export class Scheduler<Owner extends { readonly group: string }> {
 
   // The queue whose first job has waited longest, if its batch is full or has waited long enough.
   #nextBatch(): ScoringJob[] {
-    const { maxBatchInputs, batchWaitMs } = this.#options;
+    const { batchWaitMs } = this.#options;
+    const maxBatchInputs = this.#options.mayBatch() ? this.#options.maxBatchInputs : 1;
     let oldest: GroupedFairQueue<Owner, ScoringJob> | undefined;
     for (const queue of this.#queues) {
       const first = queue.peek();

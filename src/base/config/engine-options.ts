@@ -81,7 +81,7 @@ export const engineOptions = {
     maximum: 1024,
     unit: 'windows',
     description:
-      'Most windows in one batch on a GPU; batches form only under load. Use 32 or more for a GPU. A CPU runs one window at a time, so that no request waits for a whole batch.',
+      'Most windows that a scoring thread takes at once; batches form only under load. Use 32 or more for a GPU. A CPU scores them one by one; if several keys are active, it takes one at a time, so that no key waits for a whole batch of another.',
   }),
   batchWaitMs: integer({
     variable: 'VERAVOX_BATCH_WAIT_MS',
