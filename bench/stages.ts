@@ -15,6 +15,7 @@ import { loadManifest, type SpectrogramRecipe } from '../src/analysis/models/man
 import { ModelSession } from '../src/analysis/scoring/model-session.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
+import { logMelRecipe } from '../test/support/log-mel-recipe.js';
 import { formBody, formType } from './form-body.js';
 import { describeMachine } from './machine.js';
 import { type ServerProcess, startServer } from './server-process.js';
@@ -35,37 +36,10 @@ const encodings: Readonly<Record<string, readonly string[]>> = {
 
 const inputRatesHz = [8000, 22050, 24000, 32000, 44100, 48000, 96000];
 
-const logMel: SpectrogramRecipe = {
-  kind: 'spectrogram',
-  fft_size: 512,
-  window_length: 400,
-  hop_length: 160,
-  window: 'hann',
-  periodic_window: false,
-  centred: false,
-  pre_emphasis: 0,
-  remove_dc_offset: false,
-  input_gain: 1,
-  scale: 'mel',
-  bands: 80,
-  first_bin: 0,
-  fmin_hz: 20,
-  fmax_hz: 8000,
-  mel_formula: 'htk',
-  mel_norm: 'none',
-  triangles_on_mel_axis: false,
-  power: 2,
-  log: 'natural',
-  log_floor: 1e-10,
-  normalisation: 'none',
-  normalise_globally: false,
-  layout: 'bands_frames',
-};
-
 const recipes: Readonly<Record<string, SpectrogramRecipe>> = {
-  'log-mel 80, 25/10 ms, 512': logMel,
+  'log-mel 80, 25/10 ms, 512': logMelRecipe,
   'kaldi fbank 80': {
-    ...logMel,
+    ...logMelRecipe,
     window: 'povey',
     pre_emphasis: 0.97,
     remove_dc_offset: true,
@@ -74,8 +48,14 @@ const recipes: Readonly<Record<string, SpectrogramRecipe>> = {
     log_floor: 1.1920929e-7,
     layout: 'frames_bands',
   },
-  'log-linear 257': { ...logMel, scale: 'linear', bands: 257 },
-  'slaney mel 40, unlogged': { ...logMel, bands: 40, mel_formula: 'slaney', mel_norm: 'slaney', log: 'none' },
+  'log-linear 257': { ...logMelRecipe, scale: 'linear', bands: 257 },
+  'slaney mel 40, unlogged': {
+    ...logMelRecipe,
+    bands: 40,
+    mel_formula: 'slaney',
+    mel_norm: 'slaney',
+    log: 'none',
+  },
 };
 
 function post({ port, apiKey }: ServerProcess, body: Buffer): Promise<void> {

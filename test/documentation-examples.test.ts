@@ -10,17 +10,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { pino } from 'pino';
 import { VeravoxClient } from '../client/src/index.js';
-import { UploadArena } from '../src/analysis/memory/arena.js';
-import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { ServiceMetrics } from '../src/base/observe/service-metrics.js';
-import { type RunningServer, startServer } from '../src/service/server.js';
-import { openStorage } from '../src/state/storage/open-storage.js';
-import { API_KEY, testAuthenticator, testConfig } from './support/test-server.js';
+import type { RunningServer } from '../src/service/server.js';
+import { API_KEY, testConfig } from './support/test-server.js';
 import { monoWav, repeated } from './support/wav.js';
+import { startWholeServer } from './support/whole-server.js';
 
 interface Example {
   readonly line: number;
@@ -91,16 +87,7 @@ before(async () => {
     maxLargeFileBytes: 100 << 20,
     maxInflightBytes: 256 << 20,
   };
-  const arena = new UploadArena(config.maxInflightBytes);
-  server = await startServer({
-    config,
-    analyser: await startPipeline(config, arena.buffer),
-    arena,
-    keys: testAuthenticator,
-    files: await openStorage(config),
-    log: pino({ level: 'silent' }),
-    metrics: new ServiceMetrics(),
-  });
+  server = await startWholeServer(config);
 });
 
 after(async () => {

@@ -7,15 +7,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { pino } from 'pino';
 import { VeravoxClient } from '../client/src/index.js';
-import { UploadArena } from '../src/analysis/memory/arena.js';
-import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { ServiceMetrics } from '../src/base/observe/service-metrics.js';
-import { type RunningServer, startServer } from '../src/service/server.js';
-import { openStorage } from '../src/state/storage/open-storage.js';
+import type { RunningServer } from '../src/service/server.js';
 import {
   documentOf,
   type MediaType,
@@ -24,8 +19,9 @@ import {
   validatorOf,
 } from './support/openapi.js';
 import { averageSpectrum, writeModels } from './support/speaker-models.js';
-import { API_KEY, testAuthenticator, testConfig } from './support/test-server.js';
+import { API_KEY, testConfig } from './support/test-server.js';
 import { monoWav, repeated } from './support/wav.js';
+import { startWholeServer } from './support/whole-server.js';
 
 const RATE_HZ = 16_000;
 /** More than the ten seconds that an enrolment takes. */
@@ -79,16 +75,7 @@ before(async () => {
     prepareThreads: 2,
     scoringThreads: 2,
   };
-  const arena = new UploadArena(config.maxInflightBytes);
-  server = await startServer({
-    config,
-    analyser: await startPipeline(config, arena.buffer),
-    arena,
-    keys: testAuthenticator,
-    files: await openStorage(config),
-    log: pino({ level: 'silent' }),
-    metrics: new ServiceMetrics(),
-  });
+  server = await startWholeServer(config);
   origin = `http://127.0.0.1:${server.port}`;
   document = await documentOf(origin);
   client = new VeravoxClient({ baseUrl: origin, apiKey: API_KEY });

@@ -12,41 +12,16 @@ import {
   waveformSchema,
 } from '../src/analysis/models/manifest-schema.js';
 import { isStageError, loadAddon } from '../src/base/addon/addon.js';
+import { logMelRecipe } from './support/log-mel-recipe.js';
 
 const addon = loadAddon();
 
-const spectrogram: SpectrogramRecipe = {
-  kind: 'spectrogram',
-  fft_size: 512,
-  window_length: 400,
-  hop_length: 160,
-  window: 'hann',
-  periodic_window: false,
-  centred: false,
-  pre_emphasis: 0,
-  remove_dc_offset: false,
-  input_gain: 1,
-  scale: 'mel',
-  bands: 80,
-  first_bin: 0,
-  fmin_hz: 20,
-  fmax_hz: 8000,
-  mel_formula: 'htk',
-  mel_norm: 'none',
-  triangles_on_mel_axis: false,
-  power: 2,
-  log: 'natural',
-  log_floor: 1e-10,
-  normalisation: 'none',
-  normalise_globally: false,
-  layout: 'bands_frames',
-};
 const model = {
   sample_rate_hz: 16_000,
   window_samples: 80_000,
   hop_samples: 80_000,
   short_window: 'repeat',
-  features: spectrogram,
+  features: logMelRecipe,
 } as const;
 
 /** What the native code says against a text; undefined where it takes it. */
@@ -84,7 +59,7 @@ test('an unknown field is refused by its name', () => {
 
 test('a recipe that makes no sense is refused by the field', () => {
   const refusal = refusalOf(
-    () => new addon.FeatureExtractor(recipeTextOf({ ...spectrogram, fmax_hz: 9000 })),
+    () => new addon.FeatureExtractor(recipeTextOf({ ...logMelRecipe, fmax_hz: 9000 })),
   );
   assert.equal(
     refusal,
@@ -102,7 +77,7 @@ test('fields that a recipe leaves out are as the manifest says', () => {
   const samples = Float32Array.from({ length: 16_000 }, (_, i) => Math.sin(i * i * 1e-5));
   const compute = (recipe: SpectrogramRecipe) =>
     new addon.FeatureExtractor(recipeTextOf(recipe)).compute(samples);
-  const centred: SpectrogramRecipe = { ...spectrogram, centred: true };
+  const centred: SpectrogramRecipe = { ...logMelRecipe, centred: true };
   const said = compute({ ...centred, edges: 'mirrored', dynamic_range_db: 0 });
   assert.deepEqual(compute(centred), said);
   assert.notDeepEqual(compute({ ...centred, edges: 'zeros' }), said);
