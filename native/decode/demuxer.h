@@ -21,7 +21,7 @@ class Demuxer {
   double progress() const { return input_.progress(); }
   const AVStream& stream() const { return *format_->streams[stream_index_]; }
 
-  // Reads the next packet. False at the end of the file, or where it is too damaged to go on.
+  // Reads the next packet. False at the end of the file, or if it is too damaged to go on.
   bool Next(AVPacket& packet);
   bool ended_by_damage() const { return ended_by_damage_; }
 

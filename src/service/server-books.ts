@@ -13,7 +13,7 @@ import { diskSettings } from '../state/storage/open-storage.js';
 
 export interface Books {
   readonly recorders: readonly RequestRecorder[];
-  /** Writes an event into the audit, where there is one. */
+  /** Writes an event into the audit, if there is one. */
   note(event: AuditEvent): void;
 }
 

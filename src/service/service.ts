@@ -38,7 +38,7 @@ export interface Service {
   readonly port: number;
   /** Whether the models held what is known of them at the start. */
   readonly isReady: boolean;
-  /** Writes into the audit, where there is one. */
+  /** Writes into the audit, if there is one. */
   note(event: AuditEvent): void;
   /** Loads models and operating points anew, beside those in use. */
   reloadModels(): void;

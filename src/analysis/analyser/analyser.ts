@@ -21,7 +21,7 @@ export interface AnalysisRequest {
    * and then be worked on, for this long each instead of as long as the configuration says.
    */
   readonly longTimeoutMs?: number;
-  /** Whose work it is: where there is more than the threads can do, owners take turns. */
+  /** Whose work it is: if there is more than the threads can do, owners take turns. */
   readonly owner?: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
@@ -61,7 +61,7 @@ export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'
 /** The voice in a file as a speaker model sees it. */
 export interface VoiceEmbedding {
   readonly modelId: string;
-  /** The L2-normalised mean of the L2-normalised embeddings of the scored windows; undefined where none was scored. */
+  /** The L2-normalised mean of the L2-normalised embeddings of the scored windows; undefined if none was scored. */
   readonly embedding: Float32Array | undefined;
   readonly scoredWindows: number;
   readonly durationS: number;
@@ -100,7 +100,7 @@ export interface PipelineStatus {
   readonly ready: boolean;
   /** What runs the models now. */
   readonly provider: 'cpu' | 'cuda';
-  /** Why `auto` did not give CUDA; absent where it did or was not asked for. */
+  /** Why `auto` did not give CUDA; absent if it did or was not asked for. */
   readonly fallbackReason?: string;
   /** Why decoder threads run without a filter of system calls; absent if they have one, or are to have none. */
   readonly sandboxFailure?: string;

@@ -9,7 +9,7 @@ import { describeCheck } from './known-answers.js';
 export interface ModelReloadOptions {
   /** Reads the manifest, loads and warms its models, and asks for their known answers. */
   readonly start: () => Promise<CheckedModels>;
-  /** Puts models into use; where it throws, they are closed again. */
+  /** Puts models into use; if it throws, they are closed again. */
   readonly use: (analyser: Analyser) => void;
   readonly onResult: (result: 'loaded' | 'failed') => void;
   readonly log: Logger;

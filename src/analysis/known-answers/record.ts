@@ -18,7 +18,7 @@ type Entry = Readonly<Record<string, unknown>>;
 
 /**
  * Writes into the manifest what follows from a model's file: its SHA-256, and what it answers for each clip in the folder
- * `known-answers`, which is filled with the shipped clips where it is not there. Answers are those of the CPU. An entry may
+ * `known-answers`, which is filled with the shipped clips if it is not there. Answers are those of the CPU. An entry may
  * still lack both. Returns the models whose entries were written: those with one of these ids, or all.
  * @param given how far each number may be off; each clip keeps what is left out here
  * @throws ManifestError when the manifest has other faults

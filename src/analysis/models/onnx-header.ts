@@ -2,9 +2,9 @@
 
 /** What an ONNX file says of itself beside its graph. */
 export interface OnnxHeader {
-  /** The program that wrote it; empty where it does not say. */
+  /** The program that wrote it; empty if it does not say. */
   readonly producer: string;
-  /** Version of ONNX's own operators; undefined where it uses none. */
+  /** Version of ONNX's own operators; undefined if it uses none. */
   readonly opset: number | undefined;
   /** True when a tensor's numbers lie in another file. */
   readonly hasWeightsOutside: boolean;

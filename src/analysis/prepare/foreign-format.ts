@@ -42,7 +42,7 @@ const isText = (start: string): boolean => {
   return start !== '';
 };
 
-/** What a file that is no recording seems to be; undefined where it is not obvious. */
+/** What a file that is no recording seems to be; undefined if it is not obvious. */
 export function foreignFormat(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, SHOWN_BYTES)).toString('latin1');
   const withoutMark = start.startsWith(BYTE_ORDER_MARK) ? start.slice(BYTE_ORDER_MARK.length) : start;

@@ -43,7 +43,7 @@ export class FairQueue<Owner, Item> {
     return undefined;
   }
 
-  /** Takes out one item; false where it is not there any more. */
+  /** Takes out one item; false if it is gone. */
   take(owner: Owner, item: Item): boolean {
     const lane = this.#lanes.get(owner) ?? [];
     const index = lane.indexOf(item);

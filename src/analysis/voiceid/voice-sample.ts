@@ -40,8 +40,7 @@ export interface VoiceSample {
 }
 
 /**
- * A window with less than a fifth of speech says little. But where no window has more, the little that there is has to do:
- * then every window with any speech counts.
+ * A window with less than a fifth of speech says little. If no window has more, every window with any speech counts.
  */
 const silenceThresholdsPercent = [DEFAULT_SILENCE_THRESHOLD_PERCENT, 99.9] as const;
 

@@ -6,7 +6,7 @@ import type { Permit } from './request-permits.js';
 export interface ReceivedBody {
   readonly permit: Pick<Permit, 'isContended'> | undefined;
   readonly receivedBytes: number;
-  /** How long it has been on its way, without the time in which it was not read; 0 where none is awaited. */
+  /** How long it has been on its way, without the time in which it was not read; 0 if none is awaited. */
   readonly receivingMs: number;
   /** Whoever reads it fails with this reason. */
   cutBody(reason: unknown): void;

@@ -60,7 +60,7 @@ export interface Reply {
 export interface Route extends Endpoint {
   /** Takes all paths that start with `path`, which ends with a slash. */
   readonly isPrefix?: true;
-  /** Is only there for operators: on the admin address where there is one. */
+  /** For operators only: on the admin address, if one is set. */
   readonly isForOperators?: true;
   /** Gets the request's headers. */
   readonly wantsHeaders?: true;
@@ -77,7 +77,7 @@ export interface Route extends Endpoint {
    * The answer is dropped when the client has gone.
    */
   handle(request: RouteRequest): Reply | Promise<Reply>;
-  /** The answer to a refused request where it is not the usual JSON. */
+  /** The answer to a refused request if it is not the usual JSON. */
   refusal?(failure: ServiceError, correlationId: string): Reply | undefined;
 }
 

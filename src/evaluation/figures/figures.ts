@@ -4,7 +4,7 @@ import type { ErrorRates } from './ranked-scores.js';
 export interface EqualErrorPoint {
   /** 0..1 */
   readonly rate: number;
-  /** The lowest threshold at which no more negatives than positives are judged wrongly; infinity where no score is. */
+  /** The lowest threshold at which no more negatives than positives are judged wrongly; infinity if no score is. */
   readonly threshold: number;
 }
 

@@ -8,7 +8,7 @@ const Z_95 = 1.959963984540054;
 /**
  * The 95 % interval of a share, after E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference",
  * 1927: sensible also for few samples and for none or all of them. Takes samples for independent.
- * @returns [0, 1] where there is no sample
+ * @returns [0, 1] if there is no sample
  */
 export function wilsonInterval(successes: number, samples: number): Interval {
   if (samples === 0) return [0, 1];

@@ -19,7 +19,7 @@ export class RankedScores {
   readonly #distinct: number;
 
   /**
-   * @param members indices of the samples that count; all where it is absent
+   * @param members indices of the samples that count; all if it is absent
    * @throws RangeError when a score is not finite
    */
   constructor(scores: ArrayLike<number>, isPositive: ArrayLike<boolean>, members?: Iterable<number>) {

@@ -52,7 +52,7 @@ export function durationBucket(durationS: number): string {
   return above === undefined ? `${from} s and more` : `${from} to ${above} s`;
 }
 
-/** The value of a sample in a column, or in the made one; undefined where it has none. */
+/** The value of a sample in a column, or in the made one; undefined if it has none. */
 export function valueIn({ columns, durationS }: Sample, column: string): string | undefined {
   const value = columns[column];
   if (value !== undefined) return value === '' ? undefined : value;

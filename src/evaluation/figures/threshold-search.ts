@@ -16,7 +16,7 @@ const rounded = (value: number): number => Math.round(value * DECIMALS) / DECIMA
  * `fpr` the lowest such threshold, for `fnr` the highest. It lies in the middle between the scores next to it, so that it
  * depends on neither of them by more than it must.
  * @param scores 0..1 with six decimals
- * @returns undefined where no threshold from 0 to 1 keeps to it, because too many samples have a score of 1
+ * @returns undefined if no threshold from 0 to 1 keeps to it, because too many samples have a score of 1
  * @throws RangeError where the class that the target is about has no sample
  */
 export function thresholdFor(

@@ -19,7 +19,7 @@ export class FileArena {
 
   /**
    * Runs `work` with a region of that many bytes, once there is room.
-   * @throws RangeError where there never will be
+   * @throws RangeError if there never will be
    */
   async use<Result>(
     bytes: number,

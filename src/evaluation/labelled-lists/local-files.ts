@@ -18,7 +18,7 @@ export async function sizeOf(file: string): Promise<number | Error> {
   }
 }
 
-/** Returns how many bytes there were; rejects where there are more than `target` has room for. */
+/** Returns how many bytes there were; rejects if there are more than `target` has room for. */
 export async function readInto(target: Uint8Array, file: string): Promise<number> {
   const handle = await open(file);
   try {

@@ -31,7 +31,7 @@ export interface OwnedDataFolder {
 }
 
 /**
- * Makes the folder where it is missing, keeps other servers out, and removes what an earlier one left half-written. To be
+ * Makes the folder if it is missing, keeps other servers out, and removes what an earlier one left half-written. To be
  * called once per server, by its first process, before anything else touches the folder.
  * @throws DataFolderInUse
  */

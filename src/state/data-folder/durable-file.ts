@@ -71,7 +71,7 @@ export function replaceFile(file: string, content: string): void {
   attempt(file, content, (temporary) => fs.renameSync(temporary, file));
 }
 
-/** The same where there must be no such file yet. False where there is one, which is left as it is. */
+/** The same for a file that must not exist yet. False if it does; it is left unchanged. */
 export function createFile(file: string, content: string): boolean {
   let isNew = true;
   attempt(file, content, (temporary) => {

@@ -22,7 +22,7 @@ export class FileLock {
     this.descriptor = descriptor;
   }
 
-  /** Undefined where another holds it. The file is made where it is missing. */
+  /** Undefined if another process holds it. The file is made if it is missing. */
   static tryTake(file: string): FileLock | undefined {
     const descriptor = fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
     let isTaken = false;

@@ -59,7 +59,7 @@ export class KeyDirectory {
     return { key, text: formatKey(id, secret) };
   }
 
-  /** Marks a key as revoked for good. False where there is no such key; revoking twice keeps the first time. */
+  /** Marks a key as revoked for good. False if there is no such key; revoking twice keeps the first time. */
   revoke(id: string, now = new Date()): boolean {
     const file = this.fileOf(id);
     if (!isKeyId(id) || !fs.existsSync(file)) return false;
@@ -105,7 +105,7 @@ export class KeyDirectory {
 /** Of key files. */
 const VERSION = 1;
 
-/** @throws KeyFileError, or the file system's error where it cannot be read */
+/** @throws KeyFileError, or the file system's error if it cannot be read */
 export function readKey(file: string): StoredKey {
   try {
     return checkedKey(JSON.parse(fs.readFileSync(file, 'utf8')), path.basename(file, '.json'));

@@ -18,7 +18,7 @@ const VERSION = 1;
 const fileIn = (dataDir: string): string => path.join(dataDir, 'operating-points.json');
 
 /**
- * All operating points of a data folder; none where it has no such file.
+ * All operating points of a data folder; none if it has no such file.
  * @throws OperatingPointFileError
  */
 export function readOperatingPoints(dataDir: string): readonly OperatingPoint[] {

@@ -10,7 +10,7 @@ export const actor = (): { uid: number | null; pid: number } => ({
 });
 
 /**
- * Writes what a command did into the audit, also beside a running server. Nothing where there is no audit.
+ * Writes what a command did into the audit, also beside a running server. Nothing if there is no audit.
  * @throws Error when it cannot be written
  */
 export async function noteAdminAct(

@@ -4,11 +4,11 @@ import { createReadStream } from 'node:fs';
 export interface FileLine {
   /** Without the line break. */
   readonly text: string;
-  /** With the line break, where there is one. */
+  /** With the line break, if there is one. */
   readonly bytes: number;
 }
 
-/** The lines of a part of a file, the last one also where it has no line break. The file may grow meanwhile. */
+/** The lines of a part of a file, the last one also if it has no line break. The file may grow meanwhile. */
 export async function* fileLines(file: string, start: number, end: number): AsyncGenerator<FileLine> {
   if (end <= start) return;
   let pieces: Buffer[] = [];

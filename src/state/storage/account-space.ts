@@ -122,7 +122,7 @@ export class AccountSpace {
 /** Every file ends with the MD5 of what is before it. */
 export const MD5_BYTES = 16;
 
-/** Of the object's content; undefined where there is none. */
+/** Of the object's content; undefined if there is none. */
 async function sizeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).size - MD5_BYTES;

@@ -12,7 +12,7 @@ import type { StorageSecrets } from './storage-secrets.js';
 
 export interface LinkRequest {
   readonly method: 'GET' | 'PUT';
-  /** Scheme and host, with the port where it is not the scheme's own. */
+  /** Scheme and host, with the port if it is not the scheme's own. */
   readonly origin: string;
   readonly name: string;
   readonly lifetimeS: number;
