@@ -41,7 +41,7 @@ export type PipelineConfig = Pick<
 > &
   Partial<Pick<Config, 'decoderSandbox'>>;
 
-// Prepared inputs at one time: for each scoring thread, its current batch and the next one.
+// For each scoring thread, its current batch and the next one.
 const batchesPerScoringThread = 2;
 const minSlots = 32;
 
@@ -151,7 +151,7 @@ class Pipeline implements Analyser {
     this.#slots = slots;
     const isGpu = choice.provider === 'cuda';
     // Enough for every thread to have work; a GPU wants its next batch at once, too.
-    const inputsPerScoringThread = isGpu ? 2 * config.maxBatchWindows : 1;
+    const inputsPerScoringThread = isGpu ? batchesPerScoringThread * config.maxBatchWindows : 1;
     this.#started = new StartedWork(config.prepareThreads + config.scoringThreads * inputsPerScoringThread);
     this.#scheduler = new Scheduler(
       {
@@ -280,12 +280,12 @@ class Pipeline implements Analyser {
         timer = stopAfter(analysisTimeoutMs, 'ANALYSIS_TIMEOUT');
         run.addQueueMs(performance.now() - beginMs);
         hasStarted = longTimeoutMs === undefined;
-        if (hasStarted) this.#started.begin(flight.group);
+        if (hasStarted) this.#started.begin(group);
         return this.#makeTask(flight, control, request, analysisTimeoutMs);
       };
       // Never rejects while a thread reads the region, so that the caller can give it back.
       const result = await this.#prepare
-        .run(makeTask, stop.signal, { owner: flight.group, isLong: longTimeoutMs !== undefined })
+        .run(makeTask, stop.signal, { owner: group, isLong: longTimeoutMs !== undefined })
         .finally(() => {
           flight.control = undefined;
         });
@@ -302,7 +302,7 @@ class Pipeline implements Analyser {
       request.signal.removeEventListener('abort', abandon);
       this.#active.delete(stop);
       if (hasStarted) {
-        this.#started.end(flight.group);
+        this.#started.end(group);
         this.#prepare.lookAgain();
       }
     }

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Counts } from '../../base/counts.js';
 
 /**
- * Counts what each owner has under way between the begin of its preparation and its result. Prepared inputs of a greedy
- * owner would otherwise fill the room in front of the scoring threads, and its next ones hold the prepare threads until
- * there is room again: whoever comes then would wait for both.
+ * Counts the files of each owner between the start of their preparation and their result. Otherwise the prepared inputs of a
+ * greedy owner would fill the room in front of the scoring threads, and its next files would hold the prepare threads
+ * until there is room again: a new request would wait for both.
  */
 export class StartedWork {
   readonly #maxPerOwner: number;
-  readonly #started = new Map<string, number>();
+  readonly #started = new Counts();
 
   constructor(maxPerOwner: number) {
     this.#maxPerOwner = maxPerOwner;
   }
 
   hasRoom(owner: string): boolean {
-    return (this.#started.get(owner) ?? 0) < this.#maxPerOwner;
+    return this.#started.of(owner) < this.#maxPerOwner;
   }
 
   begin(owner: string): void {
-    this.#started.set(owner, (this.#started.get(owner) ?? 0) + 1);
+    this.#started.change(owner, 1);
   }
 
   end(owner: string): void {
-    const left = (this.#started.get(owner) ?? 0) - 1;
-    if (left > 0) this.#started.set(owner, left);
-    else this.#started.delete(owner);
+    this.#started.change(owner, -1);
   }
 }

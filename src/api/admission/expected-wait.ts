@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Counts } from '../../base/counts.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 
 export interface ExpectedWaitOptions {
@@ -48,7 +49,7 @@ export class ExpectedWait {
   readonly #targetMs: number;
   readonly #parallel: number;
   readonly #nowMs: () => number;
-  readonly #ofKey = new Map<string, number>();
+  readonly #ofKey = new Counts();
   /** In the order of their coming; those that are no longer arriving are skipped. */
   #arriving: Ticket[] = [];
   #size = 0;
@@ -111,7 +112,7 @@ export class ExpectedWait {
   #hasRoom(key: string): boolean {
     const places = this.#places;
     if (this.#size < places / 2) return true;
-    const own = this.#ofKey.get(key) ?? 0;
+    const own = this.#ofKey.of(key);
     if (own === 0) return this.#size < 2 * places;
     return this.#size < 2 * places && own < places / this.#ofKey.size;
   }
@@ -174,9 +175,7 @@ export class ExpectedWait {
 
   #count({ key }: Ticket, change: 1 | -1): void {
     this.#size += change;
-    const next = (this.#ofKey.get(key) ?? 0) + change;
-    if (next === 0) this.#ofKey.delete(key);
-    else this.#ofKey.set(key, next);
+    this.#ofKey.change(key, change);
   }
 
   #refusal(key: string, nowMs: number): ServiceError {

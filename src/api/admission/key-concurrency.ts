@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Counts } from '../../base/counts.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 
@@ -13,7 +14,7 @@ export interface InFlightElsewhere {
 export class KeyConcurrency {
   readonly #limitByDefault: number;
   readonly #elsewhere: InFlightElsewhere | undefined;
-  readonly #inFlight = new Map<string, number>();
+  readonly #inFlight = new Counts();
   /** Keys with a limit of their own, of which other processes have to know. */
   readonly #told = new Set<string>();
 
@@ -28,7 +29,7 @@ export class KeyConcurrency {
   }
 
   inFlight(keyId: string): number {
-    return this.#inFlight.get(keyId) ?? 0;
+    return this.#inFlight.of(keyId);
   }
 
   /** @throws ServiceError CONCURRENCY_LIMITED */
@@ -39,15 +40,13 @@ export class KeyConcurrency {
     const elsewhere = key.concurrency === undefined ? 0 : (this.#elsewhere?.of(key.id) ?? 0);
     if (limit !== 0 && inFlight + elsewhere >= limit)
       throw new ServiceError('CONCURRENCY_LIMITED', { limit });
-    this.#inFlight.set(key.id, inFlight + 1);
+    this.#inFlight.change(key.id, 1);
     if (key.concurrency !== undefined) this.#told.add(key.id);
     this.#tell(key.id);
   }
 
   leave(keyId: string): void {
-    const inFlight = this.inFlight(keyId) - 1;
-    if (inFlight === 0) this.#inFlight.delete(keyId);
-    else this.#inFlight.set(keyId, inFlight);
+    const inFlight = this.#inFlight.change(keyId, -1);
     this.#tell(keyId);
     if (inFlight === 0) this.#told.delete(keyId);
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Counts } from '../../base/counts.js';
 
 /** Whose request it is, as far as that is known. */
 export interface Holder {
@@ -24,7 +25,7 @@ export type Obstacle = { readonly kind: 'total' } | { readonly kind: HolderKind;
 interface Dimension {
   readonly kind: HolderKind;
   readonly share: number;
-  readonly held: Map<string, number>;
+  readonly held: Counts;
 }
 
 /**
@@ -42,7 +43,7 @@ export class SharedBudget {
     this.total = total;
     this.#dimensions = holderKinds
       .filter((kind) => (percents[kind] ?? 100) < 100)
-      .map((kind) => ({ kind, share: (percents[kind] as number) / 100, held: new Map() }));
+      .map((kind) => ({ kind, share: (percents[kind] as number) / 100, held: new Counts() }));
   }
 
   get inUse(): number {
@@ -95,13 +96,10 @@ export class SharedBudget {
 
 function heldBy({ kind, held }: Dimension, holder: Holder): number {
   const name = holder[kind];
-  return name === undefined ? 0 : (held.get(name) ?? 0);
+  return name === undefined ? 0 : held.of(name);
 }
 
 function change({ kind, held }: Dimension, holder: Holder, units: number): void {
   const name = holder[kind];
-  if (name === undefined) return;
-  const next = (held.get(name) ?? 0) + units;
-  if (next === 0) held.delete(name);
-  else held.set(name, next);
+  if (name !== undefined) held.change(name, units);
 }
