@@ -8,7 +8,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { inputTextOf } from '../src/analysis/models/input-text.js';
 import {
   BAND_LIMITED_FROM_DB,
   LOW_SNR_BELOW_DB,
@@ -17,6 +16,7 @@ import {
 import { loadAddon, type PrepareSummary } from '../src/base/addon/addon.js';
 import { ffmpegInto, noise, powerOf } from '../test/support/recordings.js';
 import { monoWav } from '../test/support/wav.js';
+import { waveformPreparer } from '../test/support/waveform-preparer.js';
 import { readIndex } from './corpus-index.js';
 import { describeMachine } from './machine.js';
 import { randomOf, shuffled } from './voiceid-trials.js';
@@ -107,15 +107,7 @@ const conditions: readonly [what: string, make: (clip: string) => Uint8Array][] 
   ]),
 ];
 
-const preparer = new (loadAddon().Preparer)(
-  inputTextOf({
-    sample_rate_hz: RATE_HZ,
-    window_samples: 5 * RATE_HZ,
-    hop_samples: 5 * RATE_HZ,
-    short_window: 'repeat',
-    features: { kind: 'waveform', input_gain: 1, normalisation: 'none' },
-  }),
-);
+const preparer = waveformPreparer(RATE_HZ);
 const input = new Float32Array(preparer.inputSize);
 
 function summaryOf(file: Uint8Array): PrepareSummary {

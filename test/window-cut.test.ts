@@ -3,21 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { inputTextOf } from '../src/analysis/models/input-text.js';
 import { type AudioWindow, loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { monoWav } from './support/wav.js';
+import { waveformPreparer } from './support/waveform-preparer.js';
 
 const RATE_HZ = 16_000;
-const preparer = new (loadAddon().Preparer)(
-  inputTextOf({
-    sample_rate_hz: RATE_HZ,
-    window_samples: 5 * RATE_HZ,
-    hop_samples: 5 * RATE_HZ,
-    short_window: 'repeat',
-    features: { kind: 'waveform', input_gain: 1, normalisation: 'none' },
-  }),
-);
+const preparer = waveformPreparer(RATE_HZ);
 const input = new Float32Array(preparer.inputSize);
 
 type Times = (readonly [startS: number, endS: number])[];
