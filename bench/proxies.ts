@@ -198,7 +198,7 @@ async function attack(proxy: Proxy, name: string, bytes: (hidden: string) => str
   const hidden = `GET /livez HTTP/1.1\r\nHost: localhost\r\nx-correlation-id: ${hiddenId}\r\n\r\n`;
   const received = await exchange(proxy.port, bytes(hidden));
   let isMixedUp = false;
-  // Whoever comes next must get the answer to the own request.
+  // The next client must get the answer to its own request.
   for (let i = 0; i < 3; i++) {
     const id = randomUUID();
     const head = `GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nx-correlation-id: ${id}\r\n\r\n`;

@@ -10,7 +10,7 @@ export interface ServerProcess {
   readonly port: number;
   readonly apiKey: string;
   readonly pid: number;
-  /** Resolves with how it ended, whoever ended it. */
+  /** Resolves with how it ended, even if something else ended it. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }

@@ -108,7 +108,7 @@ for (const [what, attack, expected] of attacks) {
   });
 }
 
-test('what was cut off the end, with a head to match, is missed by whoever noted the last line', async (t) => {
+test('what was cut off the end, with a head to match, is missed by a reader of the last line noted', async (t) => {
   const { dir, edit } = await threeDays(t);
   const { last } = await verifyAudit(dir);
   const head = JSON.parse(fs.readFileSync(path.join(dir, 'head.json'), 'utf8'));

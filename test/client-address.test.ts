@@ -82,7 +82,7 @@ test('a client that is no trusted proxy is not believed', async (t) => {
   assert.equal(await ask(['X-Forwarded-For: 192.0.2.7'], '127.0.0.2'), '127.0.0.2');
 });
 
-test('behind trusted proxies the client is the last address that is none of them', async (t) => {
+test('behind trusted proxies the client is the last address that is not one of them', async (t) => {
   const ask = await startServer(t, '127.0.0.1, 10.1.2.3/8, 2001:db8::/32');
   assert.equal(await ask([]), '127.0.0.1');
   assert.equal(await ask(['X-Forwarded-For: 192.0.2.7']), '192.0.2.7');

@@ -64,7 +64,7 @@ test('what may be said is taken as it is, up to its limits', async (t) => {
   }
 });
 
-test('thresholds are none of its fields: 0.5 and 80 hold, and what is sent is ignored', async (t) => {
+test('thresholds in the request are ignored: 0.5 and 80 hold', async (t) => {
   const { port, analyser } = await startTestServer(t);
   const answer = await post(port, field('threshold', '0.975'), field('silence_threshold', 'nonsense'));
   assert.equal(answer.status, 200);

@@ -75,7 +75,7 @@ test('without its model the route is not there, the log says so, and nobody is s
   assert.equal((await predict(port, formBody([fileEntry('x')]))).json.model, 'mine');
 });
 
-test('the progress of a request is logged under its correlation id, and there is none of short ones', async (t) => {
+test('the progress of a request is logged under its correlation id, that of short ones is not', async (t) => {
   const { port, analyser, log } = await startTestServer(t);
   const { answer } = analyser;
   analyser.answer = (request) => {

@@ -84,7 +84,7 @@ test('a named point judges as its number does, each model by its own', async (t)
   assert.equal(other.json.global.result, 'bonafide');
 });
 
-test('in JSON a name is taken like in a form, and a number that is a text is none', async (t) => {
+test('in JSON a name counts as in a form, and a number as text is refused', async (t) => {
   const { port } = await startTestServer(t, {}, { operatingPoints: points });
   const refusalOf = async (threshold: unknown): Promise<string> => {
     const body = Buffer.from(JSON.stringify({ presigned_url: 'https://elsewhere.example.com/a', threshold }));

@@ -47,7 +47,7 @@ test('one request too many is 429 with the time to wait, before any of its body 
   assert.equal(await metric('veravox_requests_in_flight'), 0);
 });
 
-test('whoever waits for Retry-After is let in, and whoever comes a second earlier is not', async (t) => {
+test('a client that waits for Retry-After is accepted, one that comes a second earlier is not', async (t) => {
   const clock = stopClock(t);
   const { port } = await startTestServer(t, { rateLimitRequests: 1, rateLimitWindowS: 7 });
   const elapsedMs = [0, 1, 999, 1000, 1001, 6999];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The manifest's schema and the native code each list the fields of a recipe and their words: whoever adds to one of
-// them learns here what the other lacks.
+// The manifest's schema and the native code each list the fields of a recipe and their words: this shows what one of
+// them lacks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inputTextOf, recipeTextOf } from '../src/analysis/models/input-text.js';

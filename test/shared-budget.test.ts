@@ -43,7 +43,7 @@ test('the even part that greedy holders arrive at is a third for two, a quarter 
   }
 });
 
-test('whoever has nothing may take what is left, however small the share and large the request', () => {
+test('a holder of nothing may take what is left, however small the share and large the request', () => {
   const budget = new SharedBudget(10, { key: 10 });
   budget.take({ key: 'a' }, 1);
   assert.deepEqual(budget.obstacle({ key: 'a' }, 1), { kind: 'key', held: 1 });

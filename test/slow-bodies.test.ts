@@ -171,7 +171,7 @@ test('keys take turns for room, and one that has its share does not stand in the
     );
   };
   for (let i = 0; i < 4; i++) wait(`a${i}`, a);
-  const other = queue.reserve(5 * page, b) ?? assert.fail('the rest is for others, whoever waits');
+  const other = queue.reserve(5 * page, b) ?? assert.fail('the rest is for others, even if some wait');
   wait('b0', b);
   wait('b1', b);
   queue.release(other);

@@ -9,7 +9,7 @@
 namespace veravox {
 
 // Notes which input each thread works on, in a file that survives the death of the process, and marks the one
-// whose thread died of a signal. Whoever starts the process again can then tell which input to refuse.
+// whose thread died of a signal. The parent process can then tell which input to refuse.
 //
 // The file: a header of one slot's size that begins with kCrashNotesMagic, then `slots` CrashNote.
 inline constexpr std::array<char, 8> kCrashNotesMagic = {'v', 'x', 'n', 'o', 't', 'e', 's', '1'};

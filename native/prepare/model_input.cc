@@ -18,7 +18,7 @@ float PeakOf(std::span<const float> samples) {
   return std::bit_cast<float>(peak);
 }
 
-// From the first to the last sample within 60 dB of the loudest; all of it when there is none.
+// From the first to the last sample within 60 dB of the loudest; all of it without one.
 std::span<const float> SoundOf(std::span<const float> samples) {
   const float threshold = 1e-3f * PeakOf(samples);
   const auto is_heard = [&](float sample) { return std::abs(sample) >= threshold; };

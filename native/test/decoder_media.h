@@ -42,7 +42,7 @@ struct MediaFile {
   ByteVector bytes() const { return ReadFile(path); }
 };
 
-// Files of one kind in the index that scripts/make-decoder-media.mjs writes. Throws when there are none.
+// Files of one kind in the index that scripts/make-decoder-media.mjs writes. Throws without any.
 inline std::vector<MediaFile> MediaOfKind(const std::string& kind) {
   const char* directory = std::getenv("VERAVOX_MEDIA_DIR");
   if (directory == nullptr) {

@@ -25,7 +25,7 @@ class WindowPlanner {
       : window_samples_(window_samples), max_unheard_samples_(max_unheard_samples) {}
 
   // The next window that is already certain when `available` samples have been seen and, with `at_end`, no
-  // more will come. False when there is none (yet).
+  // more will come. False without one (yet).
   bool Next(int64_t available, bool at_end, SampleRange& window) {
     const int64_t nominal_end = next_begin_ + window_samples_;
     if (available > nominal_end + max_unheard_samples_) {

@@ -182,7 +182,7 @@ function tellOfModels({ analyser, wrongAnswers }: CheckedModels, logger: Logger)
   }
 }
 
-/** They are answered with 400; whoever runs the server should know it first. */
+/** They are answered with 400; the operator should know it first. */
 function warnOfUnusable(points: OperatingPoints, status: PipelineStatus, logger: Logger): void {
   for (const { name, model, why } of points.unusable([...status.detectors, ...status.speakerModels])) {
     logger.warn({ operatingPoint: name, model, why }, 'operating point cannot be used');

@@ -49,7 +49,7 @@ for (const [base, path] of [
       }
     });
 
-    test('the fields of v1 are none of v0: they are ignored', async () => {
+    test('v0 ignores the fields of v1', async () => {
       const fields = { model: 'apollo-5', device: 'linux', threshold: '7', prediction_id: '' };
       const withFields = expectLegacyPrediction(await postForm(path, { file: speech, ...fields }));
       const without = expectLegacyPrediction(await postForm(path, { file: speech }));

@@ -73,7 +73,7 @@ export class InputSlots {
     Atomics.notify(this.#state, freeCountIndex, 1);
   }
 
-  // The count was lowered first, so at least one slot is free for whoever comes here.
+  // The count was lowered first, so at least one slot is free for each caller that comes here.
   #takeAny(): number {
     for (;;) {
       for (let slot = 0; slot < this.count; slot++) {

@@ -31,7 +31,7 @@ export class Speaker {
 }
 
 /**
- * The model that the configuration names, or the first; undefined if there is none.
+ * The model that the configuration names, or the first; undefined without models.
  * @param points where the configuration may name an operating point of it
  * @throws Error when the one that is named is not loaded, or has no such operating point
  */

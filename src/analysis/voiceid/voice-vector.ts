@@ -58,7 +58,7 @@ function fromJson(text: string): Float32Array {
   try {
     value = JSON.parse(text);
   } catch {
-    throw refusal('text that begins like a JSON array but is none');
+    throw refusal('text that begins like a JSON array but is not one');
   }
   const numbers = value as readonly unknown[];
   if (numbers.length !== EMBEDDING_SIZE) throw refusal(`an array of length ${numbers.length}`);

@@ -75,7 +75,7 @@ function state(limit: RateLimit, result: RateLimiterRes, isExceeded: boolean): R
   };
 }
 
-/** Whole seconds until the window has ended: whoever waits that long does not come too early. */
+/** Whole seconds until the window has ended: a client that waits that long does not come too early. */
 export const secondsToReset = ({ resetsAtMs }: RateState): number =>
   Math.max(0, Math.ceil((resetsAtMs - Date.now()) / 1000));
 

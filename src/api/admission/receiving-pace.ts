@@ -8,7 +8,7 @@ export interface ReceivedBody {
   readonly receivedBytes: number;
   /** How long it has been on its way, without the time in which it was not read; 0 if none is awaited. */
   readonly receivingMs: number;
-  /** Whoever reads it fails with this reason. */
+  /** Reading it fails with this reason. */
   cutBody(reason: unknown): void;
 }
 

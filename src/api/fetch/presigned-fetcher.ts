@@ -11,7 +11,7 @@ import { unreachable } from './fetch-failure.js';
 import type { FetchPolicy, FetchTarget } from './fetch-policy.js';
 import { isPublicAddress } from './public-address.js';
 
-/** A file in upload memory; whoever gets it must release it. */
+/** A file in upload memory; the caller must release it. */
 export interface FetchedFile {
   readonly region: ArenaRegion;
   readonly bytes: number;

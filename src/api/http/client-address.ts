@@ -63,7 +63,7 @@ function textOfBytes(bytes: Uint8Array): string {
   return canonicalIPv6(groups.join(':'));
 }
 
-/** The address in one entry of the header, without the port that some proxies add; undefined if there is none. */
+/** The address in one entry of the header, without the port that some proxies add; undefined without one. */
 function addressIn(entry: string): string | undefined {
   const [, bracketed, beforePort = ''] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(entry) ?? [];
   if (isIPv4(beforePort)) return beforePort;

@@ -18,7 +18,7 @@ export class RouteTable {
     }
   }
 
-  /** The route path that matches `path`, and its routes by method; undefined if there is none. */
+  /** The route path that matches `path`, and its routes by method; undefined without a match. */
   find(path: string): { path: string; methods: ReadonlyMap<string, Route> } | undefined {
     const routePath = this.#byPath.has(path)
       ? path

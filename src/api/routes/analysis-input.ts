@@ -25,7 +25,7 @@ const MAX_JSON_BYTES = 64 * 1024;
 
 /**
  * Receives a form with a file, or a JSON object with a link to one and otherwise the same fields. Must be called before
- * the request's handler first awaits. Whoever gets the input must release it. Rejects with ServiceError, or with the
+ * the request's handler first awaits. The caller must release the input. Rejects with ServiceError, or with the
  * signal's reason when the client has gone.
  */
 export async function receiveInput<Fields>(

@@ -14,8 +14,8 @@ export interface AnalysisInput<Fields> {
 }
 
 /**
- * Receives a form with one file. Must be called before the request's handler first awaits. Whoever gets the input must
- * release it. Rejects with ServiceError, or with the signal's reason when the client has gone.
+ * Receives a form with one file. Must be called before the request's handler first awaits. The caller must
+ * release the input. Rejects with ServiceError, or with the signal's reason when the client has gone.
  */
 export async function receiveFormInput<Fields>(
   { body, contentType, record }: RouteRequest,

@@ -45,7 +45,7 @@ export class LargeFileIntake<Fields> {
     this.#permits = permits;
   }
 
-  /** Must be called before the request's handler first awaits. Whoever gets the input must release it. */
+  /** Must be called before the request's handler first awaits. The caller must release the input. */
   async receive(request: RouteRequest): Promise<AnalysisInput<Fields>> {
     const { declaredBytes = this.#largestBodyBytes } = request.body;
     // A declared size that is over the limit is refused for that, not for lack of room.

@@ -114,7 +114,7 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage): Rout
   async function get(request: RouteRequest): Promise<Reply> {
     const { maxBytes = Number.POSITIVE_INFINITY } = await storage.signatures.check(request);
     const name = nameOf(request);
-    // Uploads have to keep pace; a reader may be as slow as it likes, and one link has any number of them.
+    // Uploads have to keep pace; readers have no minimum pace, and one link has any number of them.
     request.holdFor(accountIn(name), name);
     const object = await storage.objects.read(name);
     try {

@@ -72,7 +72,7 @@ export class ArenaQueue {
     if (this.#isFullFor(holder)) throw new ServiceError('OVERLOADED', { limit: 'upload bytes in flight' });
     const leave = (): void => {
       clearTimeout(waiter.timer);
-      // Whoever stands behind may fit where this one did not.
+      // One behind may fit where this one did not.
       if (this.#remove(waiter)) this.#grant();
     };
     const timer = setTimeout(() => {

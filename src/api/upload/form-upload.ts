@@ -146,7 +146,7 @@ class FormUpload {
 }
 
 /**
- * Must be called before the request's handler first awaits. Whoever gets the form must release it.
+ * Must be called before the request's handler first awaits. The caller must release the form.
  * Rejects with ServiceError, or with the stream's abort reason, as soon as the body is known to be unacceptable or gone.
  */
 export function receiveForm(

@@ -15,7 +15,7 @@ export const defaultBootstrap: BootstrapSettings = { rounds: 1000, seed: 1 };
  * or of one speaker, are not independent of each other. As many units are drawn of each class as it has.
  *
  * @param units the unit of each sample; one that appears in both classes counts as two
- * @param figures of the samples under weights, which say how often a sample was drawn; undefined if there is none
+ * @param figures of the samples under weights, which say how often a sample was drawn; may be undefined
  * @returns an interval per figure; undefined where a figure was undefined in every round
  */
 export function bootstrapIntervals<Name extends string>(

@@ -174,8 +174,8 @@ export const reportSchema = object('The report.', {
     object('One group.', {
       column: text('The column; `duration` is derived from the measured duration.'),
       value: text('The value.'),
-      positive: orNull(groupClass('Its positives; null if there are none.')),
-      negative: orNull(groupClass('Its negatives; null if there are none.')),
+      positive: orNull(groupClass('AI-generated clips of the group; null without any.')),
+      negative: orNull(groupClass('Human clips of the group; null without any.')),
       within: orNull(
         object('Its positives against its own negatives; null if it lacks either.', {
           eer: share('Equal error rate.'),

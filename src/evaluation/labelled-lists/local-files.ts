@@ -8,7 +8,7 @@ export const maxDurationS = 7 * 86_400;
 const noTimeoutMs = 2 ** 31 - 1;
 export const withoutTimeouts = { queueTimeoutMs: noTimeoutMs, analysisTimeoutMs: noTimeoutMs } as const;
 
-/** Size in bytes, or why there is none: one unreadable file does not keep the others from being analysed. */
+/** Size in bytes, or why it is unknown: one unreadable file does not keep the others from being analysed. */
 export async function sizeOf(file: string): Promise<number | Error> {
   try {
     const status = await stat(file);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Addon, loadAddon } from '../../base/addon/addon.js';
 
 const RETRY_MS = 5;
-/** Whoever holds such a lock writes a few lines; a disk that is busy may take seconds for that. */
+/** The holder of such a lock writes a few lines; a disk that is busy may take seconds for that. */
 const PATIENCE_MS = 30_000;
 
 let addon: Addon | undefined;

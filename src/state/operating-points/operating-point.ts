@@ -14,7 +14,7 @@ export interface OperatingPoint {
   readonly name: string;
   /** The model's id, never an alias. */
   readonly model: string;
-  /** Of the model's file; for whoever reads the file. */
+  /** Of the model's file; for readers of the file. */
   readonly model_sha256: string;
   /** Of all that a score depends on: the point holds for no other. */
   readonly fingerprint: string;

@@ -68,7 +68,7 @@ export async function appendToChain(
   });
 }
 
-/** @returns undefined if there is none, or none that can be read */
+/** @returns undefined if it is missing or cannot be read */
 export async function readHead(dir: string): Promise<ChainHead | undefined> {
   let text: string;
   try {

@@ -125,7 +125,7 @@ class ChainCheck {
     this.#rubbish.bytes += bytes;
   }
 
-  /** A crash leaves half a line, and whoever goes on says how long it is; a line break may have been added to it. */
+  /** A crash leaves half a line, and the next writer says how long it is; a line break may have been added to it. */
   #judgeRubbish(nextLine: string | undefined): void {
     const rubbish = this.#rubbish;
     if (rubbish === undefined) return;

@@ -96,7 +96,7 @@ export class AccountSpace {
       formatVersion(used, VERSION);
       if (Number.isSafeInteger(used.bytes) && Number.isSafeInteger(used.objects)) return used;
     } catch {
-      // There is none yet, or a crash has spoiled it: the objects themselves are what counts.
+      // It is missing, or a crash has spoiled it: the objects themselves count.
     }
     const used = await this.#count(path.join(this.#objectsDir, folder));
     await this.#write(folder, used);
@@ -122,7 +122,7 @@ export class AccountSpace {
 /** Every file ends with the MD5 of what is before it. */
 export const MD5_BYTES = 16;
 
-/** Of the object's content; undefined if there is none. */
+/** Of the object's content; undefined if it does not exist. */
 async function sizeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).size - MD5_BYTES;

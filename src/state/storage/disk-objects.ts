@@ -14,7 +14,7 @@ import { fileOfName, parseName } from './object-name.js';
 import type { StoredObject } from './object-storage.js';
 import { type ExpectedDigests, ObjectUpload } from './object-upload.js';
 
-/** An object that can be read. Whoever gets it must close it. */
+/** An object that can be read. The caller must close it. */
 export interface OpenObject {
   readonly bytes: number;
   /** The hexadecimal MD5 of the content, as S3 has it. */
@@ -64,7 +64,7 @@ export class DiskObjects {
 
   /**
    * Begins to store an object, whole or not at all; an older one of that name is there until the new one is complete.
-   * Whoever gets the upload must finish or discard it.
+   * The caller must finish or discard the upload.
    * @param declaredBytes what its sender says that it has; 0 where that is not known
    * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */

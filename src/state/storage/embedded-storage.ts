@@ -8,9 +8,9 @@ import type { StorageSecrets } from './storage-secrets.js';
 
 export interface EmbeddedSettings extends DiskSettings {
   readonly host: string;
-  /** Of links to the host that whoever asks for one has used. */
+  /** Of links to the host that the client has used. */
   readonly scheme: 'http' | 'https';
-  /** Origin of links; empty for the host that whoever asks for a link has used. */
+  /** Origin of links; empty for the host that the client has used. */
   readonly publicUrl: string;
   readonly linkLifetimeS: number;
 }

@@ -4,7 +4,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type AccountSpace, MD5_BYTES, objectFiles } from './account-space.js';
 
-/** Of accounts; `incoming` is none. */
+/** Of accounts; `incoming` is not an account. */
 const ACCOUNT_FOLDER = /^[0-9a-f]{32}$/;
 
 /**

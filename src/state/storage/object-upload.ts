@@ -10,7 +10,7 @@ const pwrite = promisify(fs.write);
 const sync = promisify(fs.fsync);
 const close = promisify(fs.close);
 
-/** What the content of an object has to be, where whoever sends it said so. */
+/** What the content of an object has to be, if its sender said so. */
 export interface ExpectedDigests {
   /** Hexadecimal. */
   readonly sha256?: string | undefined;

@@ -17,8 +17,8 @@ const VERSION = 1;
 const fields = ['accessKeyId', 'secretAccessKey', 'accountSecret'] as const;
 
 /**
- * The secrets in `<dataDir>/storage.json`, made at the first start. Whoever loses the file loses the way to all stored
- * objects, also to those in S3; servers that share a bucket have to share it.
+ * The secrets in `<dataDir>/storage.json`, made at the first start. Without the file stored objects cannot
+ * be reached, not even those in S3; servers that share a bucket have to share it.
  * @throws Error that names the file when it is damaged
  */
 export function loadStorageSecrets(dataDir: string): StorageSecrets {
