@@ -1,183 +1,112 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Put a detector's figures, as `veravox evaluate` measured them, into its card, its manifest entry and figures.json.
+"""Make a detector's card, plots, manifest metrics and figures.json from its scores on pages that it never saw.
 
-    python3 -m judge.detector_card --model-id ID --scores SCORES.csv --clean CLEAN.json --conditions CONDITIONS.json
+    python3 -m judge.detector_card --model-id ID --held-out SCORES.csv --conditions CONDITION-SCORES.csv
+        --training-list INDEX.csv [--figures FIGURES.json]
 
-All three come from `veravox evaluate` on the list of judge/make_conditions.py; README.md has the commands.
+Both score files come from `veravox evaluate --scores`: on the list of `judge.originals files`, and on that of
+judge.make_conditions. Pages that gave a clip to training by INDEX.csv (or sources.csv) are left out. FIGURES.json of
+`judge.originals figures` saves computing the figures again. The card needs the two marked sections that this command
+fills; everything else in it is written by hand. The scores must be those of the model in the manifest.
 """
 
 import argparse
 import csv
 import json
 import re
-from collections import defaultdict
+import subprocess
+import tempfile
 from pathlib import Path
 
-import numpy as np
-
+from data.originals_cache import write_table
 from export.manifest_file import MODELS, put_metrics
-from judge import figures as measured
+from judge.held_out import figures_of
+from judge.make_conditions import CHANGES_NOTHING
+from judge.markdown import held_out_table, percent, table, three, with_interval
+from judge.originals import mark_sources, places_of, read_scores
+from judge.stability import shift_table, stability, stability_table
 
-BEGIN, END = "<!-- begin: made by training/judge/detector_card.py -->", "<!-- end -->"
-SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
-CHANGES_NOTHING = ["flac", "wav 44.1 kHz", "30 dB quieter", "0.5 s of silence before"]
-FEW_CLIPS = 5
+SECTION = "<!-- begin: {} made by training/judge/detector_card.py -->", "<!-- end -->"
+TRAINING = Path(__file__).resolve().parents[1]
+SHIPPED = TRAINING / "shipped"
+COMMAND = TRAINING.parent / "dist" / "cli" / "main.js"
+PLOTS = {"det": "DET curve", "scores": "Scores of both classes", "reliability": "Reliability"}
 CURVE_ROWS = 6
+INTENDED = "Sorting recordings for a closer look, or as one signal among several."
+NOT_FOR = (
+    "Proof; the sole basis for a decision about a person; music or singing; somebody who tries to deceive it. None of"
+    " these has been measured."
+)
 
 
-def rounded(value):
-    """To a ten thousandth of a percent, so that rounding it again for people rarely goes another way."""
-    return measured.rounded(value, 6)
+def flagged(share):
+    return f"{with_interval(share, percent)} of {share['clips']:,} clips"
 
 
-def score_shifts(rows):
-    """By condition: how far the scores of clips move from what they are when clean."""
-    clean = {row["clip"]: float(row["score"]) for row in rows if row["condition"] == "clean" and row["score"]}
-    shifts = defaultdict(list)
-    for row in rows:
-        if row["condition"] != "clean" and row["score"] and row["clip"] in clean:
-            shifts[row["condition"]].append(abs(float(row["score"]) - clean[row["clip"]]))
-    return {
-        name: {
-            "clips": len(values),
-            "mean": rounded(np.mean(values)),
-            "largest": rounded(np.max(values)),
-            "within_0.05": rounded(np.mean(np.array(values) <= 0.05)),
-        }
-        for name, values in shifts.items()
-    }
+def worst(groups):
+    """The group of the highest share of errors, as text."""
+    name = max(groups, key=lambda key: groups[key]["value"])
+    return f"{name}, {percent(groups[name]['value'])} of {groups[name]['clips']} clips"
 
 
-def figure(value):
-    return value and {"value": rounded(value["value"]), "interval_95": rounded(value["interval_95"])}
+def worst_condition(conditions, side):
+    share = {name: moved[side]["value"] for name, moved in conditions.items()}
+    name = max(share.keys() - {"clean"}, key=share.get)
+    return f"{name}, {percent(share[name])} (the same clips clean: {percent(share['clean'])})"
 
 
-def group_figures(group):
-    """Of a group's human clips, of its generated ones, and of the ones against the others."""
-    side = lambda part: (
-        part
-        and {
-            "clips": part["count"],
-            "error_at_threshold": rounded(part["errors"]["value"]),
-            "auc": part["auc"] and rounded(part["auc"]),
-        }
+def box(held_out, conditions):
+    """What a reader has to know before using the detector."""
+    human, generated = held_out["human_flagged_by"], held_out["generated_passing_by"]
+    clips = (
+        f"{held_out['human']:,} human clips of {held_out['sources']} sources, {held_out['generated']:,} generated"
+        f" clips of {held_out['systems']} systems"
     )
-    within = group["within"]
-    return {
-        "bonafide": side(group["negative"]),
-        "spoof": side(group["positive"]),
-        "eer": within and rounded(within["eer"]),
-        "auc": within and rounded(within["auc"]),
-    }
-
-
-def gather(clean, conditions, rows):
-    grouped = defaultdict(dict)
-    for group in clean["groups"] + conditions["groups"]:
-        grouped[group["column"]][group["value"]] = group_figures(group)
-    overall, at_threshold = clean["overall"], clean["at_threshold"]
-    inside = clean["inside_one_source"]
-    return {
-        "bonafide_clips": clean["counts"]["negative"],
-        "spoof_clips": clean["counts"]["positive"],
-        "without_a_score": clean["counts"]["failed"],
-        **{name: figure(overall[name]) for name in ("eer", "auc", "eer_groups_alike", "auc_groups_alike")},
-        "min_dcf": {cost["name"]: figure(cost) for cost in overall["min_dcf"]},
-        "at_0.5": {name: rounded(at_threshold[name]["value"]) for name in ("fpr", "fnr")},
-        "auc_inside_one_source": inside
-        and {
-            **figure(inside),
-            "sources": {
-                source["source"]: {
-                    "bonafide": source["negative"],
-                    "spoof": source["positive"],
-                    "auc": rounded(source["auc"]),
-                }
-                for source in inside["sources"]
-            },
-        },
-        "expected_calibration_error": rounded(clean["calibration"]["expected_calibration_error"]),
-        "groups": grouped,
-        "score_shifts": score_shifts(rows),
-    }
-
-
-def percent(value):
-    return "" if value is None else f"{100 * value:.1f} %"
-
-
-def with_interval(value, text):
-    return f"{text(value['value'])} ({', '.join(text(end) for end in value['interval_95'])})" if value else ""
-
-
-def table(heads, rows):
-    return "\n".join(["| " + " | ".join(row) + " |" for row in [heads, ["---"] * len(heads), *rows]]) + "\n"
-
-
-def overall_table(figures):
-    three = lambda value: f"{value:.3f}"
+    typical = (
+        f"On pages it never saw ({clips}): equal error rate {with_interval(held_out['all']['eer'], percent)}. At 0.5,"
+        f" human clips called spoofed: {flagged(held_out['human_flagged'])}; generated clips that pass:"
+        f" {flagged(held_out['generated_passing'])}; generated by modern systems that pass:"
+        f" {flagged(held_out['modern_passing'])}."
+    )
+    worst_groups = (
+        f"Human clips called spoofed, by source: {worst(human['source'])}; by language: {worst(human['language'])};"
+        f" through a codec or noise: {worst_condition(conditions, 'human_flagged')}. Generated clips that pass, by"
+        f" system: {worst(generated['system'])}; through a codec or noise:"
+        f" {worst_condition(conditions, 'generated_passing')}."
+    )
     rows = [
-        ["EER", with_interval(figures["eer"], percent)],
-        ["AUC", with_interval(figures["auc"], three)],
-        ["EER, systems and sources alike", with_interval(figures["eer_groups_alike"], percent)],
-        ["AUC, systems and sources alike", with_interval(figures["auc_groups_alike"], three)],
+        ["**Intended use**", INTENDED],
+        ["**Not for**", NOT_FOR],
+        ["**Typical error**", typical],
+        ["**Worst groups**", worst_groups],
     ]
-    rows += [[f"minDCF ({name})", with_interval(cost, three)] for name, cost in figures["min_dcf"].items()]
-    inside = figures["auc_inside_one_source"]
-    if inside:
-        rows.append(["mean AUC inside one source", with_interval(inside, three)])
-        rows += [
-            [f"inside {name} ({source['bonafide']} human, {source['spoof']} generated)", three(source["auc"])]
-            for name, source in inside["sources"].items()
-        ]
-    rows += [
-        ["human clips called spoofed at 0.5", percent(figures["at_0.5"]["fpr"])],
-        ["generated clips that pass at 0.5", percent(figures["at_0.5"]["fnr"])],
-        ["expected calibration error", percent(figures["expected_calibration_error"])],
-    ]
-    return table(["clean clips", "value (95 % interval)"], rows)
+    return table(["", ""], rows)
 
 
-def condition_table(figures):
-    clean = figures["groups"]["condition"]["clean"]["eer"]
+def page_table(pages):
     rows = [
         [
-            name,
-            percent(group["eer"]),
-            f"{group['eer'] / clean:.2f}",
-            percent(group["bonafide"]["error_at_threshold"]),
-            percent(group["spoof"]["error_at_threshold"]),
+            page,
+            str(entry["human"] or ""),
+            percent(entry["human_flagged"]),
+            str(entry["generated"] or ""),
+            percent(entry["generated_passing"]),
+            three(entry["auc"]),
         ]
-        for name, group in sorted(figures["groups"]["condition"].items(), key=lambda item: item[1]["eer"])
+        for page, entry in pages.items()
+        if entry["human"] + entry["generated"] >= 10
     ]
-    return table(["clips through", "EER", "times clean", "human called spoofed at 0.5", "generated that pass"], rows)
+    return table(
+        ["page", "human clips", "flagged at 0.5", "generated clips", "pass at 0.5", "AUC inside the page"], rows
+    )
 
 
-def shift_table(figures):
+def share_table(groups, head, error):
     rows = [
-        [name, f"{shift['mean']:.4f}", f"{shift['largest']:.3f}", percent(shift["within_0.05"])]
-        for name, shift in figures["score_shifts"].items()
-        if name in CHANGES_NOTHING
+        [name, str(share["clips"]), with_interval(share, percent)]
+        for name, share in sorted(groups.items(), key=lambda item: -item[1]["value"])
     ]
-    return table(["what should change nothing", "mean shift of the score", "largest", "clips within 0.05"], rows)
-
-
-def side_table(figures, column, side, head):
-    groups = {
-        name: group[side]
-        for name, group in figures["groups"].get(column, {}).items()
-        if group[side] and group[side]["clips"] >= FEW_CLIPS
-    }
-    rows = [
-        [
-            name,
-            str(group["clips"]),
-            percent(group["error_at_threshold"]),
-            "" if group["auc"] is None else f"{group['auc']:.3f}",
-        ]
-        for name, group in sorted(groups.items(), key=lambda item: -item[1]["error_at_threshold"])
-    ]
-    return table([head, "clips", "errors at 0.5", "AUC against all of the other class"], rows)
+    return table([head, "clips", error], rows)
 
 
 def learning_curve(log):
@@ -193,67 +122,106 @@ def learning_curve(log):
 
 
 def section(figures, model_id):
+    held_out, conditions = figures["held_out"], figures["conditions"]
     logs = sorted((SHIPPED / model_id).glob("log*.csv"))
-    plots = " ".join(
-        f"![{name}](plots/{model_id}/{file}.svg)"
-        for name, file in (("DET curve", "det"), ("Scores of both classes", "scores"), ("Reliability", "reliability"))
-    )
-    few = f"Groups of {FEW_CLIPS} clips or more; the rest is in `training/shipped/{model_id}/figures.json`."
+    plots = " ".join(f"![{name}](plots/{model_id}/{file}.svg)" for file, name in PLOTS.items())
+    clean = conditions["clean"]
     return "\n".join(
         [
-            f"{figures['bonafide_clips']} human and {figures['spoof_clips']} generated clips of the validation split,"
-            " of 1 s or more, through the serving pipeline.\n",
-            overall_table(figures),
+            "Pages it never saw, through the serving pipeline, recordings as published.\n",
+            held_out_table({model_id: held_out}),
             plots + "\n",
-            condition_table(figures),
-            shift_table(figures),
-            few + "\n",
-            side_table(figures, "system", "spoof", "generated by"),
-            side_table(figures, "source", "bonafide", "human from"),
+            "### By page\n",
+            "Pages with at least ten clips.\n",
+            page_table(held_out["pages_each"]),
+            "### By system\n",
+            "Systems with at least 15 clips.\n",
+            share_table(held_out["generated_passing_by"]["system"], "generated by", "pass at 0.5"),
+            "### Stability\n",
+            f"The same {clean['human_flagged']['clips']} human and {clean['generated_passing']['clips']} generated"
+            " clips through each condition. G.723.1 stands for AMR: both are code-excited linear predictors. Rates are"
+            " those that recordings were resampled to. Changes have paired 95 % intervals over systems and sources.\n",
+            stability_table(conditions),
+            shift_table(conditions, CHANGES_NOTHING),
             *(
-                side_table(figures, column, side, f"{what} clips by {head}")
-                for column, head in (
-                    ("language", "language"),
-                    ("original_format", "original format"),
-                    ("duration", "duration"),
-                )
-                for side, what in (("bonafide", "human"), ("spoof", "generated"))
+                ["### Learning curve\n\nBy one window of each clip of the corpus's validation split while training:\n"]
+                if logs
+                else []
             ),
-            *(["Learning curve, by one window of each clip of the validation split while training:\n"] if logs else []),
             *map(learning_curve, logs),
         ]
     )
 
 
-def renew_card(path, text):
-    page = path.read_text()
-    marked = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.DOTALL)
+def renew(page, name, text):
+    """The page with another text in its one section of this name."""
+    begin, end = SECTION[0].format(name), SECTION[1]
+    marked = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if len(marked.findall(page)) != 1:
-        raise ValueError(f"{path} lacks the one section between {BEGIN} and {END}")
-    path.write_text(marked.sub(lambda _: f"{BEGIN}\n{text}\n{END}", page))
+        raise ValueError(f"the card lacks the one section between {begin} and {end}")
+    return marked.sub(lambda _: f"{begin}\n{text}\n{end}", page)
+
+
+def check_and_draw(clips, model_id):
+    """Plots of the held-out scores by `veravox evaluate`, which refuses scores of other weights."""
+    with tempfile.TemporaryDirectory() as folder:
+        scores = f"{folder}/scores.csv"
+        write_table(scores, list(clips[0]), clips)
+        command = ["node", COMMAND, "evaluate", scores, "--json", f"{folder}/report.json", "--svg", folder]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        if json.loads(Path(folder, "report.json").read_text())["model"]["id"] != model_id:
+            raise SystemExit("The held-out scores are of another model.")
+        target = MODELS / "plots" / model_id
+        target.mkdir(parents=True, exist_ok=True)
+        for name in PLOTS:
+            (target / f"{name}.svg").write_text(Path(folder, f"{name}.svg").read_text())
+
+
+def known_figures(path, fingerprint):
+    """Those of judge.originals for the scores of this model."""
+    for figures in json.loads(Path(path).read_text()).values():
+        if (figures["model_fingerprint"], figures["part"], figures["only_unseen"]) == (fingerprint, "judging", True):
+            return figures
+    raise SystemExit(
+        f"{path} has no figures of unseen pages of the part `judging` for the model of the held-out scores."
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model-id", required=True)
-    for name in ("--scores", "--clean", "--conditions"):
-        parser.add_argument(name, required=True)
+    parser.add_argument("--held-out", required=True, metavar="SCORES.csv")
+    parser.add_argument("--conditions", required=True, metavar="CONDITION-SCORES.csv")
+    parser.add_argument("--training-list", required=True, metavar="INDEX.csv")
+    parser.add_argument("--figures", metavar="FIGURES.json")
     options = parser.parse_args()
-    clean, conditions = (json.loads(Path(path).read_text()) for path in (options.clean, options.conditions))
-    if {report["model"]["id"] for report in (clean, conditions)} != {options.model_id}:
-        parser.error("the reports are of another model")
-    with open(options.scores, newline="") as scores:
-        figures = gather(clean, conditions, list(csv.DictReader(scores)))
-    folder = SHIPPED / options.model_id
-    (folder / "figures.json").write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n")
+    rows, logits = read_scores(options.held_out)
+    changed, _ = read_scores(options.conditions)
+    fingerprint = rows[0]["model_fingerprint"]
+    if {row["model_fingerprint"] for row in rows + changed} != {fingerprint}:
+        parser.error("the scores are not all of the same model")
+    for clips in (rows, changed):
+        mark_sources(clips, options.training_list)
+    places = places_of(rows, "judging", only_unseen=True)
+    judging = [rows[place] for place in places]
+    check_and_draw(judging, options.model_id)
+    held_out = known_figures(options.figures, fingerprint) if options.figures else figures_of(logits[places], judging)
+    unseen = [changed[place] for place in places_of(changed, "judging", only_unseen=True)]
+    figures = {"held_out": held_out, "conditions": stability(unseen)}
+    (SHIPPED / options.model_id / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
     put_metrics(
         options.model_id,
         {
-            "measured_on": "validation split of the speech corpus, through the serving pipeline",
-            **{name: figures[name] for name in ("eer", "auc", "eer_groups_alike", "at_0.5")},
+            "measured_on": "pages that training never saw, recordings as published, through the serving pipeline",
+            "eer": held_out["all"]["eer"],
+            "auc": held_out["all"]["auc"],
+            "eer_groups_alike": held_out["alike"]["eer"],
+            "at_0.5": {"fpr": held_out["human_flagged"]["value"], "fnr": held_out["generated_passing"]["value"]},
         },
     )
-    renew_card(MODELS / f"{options.model_id}.md", section(figures, options.model_id))
+    card = MODELS / f"{options.model_id}.md"
+    text = renew(card.read_text(), "box", box(held_out, figures["conditions"]))
+    card.write_text(renew(text, "figures", section(figures, options.model_id)))
 
 
 if __name__ == "__main__":

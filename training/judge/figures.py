@@ -5,6 +5,8 @@ from collections import defaultdict
 
 import numpy as np
 
+MIN_GROUPS = 5  # a mean over fewer groups, or an interval over fewer units, says nothing
+
 
 def error_rates(scores, spoof, weights=None):
     """False-alarm rate (bona fide taken for spoof) and miss rate at every distinct threshold, rising."""
@@ -55,6 +57,36 @@ def bootstrap_interval(figure, count, groups, rng, rounds=500):
         if value is not None and np.isfinite(value):
             values.append(value)
     return [float(value) for value in np.percentile(values, [2.5, 97.5])]
+
+
+def percentile_interval(values):
+    """The middle 95 % of a bootstrap's values, of which those that were undefined are NaN; None if all were."""
+    values = np.asarray(values, float)
+    values = values[np.isfinite(values)]
+    return [float(value) for value in np.percentile(values, [2.5, 97.5])] if len(values) else None
+
+
+def unit_weights(clips, rounds=500, seed=1, unit_of=None):
+    """[rounds, clips]: how often a bootstrap over units draws each clip. As many units of a class are drawn as it has,
+    by default systems of generated clips and sources of human ones."""
+    rng, weights = np.random.default_rng(seed), np.zeros((rounds, len(clips)))
+    units = np.array([f"{clip['label']}/{(unit_of or group_of)(clip)}" for clip in clips])
+    for label in ("bonafide", "spoof"):
+        rows = np.flatnonzero([clip["label"] == label for clip in clips])
+        if len(rows) == 0:
+            continue
+        names, members = np.unique(units[rows], return_inverse=True)
+        draws = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=rounds)
+        weights[:, rows] = draws[:, members]
+    return weights
+
+
+def calibration_error(probabilities, spoof, bins=10):
+    """Expected calibration error with both classes weighing the same."""
+    weights = np.where(spoof, 0.5 / spoof.sum(), 0.5 / (~spoof).sum())
+    places = np.minimum((probabilities * bins).astype(int), bins - 1)
+    gaps = np.bincount(places, weights * (probabilities - spoof), bins)
+    return float(np.abs(gaps).sum())
 
 
 def group_of(clip):

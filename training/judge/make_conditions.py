@@ -1,116 +1,170 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the validation clips as files, each as it is and through every condition, with a list for `veravox evaluate`.
+"""Write held-out clips as files, each as it was published and through every condition, with a list for
+`veravox evaluate`.
 
-    python3 -m judge.make_conditions --cache FOLDER --out FOLDER [--clips N] [--jobs 2]
+    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--clips 400] [--jobs 2]
 
-The list's columns are those of the corpus's index, and `condition`. Clips below 1 s, which the server refuses, are left
-out.
+`JUDGE` is made by `judge.originals files`; only its part `judging` is used. Both classes give half of the clips, and
+their systems and sources take turns, so that large ones do not crowd out the rest. The list's columns are those of
+JUDGE/list.csv, `condition`, and `clip`, which is the same in all conditions.
 """
 
 import argparse
-import csv
 import tempfile
+import wave
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
-from data.corpus_cache import CorpusCache
-from data.prepare_corpus import MEASURED_CODECS, ffmpeg
-from features.recipe import SAMPLE_RATE_HZ
-from signals.augmentation import equalise_and_add_noise
+from data.originals_cache import read_table, write_table
+from data.prepare_corpus import ffmpeg
+from judge.figures import group_of
 
 BATCH = 40
-LEADING_SILENCE = np.zeros(SAMPLE_RATE_HZ // 2, np.float32)
+HEARD_BELOW_HZ = 8000
+PCM = ["-c:a", "pcm_s16le"]
 
 
-def noisy(snr_db):
-    return lambda samples, rng: equalise_and_add_noise(samples, rng, spread_db=0, snr_db=(snr_db, snr_db))
-
-
-def as_it_is(samples, _):
+def as_it_is(samples, rate_hz, rng):
     return samples
 
 
-CONDITIONS = {  # name: (change of the samples, encoder arguments, container)
-    "clean": (as_it_is, ["-c:a", "pcm_s16le"], "wav"),
+def quieter(samples, rate_hz, rng):
+    return samples * 10**-1.5
+
+
+def after_silence(samples, rate_hz, rng):
+    return np.concatenate([np.zeros(rate_hz // 2), samples])
+
+
+def noisy(snr_db):
+    """White noise; the ratio is that below 8 kHz, which is all that a detector hears."""
+
+    def add_noise(samples, rate_hz, rng):
+        speech, noise = np.fft.rfft(samples), np.fft.rfft(rng.standard_normal(len(samples)))
+        heard = np.fft.rfftfreq(len(samples), 1 / rate_hz) <= HEARD_BELOW_HZ
+        noise *= np.linalg.norm(speech[heard]) / np.linalg.norm(noise[heard]) * 10 ** (-snr_db / 20)
+        mixed = np.fft.irfft(speech + noise, len(samples))
+        return mixed / max(1, np.abs(mixed).max())
+
+    return add_noise
+
+
+def coded(container, rate_hz, *arguments):
+    return as_it_is, ["-c:a", *arguments, "-ar", rate_hz], container
+
+
+CHANGES_NOTHING = {
     "flac": (as_it_is, ["-c:a", "flac"], "flac"),
-    "wav 44.1 kHz": (as_it_is, ["-c:a", "pcm_s16le", "-ar", "44100", "-af", "aresample=filter_size=256"], "wav"),
-    "30 dB quieter": (lambda samples, _: samples * 10**-1.5, ["-c:a", "pcm_s24le"], "wav"),
-    "0.5 s of silence before": (
-        lambda samples, _: np.concatenate([LEADING_SILENCE, samples]),
-        ["-c:a", "pcm_s16le"],
-        "wav",
-    ),
+    "30 dB quieter": (quieter, ["-c:a", "pcm_s24le"], "wav"),
+    "0.5 s of silence before": (after_silence, PCM, "wav"),
+}
+# Code-excited linear prediction, as AMR is, for which ffmpeg has no encoder. The server cannot decode it: such calls
+# reach it as decoded recordings.
+DECODED_BEFORE = "g723.1 6.3 kbit/s"
+CONDITIONS = {  # name: (change of the samples, encoder arguments, container)
+    "clean": (as_it_is, PCM, "wav"),
+    **CHANGES_NOTHING,
+    "mp3 32 kbit/s": coded("mp3", 22050, "libmp3lame", "-b:a", "32k"),
+    "mp3 96 kbit/s": coded("mp3", 44100, "libmp3lame", "-b:a", "96k"),
+    "aac 48 kbit/s": coded("m4a", 44100, "aac", "-b:a", "48k"),
+    "opus 16 kbit/s": coded("ogg", 16000, "libopus", "-b:a", "16k"),
+    "opus 32 kbit/s": coded("ogg", 48000, "libopus", "-b:a", "32k"),
+    "vorbis q1": coded("ogg", 44100, "libvorbis", "-q:a", "1"),
+    "g.711 mu-law": coded("wav", 8000, "pcm_mulaw"),
+    "g.711 a-law": coded("wav", 8000, "pcm_alaw"),
+    "gsm": coded("wav", 8000, "libgsm_ms"),
+    DECODED_BEFORE: coded("wav", 8000, "g723_1", "-b:a", "6.3k"),
+    "noise 15 dB": (noisy(15), PCM, "wav"),
+    "noise 10 dB": (noisy(10), PCM, "wav"),
     **{
-        name: (as_it_is, [*arguments, "-ar", rate_hz], container)
-        for name, (arguments, container, rate_hz) in MEASURED_CODECS.items()
+        f"rate {rate_hz / 1000:g} kHz": coded("wav", rate_hz, "pcm_s16le")
+        for rate_hz in (8000, 16000, 22050, 24000, 44100, 48000)
     },
-    "band limit 4 kHz": (as_it_is, ["-c:a", "pcm_s16le", "-af", "aresample=8000,aresample=16000"], "wav"),
-    "noise 20 dB": (noisy(20), ["-c:a", "pcm_s16le"], "wav"),
-    "noise 10 dB": (noisy(10), ["-c:a", "pcm_s16le"], "wav"),
 }
 
 
-def write_batch(changed, arguments, paths):
-    """Float samples as coded files, by one ffmpeg process: starting it costs more than coding a clip."""
+def read_wave(path):
+    """(float samples in -1..1, rate)"""
+    with wave.open(str(path), "rb") as file:
+        samples = np.frombuffer(file.readframes(file.getnframes()), dtype="<i2")
+        return samples / 32768, file.getframerate()
+
+
+def write_batch(clips, arguments, paths):
+    """(samples, rate) as coded files, by one ffmpeg process: starting it costs more than coding a clip."""
     with tempfile.TemporaryDirectory() as folder:
         inputs, outputs = [], []
-        for index, (samples, path) in enumerate(zip(changed, paths)):
+        for index, ((samples, rate_hz), path) in enumerate(zip(clips, paths)):
             samples.astype(np.float32).tofile(f"{folder}/{index}")
-            inputs += ["-f", "f32le", "-ac", "1", "-ar", SAMPLE_RATE_HZ, "-i", f"{folder}/{index}"]
+            inputs += ["-f", "f32le", "-ac", "1", "-ar", rate_hz, "-i", f"{folder}/{index}"]
             outputs += ["-map", f"{index}:a", *arguments, path]
         ffmpeg(*inputs, *outputs)
 
 
+def decode_batch(paths):
+    """Replaces coded files by what they decode to."""
+    inputs, outputs = [], []
+    for index, path in enumerate(paths):
+        renamed = path.rename(path.with_suffix(".coded.wav"))
+        inputs += ["-i", renamed]
+        outputs += ["-map", f"{index}:a", *PCM, path]
+    ffmpeg(*inputs, *outputs)
+    for path in paths:
+        path.with_suffix(".coded.wav").unlink()
+
+
+def in_turns(clips, count, rng):
+    """`count` of the clips at most: first one of each system or source, then a second of each, and so on."""
+    groups, turns = {}, []
+    for place in rng.permutation(len(clips)):
+        groups.setdefault(group_of(clips[place]), []).append(place)
+    for members in groups.values():
+        turns += list(enumerate(members))
+    return [clips[place] for place in sorted(place for _, place in sorted(turns, key=lambda turn: turn[0])[:count])]
+
+
+def chosen_clips(rows, count):
+    rng = np.random.default_rng(1)
+    judging = [row for row in rows if row["part"] == "judging"]
+    classes = [[row for row in judging if row["label"] == label] for label in ("bonafide", "spoof")]
+    return [row for clips in classes for row in in_turns(clips, count // 2, rng)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cache", required=True)
+    parser.add_argument("--list", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--clips", type=int, help="only so many, drawn at random")
+    parser.add_argument("--clips", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    cache, out = CorpusCache(options.cache), Path(options.out)
-    clips = [clip for clip in cache.clips if clip["split"] == "valid" and clip["samples"] >= SAMPLE_RATE_HZ]
-    if options.clips:
-        clips = [clips[index] for index in sorted(np.random.default_rng(1).permutation(len(clips))[: options.clips])]
+    source, out = Path(options.list).parent, Path(options.out)
+    clips = chosen_clips(read_table(options.list), options.clips)
     rows = []
     with ThreadPoolExecutor(options.jobs) as pool:
         for name, (change, arguments, container) in CONDITIONS.items():
             folder = name.replace(" ", "-").replace("/", "-")
             (out / folder).mkdir(parents=True, exist_ok=True)
-
             paths = [f"{folder}/{number:05d}.{container}" for number in range(len(clips))]
 
-            def make(first, change=change, arguments=arguments, paths=paths):
+            def make(first, name=name, change=change, arguments=arguments, paths=paths):
                 numbers = range(first, min(first + BATCH, len(clips)))
-                changed = [
-                    change(cache.samples(clips[number]), np.random.default_rng([20261121, number]))
-                    for number in numbers
-                ]
-                write_batch(changed, arguments, [out / paths[number] for number in numbers])
+                changed = []
+                for number in numbers:
+                    samples, rate_hz = read_wave(source / clips[number]["path"])
+                    changed.append((change(samples, rate_hz, np.random.default_rng([20261121, number])), rate_hz))
+                targets = [out / paths[number] for number in numbers]
+                write_batch(changed, arguments, targets)
+                if name == DECODED_BEFORE:
+                    decode_batch(targets)
 
             list(pool.map(make, range(0, len(clips), BATCH)))
             rows += [
                 {**clip, "clip": clip["path"], "path": path, "condition": name} for clip, path in zip(clips, paths)
             ]
             print(name, flush=True)
-    columns = [
-        "path",
-        "label",
-        "condition",
-        "system",
-        "source",
-        "speaker",
-        "category",
-        "language",
-        "original_format",
-        "clip",
-    ]
-    with open(out / "list.csv", "w", newline="") as table:
-        writer = csv.DictWriter(table, columns, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_table(out / "list.csv", [*rows[0].keys()], rows)
 
 
 if __name__ == "__main__":

@@ -1,67 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector does with the originals of `valid`, through the pipeline that serves, page by page and rate by rate.
+"""What a detector does with the originals of `valid`, through the pipeline that serves: pages that it never saw.
 
-    python3 -m judge.originals files --originals FOLDER --out FOLDER        # wav files at the original rates, and
-        list.csv
+    python3 -m judge.originals files --originals FOLDER --out FOLDER       # WAV files at the original rates, list.csv
     veravox evaluate FOLDER/list.csv --model ID --scores SCORES.csv
-    python3 -m judge.originals figures SCORES.csv .. [--json FIGURES.json]  # of the part that judges, and of all
+    python3 -m judge.originals figures SCORES.csv .. [--training-list INDEX.csv [--only-unseen]] [--json FIGURES.json]
 
-The column `part` of the list is `calibration` for a quarter of the repositories, which calibration alone may look at,
-and `judging` for the rest. Several SCORES.csv are also joined: the mean of their logits. Clips below 1 s, which the
-server refuses, are left out.
+`figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows whose columns the list lacks
+say so. The column `part` of the list is `calibration` for a quarter of the repositories, which calibration alone may
+look at, and `judging` for the rest. A page may have given other clips to training; --only-unseen leaves such pages out.
+Clips below 1 s, which the server refuses, are left out.
 """
 
 import argparse
 import json
 import wave
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
 from data.originals_cache import OriginalsCache, read_table, write_table
 from data.prepare_chains import as_int16, is_for_calibration
-from judge.figures import alike, area_under_curve, equal_error_point, equal_error_rate, fit_scale, group_of, rounded
+from judge.figures import alike, equal_error_point, fit_scale, group_of
+from judge.held_out import figures_of
+from judge.markdown import held_out_table
 
-# Of `valid`, from 2022 on: zero-shot, codec language models, diffusion, flow and commercial ones.
-MODERN = {
-    "voxcpm",
-    "cosyvoice2",
-    "index-tts2",
-    "semanticodec",
-    "mimi",
-    "stable-codec-taae",
-    "speechtokenizer",
-    "snac",
-    "encodec",
-    "mimo-audio",
-    "metis-tts",
-    "metis-vc",
-    "naturalspeech2",
-    "voicecraft",
-    "ozspeech",
-    "vall-e",
-    "f5-tts",
-    "kokoro",
-    "openai-tts",
-    "xtts-v2",
-    "usdm",
-    "usdm-unit-voicebox",
-    "usdm-cascade",
-    "usdm-from-scratch",
-    "speechgpt",
-    "rwkv-tts",
-    "pflowtts",
-    "comospeech",
-    "isg",
-    "ed-tts",
-    "dmn-tts",
-    "fdmn-tts",
-    "quickvc",
-    "pitchvc",
-    "knn-vc",
-    "so-vits-svc",
-}
 COLUMNS = [
     "path",
     "label",
@@ -78,7 +40,6 @@ COLUMNS = [
     "terms",
     "clip",
 ]
-MIN_CLIPS = 3  # of each class for a figure of one page or rate
 
 
 def write_files(options):
@@ -105,81 +66,6 @@ def write_files(options):
     write_table(out / "list.csv", COLUMNS, rows)
 
 
-def inside_pages(logits, clips, spoof, wanted=lambda clip: True):
-    """AUC of the wanted generated clips of a page against its human ones, per page."""
-    pages = defaultdict(list)
-    for index, clip in enumerate(clips):
-        if not spoof[index] or wanted(clip):
-            pages[clip["source"]].append(index)
-    return {
-        page: area_under_curve(logits[rows], spoof[rows])
-        for page, rows in sorted(pages.items())
-        if spoof[rows].sum() >= MIN_CLIPS and (~spoof[rows]).sum() >= MIN_CLIPS
-    }
-
-
-def on_pages_with_both(clips, spoof, wanted):
-    """Indices of the wanted generated clips, and of the human ones of their pages."""
-    pages = {clip["source"] for clip, is_spoof in zip(clips, spoof) if is_spoof and wanted(clip)}
-    rows = [index for index, clip in enumerate(clips) if clip["source"] in pages and (not spoof[index] or wanted(clip))]
-    human_pages = {clips[index]["source"] for index in rows if not spoof[index]}
-    return np.array([index for index in rows if clips[index]["source"] in human_pages], dtype=int)
-
-
-def share_by(clips, wrong, of_class, column):
-    groups = defaultdict(list)
-    for index in np.flatnonzero(of_class):
-        groups[clips[index][column]].append(wrong[index])
-    return {
-        name: {"clips": len(values), "wrong": rounded(np.mean(values))}
-        for name, values in sorted(groups.items(), key=lambda item: (len(item[0]), item[0]))
-        if len(values) >= 15
-    }
-
-
-def figures_of(logits, clips):
-    spoof = np.array([clip["label"] == "spoof" for clip in clips])
-    is_modern = lambda clip: clip["system"] in MODERN
-    weights, wrong = alike(clips, group_of), (logits > 0) != spoof
-    modern = np.array([is_modern(clip) for clip in clips]) & spoof
-    both, both_modern = on_pages_with_both(clips, spoof, lambda _: True), on_pages_with_both(clips, spoof, is_modern)
-    pages, modern_pages = inside_pages(logits, clips, spoof), inside_pages(logits, clips, spoof, is_modern)
-    new = on_pages_with_both(clips, spoof, lambda clip: clip["system_in_training"] == "no")
-    pair = lambda rows: {
-        "clips": len(rows),
-        "eer": rounded(equal_error_rate(logits[rows], spoof[rows])),
-        "auc": rounded(area_under_curve(logits[rows], spoof[rows])),
-    }
-    everything = np.arange(len(clips))
-    rate, threshold = equal_error_point(logits, spoof, weights)
-    return {
-        "human": int((~spoof).sum()),
-        "generated": int(spoof.sum()),
-        "all": pair(everything),
-        "alike": {
-            "eer": rounded(rate),
-            "auc": rounded(area_under_curve(logits, spoof, weights)),
-            "threshold": rounded(1 / (1 + np.exp(-threshold))),
-        },
-        "pages_with_both": pair(both),
-        "modern_same_pages": pair(both_modern),
-        "unknown_generators_same_pages": pair(new),
-        "mean_auc_inside_a_page": rounded(np.mean(list(pages.values()))),
-        "pages": len(pages),
-        "mean_auc_inside_a_page_modern": rounded(np.mean(list(modern_pages.values()))),
-        "modern_pages": len(modern_pages),
-        "human_flagged": rounded(wrong[~spoof].mean()),
-        "generated_passing": rounded(wrong[spoof].mean()),
-        "modern_passing": rounded(wrong[modern].mean()),
-        "human_flagged_by_rate": share_by(clips, wrong, ~spoof, "rate_hz"),
-        "generated_passing_by_rate": share_by(clips, wrong, spoof, "rate_hz"),
-        "human_flagged_by_language": share_by(clips, wrong, ~spoof, "language"),
-        "human_flagged_by_source": share_by(clips, wrong, ~spoof, "source"),
-        "generated_passing_by_system": share_by(clips, wrong, spoof, "system"),
-        "auc_inside_pages": {page: rounded(value) for page, value in pages.items()},
-    }
-
-
 def read_scores(path):
     """(clips, logits): of a list as veravox evaluate writes it with --scores; rows without a score are left out."""
     rows = [row for row in read_table(path) if row.get("score")]
@@ -198,49 +84,54 @@ def recalibrated(logits, clips):
     return scale * (logits - threshold)
 
 
-def describe(name, figures):
-    short = lambda value: f"{100 * value:.1f} %"
-    pair = lambda entry: f"{short(entry['eer'])} / {entry['auc']:.3f}"
-    print(f"\n{name}: {figures['human']} human, {figures['generated']} generated")
-    for key in ("all", "alike", "pages_with_both", "modern_same_pages", "unknown_generators_same_pages"):
-        print(f"  {key:32s} {pair(figures[key])}")
-    print(
-        f"  {'mean AUC inside a page':32s} {figures['mean_auc_inside_a_page']:.3f} ({figures['pages']} pages), "
-        f"modern {figures['mean_auc_inside_a_page_modern']:.3f} ({figures['modern_pages']})"
-    )
-    print(
-        f"  at 0.5: human flagged {short(figures['human_flagged'])}, "
-        f"generated passing {short(figures['generated_passing'])}, "
-        f"modern passing {short(figures['modern_passing'])}; equal error alike at {figures['alike']['threshold']}"
-    )
-    for key in ("human_flagged_by_rate", "generated_passing_by_rate"):
-        print(
-            f"  {key}: "
-            + ", ".join(f"{rate} {short(entry['wrong'])} ({entry['clips']})" for rate, entry in figures[key].items())
-        )
+def same_clips(tables):
+    """Clips and logits of several score files over one list."""
+    clips = tables[0][0]
+    for rows, _ in tables[1:]:
+        if [row["path"] for row in rows] != [row["path"] for row in clips]:
+            raise SystemExit("The score files have scores of different clips.")
+    return clips, [logits for _, logits in tables]
+
+
+def places_of(clips, part, only_unseen=False):
+    """Places of the clips of a part, of pages that training never saw; a list without parts is all of one."""
+    wanted = lambda clip: part == "all" or clip.get("part", part) == part
+    seen = lambda clip: only_unseen and clip.get("source_in_training") == "yes"
+    return [place for place, clip in enumerate(clips) if wanted(clip) and not seen(clip)]
+
+
+def mark_sources(clips, training_list):
+    """Gives each clip the column `source_in_training`, by the pages of the training clips of a list as in
+    docs/corpus.md, or as sources.csv has them."""
+    seen = {row.get("source") or row.get("repository") for row in read_table(training_list) if row["split"] == "train"}
+    if seen <= {None, ""}:
+        raise SystemExit(f"{training_list} names no page of a training clip.")
+    for clip in clips:
+        clip["source_in_training"] = "yes" if clip["source"] in seen else "no"
 
 
 def report_figures(options):
-    reports, joined, clips = {}, [], None
-    for path in options.scores:
-        rows, logits = read_scores(path)
-        if clips is not None and [row["path"] for row in rows] != [row["path"] for row in clips]:
-            raise SystemExit(f"{path} has other clips than {options.scores[0]}")
-        clips = rows
-        joined.append(logits)
-    named = [(Path(path).stem, logits) for path, logits in zip(options.scores, joined)]
-    if len(joined) > 1:
-        named.append(("joined", np.mean(joined, axis=0)))
-    judging = [index for index, clip in enumerate(clips) if clip["part"] == "judging"]
-    for name, logits in named:
-        parts = {
-            "all of valid": (logits, clips),
-            "judging": (logits[judging], [clips[index] for index in judging]),
-            "judging, calibrated": (recalibrated(logits, clips)[judging], [clips[index] for index in judging]),
+    tables = [read_scores(path) for path in options.scores]
+    clips, logits = same_clips(tables)
+    names = [Path(path).stem for path in options.scores]
+    if options.joined:
+        names.append("joined")
+        logits.append(np.mean(logits, axis=0))
+        tables.append(tables[0])
+    if options.training_list:
+        for rows, _ in tables:
+            mark_sources(rows, options.training_list)
+    places, reports = places_of(clips, options.part, options.only_unseen), {}
+    for name, own, (rows, _) in zip(names, logits, tables):
+        own = recalibrated(own, clips) if options.recalibrate else own
+        reports[name] = {
+            "part": options.part,
+            "only_unseen": options.only_unseen,
+            "model": rows[0].get("model") if name != "joined" else None,
+            "model_fingerprint": rows[0].get("model_fingerprint") if name != "joined" else None,
+            **figures_of(own[places], [rows[place] for place in places]),
         }
-        reports[name] = {part: figures_of(*chosen) for part, chosen in parts.items()}
-        for part, figures in reports[name].items():
-            describe(f"{name}, {part}", figures)
+    print(held_out_table(reports))
     if options.json:
         Path(options.json).write_text(json.dumps(reports, indent=1) + "\n")
 
@@ -254,9 +145,18 @@ def main():
     files.set_defaults(run=write_files)
     figures = steps.add_parser("figures")
     figures.add_argument("scores", nargs="+")
+    figures.add_argument("--part", choices=("judging", "calibration", "all"), default="judging")
+    figures.add_argument("--joined", action="store_true", help="also the mean of the logits of all files")
+    figures.add_argument(
+        "--recalibrate", action="store_true", help="with 0.5 moved to the equal-error point of the part for calibration"
+    )
+    figures.add_argument("--training-list", help="index.csv or sources.csv of the detector's training")
+    figures.add_argument("--only-unseen", action="store_true", help="no page of a training clip of that list")
     figures.add_argument("--json")
     figures.set_defaults(run=report_figures)
     options = parser.parse_args()
+    if options.step == "figures" and options.only_unseen and not options.training_list:
+        parser.error("--only-unseen needs --training-list")
     options.run(options)
 
 

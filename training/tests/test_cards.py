@@ -5,22 +5,107 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from judge.detector_card import learning_curve, percent, score_shifts, table
+import numpy as np
+
+from judge.detector_card import box, learning_curve, renew
+from judge.make_conditions import in_turns, noisy
+from judge.markdown import percent, table
+from judge.stability import stability, stability_table
+
+
+def row(condition, label, clip, score, group="g"):
+    return {"condition": condition, "label": label, "clip": clip, "score": score, "source": group, "system": group}
+
+
+ROWS = [
+    row("clean", "bonafide", "x", "0.4"),
+    row("clean", "bonafide", "y", "0.1", "h"),
+    row("clean", "spoof", "z", "0.9"),
+    row("clean", "spoof", "lost", "0.2"),
+    row("mp3", "bonafide", "y", "0.13", "h"),
+    row("mp3", "bonafide", "x", "0.6"),
+    row("mp3", "spoof", "z", "0.7"),
+    row("mp3", "spoof", "lost", ""),
+]
+
+
+class Stability(unittest.TestCase):
+    def test_clips_are_compared_with_themselves_when_clean(self):
+        moved = stability(ROWS)["mp3"]
+        human = moved["human_flagged"]
+        self.assertEqual((human["clips"], human["clean"], human["value"]), (2, 0, 0.5))
+        self.assertEqual(human["change"]["value"], 0.5)
+        self.assertEqual(human["change"]["interval_95"], [0, 1])
+        self.assertEqual(human["mean_shift"], 0.115)
+        self.assertEqual(moved["generated_passing"]["mean_shift"], -0.2)
+        self.assertEqual(moved["without_a_score"], 1)
+        self.assertEqual(moved["mean_absolute_shift"], round((0.03 + 0.2 + 0.2) / 3, 4))
+        self.assertEqual(moved["largest_shift"], 0.2)
+        self.assertEqual(moved["within_small_shift"], round(1 / 3, 4))
+        self.assertEqual(moved["verdicts_changed"], round(1 / 3, 4))
+
+    def test_the_table_gives_changes_with_their_signs(self):
+        text = stability_table(stability(ROWS))
+        self.assertIn("50.0 % (+50.0 (+0.0 to +100.0))", text)
+        self.assertIn("| +0.115 | -0.200 |", text)
+
+    def test_a_list_without_clean_clips_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "clean"):
+            stability(ROWS[4:])
+
+
+class Conditions(unittest.TestCase):
+    def test_systems_and_sources_take_turns(self):
+        clips = [row("", "bonafide", f"a{i}", "", "a") for i in range(50)] + [row("", "bonafide", "b", "", "b")]
+        chosen = in_turns(clips, 3, np.random.default_rng(0))
+        self.assertEqual([clip["source"] for clip in chosen], ["a", "a", "b"])
+
+    def test_noise_has_the_ratio_below_8_khz_at_every_rate(self):
+        for rate_hz in (8000, 48000):
+            speech = 0.1 * np.sin(2 * np.pi * 440 * np.arange(rate_hz) / rate_hz)
+            noise = noisy(10)(speech, rate_hz, np.random.default_rng(0)) - speech
+            heard = np.fft.rfftfreq(rate_hz, 1 / rate_hz) <= 8000
+            power = lambda samples: np.sum(np.abs(np.fft.rfft(samples)[heard]) ** 2)  # noqa: B023
+            self.assertAlmostEqual(10 * np.log10(power(speech) / power(noise)), 10, places=6)
 
 
 class Cards(unittest.TestCase):
-    def test_shifts_are_taken_clip_by_clip_from_the_clean_score(self):
-        row = lambda condition, clip, score: {"condition": condition, "clip": clip, "score": score}
-        rows = [
-            row("clean", "x", "0.5"),
-            row("clean", "y", "0.1"),
-            row("clean", "z", ""),
-            row("flac", "y", "0.13"),
-            row("flac", "x", "0.4"),
-            row("flac", "z", "0.9"),
-            row("mp3", "x", ""),
-        ]
-        self.assertEqual(score_shifts(rows), {"flac": {"clips": 2, "mean": 0.065, "largest": 0.1, "within_0.05": 0.5}})
+    def test_the_box_names_the_worst_groups(self):
+        share = lambda value, clips=20: {"value": value, "clips": clips, "interval_95": None}
+        side = lambda value: {"value": value}
+        held_out = {
+            "human": 1857,
+            "generated": 1889,
+            "sources": 44,
+            "systems": 61,
+            "all": {"eer": {"value": 0.243, "interval_95": [0.194, 0.304]}},
+            "human_flagged": share(0.115, 1857),
+            "generated_passing": share(0.381, 1889),
+            "modern_passing": share(0.318, 900),
+            "human_flagged_by": {"source": {"a": share(0.1), "b": share(0.4)}, "language": {"en": share(0.1)}},
+            "generated_passing_by": {"system": {"easy": share(0), "hard": share(1)}},
+        }
+        conditions = {
+            "clean": {"human_flagged": side(0.1), "generated_passing": side(0.3)},
+            "opus": {"human_flagged": side(0.5), "generated_passing": side(0.2)},
+            "noise": {"human_flagged": side(0.1), "generated_passing": side(0.6)},
+        }
+        text = box(held_out, conditions)
+        for part in (
+            "pages it never saw (1,857 human clips of 44 sources",
+            "24.3 % (19.4 % to 30.4 %)",
+            "by source: b, 40.0 % of 20 clips",
+            "noise: opus, 50.0 % (the same clips clean: 10.0 %)",
+            "by system: hard, 100.0 % of 20 clips; through a codec or noise: noise, 60.0 %",
+        ):
+            self.assertIn(part, text)
+
+    def test_only_the_section_of_that_name_is_renewed(self):
+        mark = lambda name: f"<!-- begin: {name} made by training/judge/detector_card.py -->"
+        page = f"{mark('box')}\nold\n<!-- end -->\nby hand\n{mark('figures')}\nold\n<!-- end -->\n"
+        self.assertEqual(renew(page, "box", "new"), page.replace("old", "new", 1))
+        with self.assertRaisesRegex(ValueError, "lacks"):
+            renew(page, "other", "new")
 
     def test_a_table_in_markdown(self):
         self.assertEqual(table(["a", "b"], [["1", percent(0.0456)]]), "| a | b |\n| --- | --- |\n| 1 | 4.6 % |\n")
