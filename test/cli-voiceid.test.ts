@@ -64,7 +64,7 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
   assert.equal(same.status, 0, same.stderr);
   assert.match(
     same.stdout,
-    /^test\/fixtures\/human-lj-b\.flac .* the same speaker {2}\(average-spectrum\)\n$/,
+    /^test\/fixtures\/human-lj-b\.flac .* the same speaker {2}\(cosine 0\.\d{3}, average-spectrum\)\n$/,
   );
   const other = await verify(otherSpeaker, '--json');
   assert.equal(other.status, 3, other.stderr);

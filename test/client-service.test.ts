@@ -47,8 +47,13 @@ test('what enroll answers is what verify takes', async (t) => {
   const enrollment = await client.enroll(noise(1000), { user_id: 'anna' });
   assertIs('Enrollment', enrollment);
   for (const embedding of [enrollment.embedding, Float32Array.from(enrollment.embedding)]) {
-    const verification = await client.verify(noise(1000), embedding, { user_id: 'anna' });
+    let cosine = Number.NaN;
+    const onHeaders = (headers: Headers): void => {
+      cosine = Number(headers.get('x-voice-cosine'));
+    };
+    const verification = await client.verify(noise(1000), embedding, { user_id: 'anna', onHeaders });
     assertIs('Verification', verification);
+    assert.equal(cosine, 1);
     assert.equal(verification.is_match, true);
   }
 });

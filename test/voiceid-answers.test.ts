@@ -174,6 +174,35 @@ test('similarity is the calibrated cosine; a match begins at the operating point
   }
 });
 
+test('strangers keep six significant digits, and a header has the cosine', async (t) => {
+  const steep: SpeakerModelStatus = { ...someSpeakerModel, calibration: { scale: 40, bias: -20 } };
+  const { port } = await startAuthentic(t, {}, { speakerModels: [steep] });
+  const at = async (cosine: number) => {
+    const { json, headers } = await verify(port, [audio, vectorEntry(voiceprintAt(cosine))]);
+    return { similarity: json.similarity_score as number, header: String(headers['x-voice-cosine']) };
+  };
+  const cosines = [-0.9, -0.5, -0.1, -0.0999, 0, 0.3, 0.5, 0.7, 1];
+  const answers = await Promise.all(cosines.map(at));
+  for (const [i, { similarity, header }] of answers.entries()) {
+    const cosine = cosines[i] as number;
+    assert.match(header, /^-?[01]\.\d{6}$/);
+    assert.ok(Math.abs(Number(header) - cosine) < 2e-6, `${header} for ${cosine}`);
+    const expected = sigmoid(40 * Number(header) - 20);
+    assert.ok(Math.abs(similarity / expected - 1) < 1e-4, `${similarity} for ${cosine}`);
+    assert.equal(similarity, Number(similarity.toPrecision(6)));
+    assert.ok(similarity > (answers[i - 1]?.similarity ?? 0), `${similarity} for ${cosine}`);
+  }
+});
+
+test('an enrolment and a refused verification have no cosine', async (t) => {
+  const { port, analyser } = await startAuthentic(t);
+  assert.equal((await enroll(port, [audio])).headers['x-voice-cosine'], undefined);
+  analyser.answer = () => scored(0.9);
+  const refused = await verify(port, [audio, vectorEntry(voiceprint)]);
+  assert.equal(refused.status, 403);
+  assert.equal(refused.headers['x-voice-cosine'], undefined);
+});
+
 test('the match threshold of the configuration goes before the model’s, its ends included', async (t) => {
   const at = async (matchThreshold: number, cosine: number) => {
     const { port } = await startAuthentic(t, { matchThreshold });

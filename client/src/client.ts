@@ -47,13 +47,14 @@ function split<Options extends UploadOptions>({
   signal,
   timeoutMs,
   maxRetries,
+  onHeaders,
   onUploadProgress,
   filename,
   ...fields
 }: Options) {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return {
-    call: { signal, timeoutMs, maxRetries },
+    call: { signal, timeoutMs, maxRetries, onHeaders },
     onUploadProgress,
     filename,
     fields: Object.fromEntries(given) as FieldValues,

@@ -8,6 +8,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** How often an answer of 429 or 503 is tried again; default: the client's. */
   readonly maxRetries?: number | undefined;
+  /** Called with the headers of a successful answer, such as `x-model-ids`. */
+  readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
 export interface TransportOptions {
@@ -100,7 +102,10 @@ export class Transport {
     const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
     for (let retries = 0; ; retries++) {
       const response = await attempt(this.#options.fetch, call, signal);
-      if (response.ok) return response;
+      if (response.ok) {
+        options.onHeaders?.(response.headers);
+        return response;
+      }
       const error = await errorOf(response, call.fallbackCode ?? 'unexpected_answer');
       const isRetried = RETRIED_STATUSES.includes(error.status) && call.body?.isReplayable !== false;
       const waitMs = this.#waitMs(error, retries);

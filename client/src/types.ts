@@ -225,7 +225,7 @@ export interface Verification {
    */
   is_match: boolean;
   /**
-   * Calibrated similarity.
+   * Calibrated similarity, with six significant digits.
    */
   similarity_score: number;
   /**

@@ -10,7 +10,7 @@ import {
   requireOwn,
   verificationBody,
 } from '../analysis/voiceid/answers.js';
-import { chooseSpeaker, type Speaker } from '../analysis/voiceid/speaker.js';
+import { type Comparison, chooseSpeaker, type Speaker } from '../analysis/voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../analysis/voiceid/voice-sample.js';
 import { parseVoiceVector } from '../analysis/voiceid/voice-vector.js';
 import { loadConfig } from '../base/config/load-config.js';
@@ -71,8 +71,11 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
     requireOwn(enrolled, voice.speaker);
     const sample = await voice.read(verifyNeeds, true);
     requireAuthentic(sample);
-    const body = verificationBody(sample, enrolled, voice.speaker, voice.elapsedS());
-    process.stdout.write(options.json ? `${JSON.stringify(body)}\n` : verificationLine(file, body));
+    const comparison = voice.speaker.compare(sample.voiceprint, enrolled);
+    const body = verificationBody(comparison, voice.speaker, voice.elapsedS());
+    process.stdout.write(
+      options.json ? `${JSON.stringify(body)}\n` : verificationLine(file, body, comparison),
+    );
     if (!body.is_match) process.exitCode = exitCodeOtherSpeaker;
   });
 }
@@ -136,9 +139,13 @@ async function readVectorFile(path: string): Promise<string> {
   }
 }
 
-function verificationLine(file: string, body: ReturnType<typeof verificationBody>): string {
-  const { is_match: isMatch, similarity_score: similarity } = body;
+function verificationLine(
+  file: string,
+  { is_match: isMatch, model_version: model }: ReturnType<typeof verificationBody>,
+  { similarity, cosine }: Comparison,
+): string {
   const colour = isMatch ? pc.green : pc.red;
   const verdict = isMatch ? 'the same speaker' : 'another speaker';
-  return `${file}  ${colour(bar(similarity))}  ${similarity.toFixed(3)}  ${colour(verdict)}  (${body.model_version})\n`;
+  const numbers = `${similarity.toFixed(3)}  ${colour(verdict)}  (cosine ${cosine.toFixed(3)}, ${model})`;
+  return `${file}  ${colour(bar(similarity))}  ${numbers}\n`;
 }

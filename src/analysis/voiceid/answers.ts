@@ -4,7 +4,7 @@ import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
 import type { Enrollment, Verification } from '../../base/contract/voice-identity.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { confidenceOf, rounded } from '../verdict/verdict.js';
-import type { Speaker } from './speaker.js';
+import type { Comparison, Speaker } from './speaker.js';
 import type { VoiceSample } from './voice-sample.js';
 import { asJsonNumbers } from './voice-vector.js';
 
@@ -36,15 +36,13 @@ export function enrollmentBody(sample: VoiceSample, { modelId }: Speaker, proces
 
 /**
  * The body of an answer of `POST /v1/voiceid/verify` (docs/api.md#verify).
- * @param sample that of an authentic voice: an AI-generated one has no such answer
+ * @param comparison with an authentic voice: an AI-generated one has no such answer
  */
 export function verificationBody(
-  sample: VoiceSample,
-  enrolled: Float32Array,
+  { similarity }: Comparison,
   speaker: Speaker,
   processingS: number,
 ): Verification {
-  const similarity = rounded(speaker.similarityOf(sample.voiceprint, enrolled));
   return {
     is_match: similarity >= speaker.threshold,
     similarity_score: similarity,

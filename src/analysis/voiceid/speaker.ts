@@ -7,6 +7,20 @@ import type { SpeakerModelStatus } from '../analyser/analyser.js';
 import { dot, normalised } from './vectors.js';
 import { VoiceprintSpace } from './voiceprint-space.js';
 
+/** How alike two voices are. */
+export interface Comparison {
+  /** Of the two voiceprints, -1..1: comparable within one model only. */
+  readonly cosine: number;
+  /** 0..1, with the same meaning whatever the model. */
+  readonly similarity: number;
+}
+
+/**
+ * Six significant digits, not decimals: strangers lie far below one millionth and still differ from each other. Answers
+ * and matches come from the rounded number, so that a client can recompute them.
+ */
+const significant = (value: number): number => Number(value.toPrecision(6));
+
 /** The speaker model in use: what its voiceprints are and how two of them compare. */
 export class Speaker {
   readonly modelId: string;
@@ -22,11 +36,10 @@ export class Speaker {
     this.#calibration = model.calibration;
   }
 
-  /** 0..1, with the same meaning whatever the model. */
-  similarityOf(a: Float32Array, b: Float32Array): number {
+  compare(a: Float32Array, b: Float32Array): Comparison {
     const { scale, bias } = this.#calibration;
     const cosine = dot(normalised(a), normalised(b));
-    return 1 / (1 + Math.exp(-(scale * cosine + bias)));
+    return { cosine, similarity: significant(1 / (1 + Math.exp(-(scale * cosine + bias)))) };
   }
 }
 

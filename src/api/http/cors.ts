@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { answerHeaders } from '../../base/contract/answer-headers.js';
-import { FLAG_HEADER } from '../../base/contract/voice-endpoints.js';
+import { COSINE_HEADER, FLAG_HEADER } from '../../base/contract/voice-endpoints.js';
 import type { Headers } from '../routes/route.js';
 import type { HttpRequest } from './uws.js';
 
@@ -11,6 +11,7 @@ const MAX_AGE_S = '7200';
 const EXPOSED = [
   ...Object.keys(answerHeaders),
   FLAG_HEADER,
+  COSINE_HEADER,
   'allow',
   'etag',
   'content-range',

@@ -17,6 +17,7 @@ import type { FieldSchemas } from '../../base/contract/fields.js';
 import { enrollNeeds, type SampleNeeds, verifyNeeds } from '../../base/contract/limits.js';
 import { defaultModel } from '../../base/contract/model-ids.js';
 import {
+  COSINE_HEADER,
   enrollEndpoint,
   FLAG_HEADER,
   SAMPLE_FIELD,
@@ -98,7 +99,9 @@ function verifyRoute(parts: VoiceParts): Route {
     },
     answer(sample, enrolled, speaker, processingS) {
       requireAuthentic(sample);
-      return { body: verificationBody(sample, enrolled, speaker, processingS) };
+      const comparison = speaker.compare(sample.voiceprint, enrolled);
+      const body = verificationBody(comparison, speaker, processingS);
+      return { body, headers: [[COSINE_HEADER, comparison.cosine.toFixed(6)]] };
     },
   });
 }

@@ -11,6 +11,8 @@ import { enrollment, verification } from './voice-identity.js';
 export const SAMPLE_FIELD = 'audio_file';
 /** On the answer to an enrolment that was accepted although the voice is AI-generated; its value is the score. */
 export const FLAG_HEADER = 'x-deepfake-flagged';
+/** On the answer to a verification. */
+export const COSINE_HEADER = 'x-voice-cosine';
 
 export const voiceEndpoints = (settings: EndpointSettings): readonly Endpoint[] => [
   enrollEndpoint(settings),
@@ -45,7 +47,16 @@ export function verifyEndpoint(settings: EndpointSettings): Endpoint {
       required: [VOICE_VECTOR_FIELD],
       example: { user_id: 'anna', [VOICE_VECTOR_FIELD]: '[-0.021,0.0175,...]' },
     },
-    answers: { 200: { description: 'Whether the voices match.', schema: verification } },
+    answers: {
+      200: {
+        description: 'Whether the voices match.',
+        schema: verification,
+        headers: {
+          [COSINE_HEADER]:
+            'Cosine of the two voiceprints, -1 to 1, before calibration. Comparable within one model only.',
+        },
+      },
+    },
     errors: ['FIELD_MISSING', 'VOICEPRINT_FOREIGN'],
   });
 }

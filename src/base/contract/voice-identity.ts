@@ -46,7 +46,12 @@ export const verification = {
   type: 'object',
   properties: {
     is_match: { type: 'boolean', description: 'Whether the sample matches the voiceprint.' },
-    similarity_score: { type: 'number', description: 'Calibrated similarity.', minimum: 0, maximum: 1 },
+    similarity_score: {
+      type: 'number',
+      description: 'Calibrated similarity, with six significant digits.',
+      minimum: 0,
+      maximum: 1,
+    },
     confidence_score: {
       type: 'number',
       description: "Distance of the similarity from the model's operating point.",

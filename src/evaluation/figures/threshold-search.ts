@@ -7,7 +7,7 @@ export interface ErrorTarget {
   readonly value: number;
 }
 
-/** Scores and thresholds are told with six decimals. */
+/** Thresholds are told with six decimals. */
 const DECIMALS = 1e6;
 const rounded = (value: number): number => Math.round(value * DECIMALS) / DECIMALS;
 
@@ -15,7 +15,7 @@ const rounded = (value: number): number => Math.round(value * DECIMALS) / DECIMA
  * The threshold that keeps to the target on these samples and judges as few of the other class wrongly as it can: for
  * `fpr` the lowest such threshold, for `fnr` the highest. It lies in the middle between the scores next to it, so that it
  * depends on neither of them by more than it must.
- * @param scores 0..1 with six decimals
+ * @param scores 0..1
  * @returns undefined if no threshold from 0 to 1 keeps to it, because too many samples have a score of 1
  * @throws RangeError where the class that the target is about has no sample
  */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import { verificationBody } from '../../analysis/voiceid/answers.js';
 import type { Speaker } from '../../analysis/voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../../analysis/voiceid/voice-sample.js';
 import type { Config } from '../../base/config/options.js';
@@ -83,11 +82,6 @@ function compared(
   };
   if (!enrolment.ok) return failed('enrolment', enrolment.error);
   if (!sample.ok) return failed('sample', sample.error);
-  const { similarity_score: score } = verificationBody(
-    sample.result,
-    enrolment.result.voiceprint,
-    speaker,
-    0,
-  );
+  const { similarity: score } = speaker.compare(sample.result.voiceprint, enrolment.result.voiceprint);
   return { name, isPositive, columns, score, durationS: sample.durationS };
 }
