@@ -62,6 +62,12 @@ module.exports = {
       { path: packages('piscina') },
     ),
     rule(
+      'databases-behind-their-door',
+      'Everybody else uses the interface of src/state/database.',
+      { path: '^src/', pathNot: [rooms('database')] },
+      { path: packages('libsql', 'pg') },
+    ),
+    rule(
       'csv-of-lists',
       'Lists are read in one place.',
       { path: '^src/', pathNot: [rooms('figures')] },

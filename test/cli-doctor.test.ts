@@ -39,6 +39,22 @@ test('doctor says why a bucket cannot be used', async (context) => {
   );
 });
 
+test('doctor says which database there is, and why it cannot be used', async (context) => {
+  const folder = temporaryFolder(context);
+  const env = { VERAVOX_DATA_DIR: folder, VERAVOX_MODELS_DIR: folder };
+  const finding = async (more: Record<string, string> = {}): Promise<string | undefined> => {
+    const { stdout } = await runCli(['doctor'], { ...env, ...more });
+    return /^.* {2}database +.*$/m.exec(stdout)?.[0];
+  };
+  assert.match((await finding()) ?? '', /^ok .* SQLite: .*veravox\.db \(will be created/);
+  fs.writeFileSync(path.join(folder, 'veravox.db'), 'x'.repeat(8192));
+  assert.match((await finding()) ?? '', /^failed .*veravox\.db: file is not a database/);
+  const nobody = { VERAVOX_DATABASE_URL: 'postgres://someone:geheim@127.0.0.1:1/database' };
+  const unreachable = (await finding(nobody)) ?? '';
+  assert.match(unreachable, /^failed .*postgres:\/\/127\.0\.0\.1:1\/database: .*ECONNREFUSED/);
+  assert.doesNotMatch(unreachable, /geheim/);
+});
+
 test('doctor calls what is there and wrong failed, and goes on', async (context) => {
   const modelsDir = temporaryFolder(context);
   fs.cpSync('models', modelsDir, { recursive: true });

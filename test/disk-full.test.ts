@@ -8,6 +8,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../src/base/config/options.js';
+import type { DatabaseError } from '../src/state/database/database.js';
+import { SqliteDatabase } from '../src/state/database/sqlite-database.js';
 import { KeyDirectory } from '../src/state/keys/key-directory.js';
 import { noteAdminAct } from '../src/state/records/admin-act.js';
 import { filesOnDisk, follow, type LinkAnswer, s3Code, stored, uploadLink } from './support/file-links.js';
@@ -45,9 +47,28 @@ function whyNot(): string | undefined {
 
 const options = { skip: whyNot() ?? false };
 
+function mountSmallDisk(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-small-disk-'));
+  mount(folder);
+  return folder;
+}
+
+/** Takes every byte that is left. @returns the file with them */
+function fill(folder: string): string {
+  const file = path.join(folder, 'other');
+  const descriptor = fs.openSync(file, 'w');
+  try {
+    for (;;) fs.writeSync(descriptor, noise(4096));
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  return file;
+}
+
 async function startOnSmallDisk(t: TestContext, overrides: Partial<Config>): Promise<Server> {
-  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-small-disk-'));
-  mount(dataDir);
+  const dataDir = mountSmallDisk();
   try {
     return { ...(await startTestServer(t, { dataDir, ...overrides })), dataDir };
   } finally {
@@ -105,17 +126,34 @@ for (const isChunked of [false, true]) {
 test('with no byte left the server goes on answering', options, async (t) => {
   const server = await startOnSmallDisk(t, { diskReserveBytes: 0 });
   const link = await stored(server, 'a', noise(1000));
-  const other = fs.openSync(path.join(server.dataDir, 'other'), 'w');
-  try {
-    for (;;) fs.writeSync(other, noise(4096));
-  } catch (error) {
-    assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
-  } finally {
-    fs.closeSync(other);
-  }
+  const other = fill(server.dataDir);
   assertFull(await put(server, 'b', 10_000));
   assert.equal((await follow(link)).status, 200);
   assert.equal((await request(server.port, '/readyz')).status, 200);
-  fs.rmSync(path.join(server.dataDir, 'other'));
+  fs.rmSync(other);
   assert.equal((await put(server, 'b', 10_000)).status, 200);
 });
+
+test(
+  'a database without a byte left says so, keeps what it has, and goes on with new room',
+  options,
+  async (t) => {
+    const folder = mountSmallDisk();
+    t.after(() => removeMounted(folder));
+    const database = new SqliteDatabase(path.join(folder, 'test.db'));
+    await database.execute('CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB) STRICT');
+    const insert = 'INSERT INTO things (bytes) VALUES ($1)';
+    await database.execute(insert, [noise(1000)]);
+    const other = fill(folder);
+    const count = async (): Promise<unknown> =>
+      (await database.query('SELECT COUNT(*) AS n FROM things'))[0]?.n;
+    const isFull = (error: DatabaseError): boolean =>
+      error.kind === 'full' && /Make room/.test(error.message);
+    await assert.rejects(database.execute(insert, [noise(MEBIBYTE)]), isFull);
+    assert.equal(await count(), 1);
+    fs.rmSync(other);
+    await database.execute(insert, [noise(MEBIBYTE)]);
+    assert.equal(await count(), 2);
+    await database.close();
+  },
+);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Removes from node_modules the native libraries that no process of this platform and Node version can load. The
-// packages of uWebSockets.js and of onnxruntime-node bring those of every platform: most of an image otherwise.
+// packages of uWebSockets.js and of onnxruntime-node bring those of every platform, that of libsql those of both C libraries:
+// most of an image otherwise.
 //
 //   node scripts/container/foreign-binaries.mjs
 import fs from 'node:fs';
@@ -14,13 +15,14 @@ const { platform, arch } = process;
 export function isForeignBinary(file) {
   const uws = /^uWebSockets\.js\/dist\/bin\/(uws_.*\.node)$/.exec(file);
   if (uws) return uws[1] !== `uws_${platform}_${arch}_${process.versions.modules}.node`;
+  if (file.startsWith('@libsql/linux-')) return !file.startsWith(`@libsql/linux-${arch}-gnu/`);
   const onnxruntime = /^onnxruntime-node\/bin\/napi-v\d+\/([^/]+)\/([^/]+)\//.exec(file);
   return onnxruntime !== null && !(onnxruntime[1] === platform && onnxruntime[2] === arch);
 }
 
 export function removeForeignBinaries(nodeModulesDir) {
   let removedBytes = 0;
-  for (const folder of ['uWebSockets.js/dist/bin', 'onnxruntime-node/bin']) {
+  for (const folder of ['uWebSockets.js/dist/bin', 'onnxruntime-node/bin', '@libsql']) {
     const found = fs.readdirSync(path.join(nodeModulesDir, folder), { recursive: true });
     for (const name of found) {
       const file = path.join(nodeModulesDir, folder, name);

@@ -46,6 +46,12 @@ const testPackages = [
   { name: 'strace', isThere: () => onPath('strace') },
   // Sets the clock of one process: `faketime` itself, and the library that it loads.
   { name: 'faketime', isThere: () => onPath('faketime') },
+  // The database of several hosts; each test that needs one starts its own.
+  {
+    name: 'postgresql',
+    isThere: () => onPath('postgres') || fs.existsSync('/usr/lib/postgresql'),
+    prepare: withoutCluster,
+  },
   // Another version formats differently, so where the distribution lacks this one the check is left out.
   { name: 'clang-format-14', isThere: () => onPath('clang-format-14'), optional: true },
 ];
@@ -106,6 +112,7 @@ async function ensure(packages) {
   }
   const wanted = [...new Set([...required, ...names])].join(' ');
   process.stdout.write(`set-up: as root, apt-get installs from this system's repositories: ${wanted}\n`);
+  for (const { name, prepare } of missing) if (prepare && wanted.split(' ').includes(name)) prepare(prefix);
   const title = 'system packages';
   const install = [
     ...aptGet,
@@ -121,6 +128,20 @@ async function ensure(packages) {
     // The lists name versions that the mirror no longer has.
     await runStep(`${title}, with new package lists`, [update, install]);
   }
+}
+
+/**
+ * Debian's package makes a database and starts a server for it, unless it is told otherwise before. An answer that is there
+ * already is the machine owner's.
+ */
+function withoutCluster(prefix) {
+  const folder = '/etc/postgresql-common/createcluster.d';
+  if (fs.existsSync('/etc/postgresql-common')) return;
+  const text =
+    '# Written by the set-up of veravox: its tests start servers of their own.\ncreate_main_cluster = false\n';
+  const [program, ...args] = [...prefix, 'sh', '-c', `mkdir -p ${folder} && cat > ${folder}/veravox.conf`];
+  const { status } = spawnSync(program, args, { input: text, stdio: ['pipe', 'ignore', 'inherit'] });
+  if (status !== 0) throw new SetupError(`${folder} cannot be written.`);
 }
 
 /** Names of those packages that the package lists at hand offer. */

@@ -15,6 +15,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
+import { inspectDatabase } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
 import { KeyDirectory } from '../state/keys/key-directory.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
@@ -68,6 +69,7 @@ const checks: Readonly<Record<string, Check>> = {
     if (!existsSync(dataDir)) return `${dataDir} (will be created at the first start)`;
     return `${dataDir}${isDataFolderInUse(dataDir) ? ', in use by a server' : ''}`;
   },
+  database: inspectDatabase,
   'operating points': async ({ dataDir, modelsDir }) => {
     const points = OperatingPoints.load(dataDir);
     const { detectors, speakerModels } = modelStatus((await loadManifest(modelsDir)).models);

@@ -8,6 +8,7 @@ const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, o
     'storageBucket',
     'without a bucket, files are stored in the data folder',
   ],
+  [['databaseCaFile', 'databaseConnections'], 'database', 'without it, there is no connection to a server'],
   [['rateLimitWindowS'], 'rateLimitRequests', 'without a number of requests, there is no limit'],
   [['hangTimeoutMs'], 'processes', 'without a supervisor, nothing detects a process that hangs'],
   [['tlsCertFile'], 'tlsKeyFile', 'a certificate needs its key'],

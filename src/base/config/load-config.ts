@@ -42,7 +42,8 @@ export function loadConfig(env: Environment, surroundings: Surroundings = surrou
     const value = option.parse(text);
     if (value !== undefined) return [name, value];
     const example = option.example === undefined ? '' : `, or with a unit, such as ${option.example},`;
-    problems.push(`Expected ${option.accepts}${example} for ${option.variable} but received ${text}.`);
+    const received = option.isSecret ? 'another value, which is not shown' : text;
+    problems.push(`Expected ${option.accepts}${example} for ${option.variable} but received ${received}.`);
     return [name, option.default(surroundings)];
   });
   // The type of `options` ties each name to its value's type; Object.entries forgets that.

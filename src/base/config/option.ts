@@ -24,6 +24,8 @@ export interface Option<Value> {
   readonly defaultText: string;
   /** One or two sentences, with the consequence of a change. */
   readonly description: string;
+  /** Never repeated to anybody. */
+  readonly isSecret?: boolean;
   default(surroundings: Surroundings): Value;
   /** Undefined for a text that is not accepted. */
   parse(text: string): Value | undefined;

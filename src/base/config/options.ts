@@ -2,6 +2,7 @@
 
 import { admissionOptions } from './admission-options.js';
 import { analysisOptions } from './analysis-options.js';
+import { databaseOptions } from './database-options.js';
 import { engineOptions } from './engine-options.js';
 import { listeningOptions } from './listening-options.js';
 import type { Option } from './option.js';
@@ -15,6 +16,7 @@ export const options = {
   ...engineOptions,
   ...admissionOptions,
   ...recordsOptions,
+  ...databaseOptions,
   ...analysisOptions,
   ...storageOptions,
   ...outputOptions,

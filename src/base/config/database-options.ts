@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import { parseDatabaseAddress } from './database-address.js';
+import { integer, optional, text } from './option.js';
+
+/** Where keys, usage and operating points are kept. */
+export const databaseOptions = {
+  database: {
+    ...optional({
+      variable: 'VERAVOX_DATABASE_URL',
+      accepts: '`postgres://user:password@host:port/database`, optionally with `?sslmode=` and `host=`',
+      defaultText: 'none: SQLite in the data folder',
+      parseValue: parseDatabaseAddress,
+      description:
+        'PostgreSQL database for several hosts. Without `sslmode`, hosts other than this machine must prove their name by TLS (`verify-full`); `require` encrypts only, `disable` does not. `host=/run/postgresql` is a Unix socket. See [database.md](database.md).',
+    }),
+    isSecret: true,
+  },
+  databaseCaFile: text({
+    variable: 'VERAVOX_DATABASE_CA',
+    accepts: 'a file',
+    isAccepted: (file) => file === '' || fs.existsSync(file),
+    default: '',
+    defaultText: 'those that Node.js trusts',
+    description: 'Certificates in PEM format, one of which signed that of the PostgreSQL server.',
+  }),
+  databaseConnections: integer({
+    variable: 'VERAVOX_DATABASE_CONNECTIONS',
+    default: 4,
+    minimum: 1,
+    maximum: 100,
+    unit: 'connections',
+    description:
+      'Most connections of a process to PostgreSQL, and one more for notifications. All processes of all hosts together must stay below its `max_connections`.',
+  }),
+};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What a statement may be given, and what rows hold. Moments are milliseconds since 1970, truth values 0 and 1. */
+export type Value = string | number | Uint8Array | null;
+
+export type Row = Readonly<Record<string, Value>>;
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** Runs statements. Parameters are `$1`, `$2`, ... in both dialects. */
+export interface Queries {
+  readonly dialect: Dialect;
+  /** The rows that it answers. @throws DatabaseError */
+  query<Answer extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<Answer[]>;
+  /** The number of rows that it changed. @throws DatabaseError */
+  execute(sql: string, parameters?: readonly Value[]): Promise<number>;
+}
+
+export interface Transaction extends Queries {
+  /** Several statements with semicolons, without parameters. */
+  script(sql: string): Promise<void>;
+  /** Has those that follow this topic look again, on every host, once the transaction is committed. */
+  announce(topic: string): Promise<void>;
+}
+
+export interface TransactionOptions {
+  /** One transaction with this name at a time, over all hosts. */
+  readonly lock?: string;
+  /** Its statements may take as long as they like. */
+  readonly isLong?: boolean;
+}
+
+/** Where the state lies that outlives a process. */
+export interface Database extends Queries {
+  /** For people: the file, or host and name, never a password. */
+  readonly name: string;
+  /**
+   * Does `work` as a whole or not at all. It must use the transaction that it is given, not the database, and do nothing slow
+   * besides: SQLite has one transaction at a time.
+   * @throws what `work` throws, or DatabaseError. If that is of the kind `unavailable`, the work may have been committed
+   */
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    options?: TransactionOptions,
+  ): Promise<Result>;
+  /**
+   * Calls `onChange` soon after a commit that announced the topic, on any host, and whenever one may have been missed. It may
+   * come too often, and too late if the network is cut: what must not be missed is also looked up now and then.
+   * @returns ends it
+   */
+  follow(topic: string, onChange: () => void): () => void;
+  /** Waits for what has begun. */
+  close(): Promise<void>;
+}
+
+/**
+ * `unavailable`: it cannot be reached, or not in time; `busy`: others hold what this needs; `constraint`: a rule of a table, such
+ * as a key that exists already; `full`: no room on its disk; `damaged`: its file is no database any more; `faulty`: everything else.
+ */
+export type FailureKind = 'unavailable' | 'busy' | 'constraint' | 'full' | 'damaged' | 'faulty';
+
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+  readonly kind: FailureKind;
+  /** The database's own, such as SQLITE_FULL or 53100. */
+  readonly code: string;
+
+  constructor(kind: FailureKind, code: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+    this.code = code;
+  }
+}
+
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.kind === 'unavailable';

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Those who follow topics of a database. */
+export class Followers {
+  readonly #byTopic = new Map<string, Set<() => void>>();
+  readonly #onFirst: () => void;
+  #hasBegun = false;
+
+  /** @param onFirst called once, when there is somebody to tell */
+  constructor(onFirst: () => void) {
+    this.#onFirst = onFirst;
+  }
+
+  add(topic: string, onChange: () => void): () => void {
+    // One of its own, also if somebody follows twice with the same function.
+    const follower = (): void => onChange();
+    const followers = this.#byTopic.get(topic) ?? new Set();
+    this.#byTopic.set(topic, followers.add(follower));
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      this.#onFirst();
+    }
+    return () => followers.delete(follower);
+  }
+
+  tell(topic: string): void {
+    for (const onChange of this.#byTopic.get(topic) ?? []) onChange();
+  }
+
+  tellAll(): void {
+    for (const topic of this.#byTopic.keys()) this.tell(topic);
+  }
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Migration } from '../migrate.js';
+
+/** In the order in which they are applied. New ones come last; a released one never changes. */
+export const migrations: readonly Migration[] = [];

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../../base/config/options.js';
+import { makeDataFolder } from '../data-folder/data-folder.js';
+import type { Database, Dialect } from './database.js';
+import { countPending, migrate } from './migrate.js';
+import { migrations } from './migrations/migrations.js';
+import { sqliteFailure } from './sqlite-failure.js';
+
+export type DatabaseSettings = Pick<
+  Config,
+  'dataDir' | 'database' | 'databaseCaFile' | 'databaseConnections'
+>;
+
+export const databaseFile = (dataDir: string): string => path.join(dataDir, 'veravox.db');
+
+/**
+ * Opens the database that the settings name, with its tables as this program needs them. Without settings that is a file in
+ * the data folder, which is made if it is missing.
+ * @throws DatabaseError, ForeignTables
+ */
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  const database = await connect(settings);
+  try {
+    await migrate(database, migrations);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Both bindings take time to load: only the one that is used. */
+async function connect(settings: DatabaseSettings): Promise<Database> {
+  const { dataDir, database: address, databaseCaFile, databaseConnections } = settings;
+  if (address === undefined) {
+    makeDataFolder(dataDir);
+    const { SqliteDatabase } = await import('./sqlite-database.js');
+    return new SqliteDatabase(databaseFile(dataDir));
+  }
+  const { clientSettings } = await import('./postgres-settings.js');
+  const { PostgresDatabase } = await import('./postgres-database.js');
+  return new PostgresDatabase(clientSettings(address, databaseCaFile), databaseConnections);
+}
+
+/**
+ * Looks at the database without changing it.
+ * @returns the finding, for people
+ * @throws Error that says what is wrong
+ */
+export async function inspectDatabase(settings: DatabaseSettings): Promise<string> {
+  const file = databaseFile(settings.dataDir);
+  if (settings.database === undefined && !fs.existsSync(file)) {
+    return `SQLite: ${file} (will be created at the first start)`;
+  }
+  const database = await connect(settings);
+  try {
+    const [row] = await database.query<{ version: string }>(versionQueries[database.dialect]);
+    const steps = await countPending(database, migrations);
+    if (database.dialect === 'sqlite') await checkPages(database);
+    const tables = steps === 0 ? 'tables up to date' : 'the next start will update its tables';
+    return `${row?.version}: ${database.name}, ${tables}`;
+  } finally {
+    await database.close();
+  }
+}
+
+const versionQueries: Readonly<Record<Dialect, string>> = {
+  sqlite: "SELECT 'SQLite ' || sqlite_version() AS version",
+  postgres: "SELECT 'PostgreSQL ' || current_setting('server_version') AS version",
+};
+
+async function checkPages(database: Database): Promise<void> {
+  const [row] = await database.query<{ quick_check: string }>('PRAGMA quick_check(1)');
+  if (row?.quick_check !== 'ok') throw sqliteFailure(database.name, 'SQLITE_CORRUPT', row?.quick_check ?? '');
+}
+
+/** Opens it for one piece of work. */
+export async function withDatabase<Result>(
+  settings: DatabaseSettings,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await openDatabase(settings);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import pg from 'pg';
+import {
+  type Database,
+  DatabaseError,
+  type Queries,
+  type Row,
+  type Transaction,
+  type TransactionOptions,
+  type Value,
+} from './database.js';
+import { Followers } from './followers.js';
+import { postgresFailure } from './postgres-failure.js';
+import { PostgresListener } from './postgres-listener.js';
+import { SCHEMA, sessionSettings } from './postgres-settings.js';
+import { asTransaction, checkStatement, refuseInside } from './statement.js';
+
+type Client = Pick<pg.ClientBase, 'query'>;
+
+/** Statements of work without a time limit: such as a migration of a large table. */
+const LONG_MS = 86_400_000;
+
+/** A PostgreSQL database, for any number of hosts. */
+export class PostgresDatabase implements Database {
+  readonly dialect = 'postgres';
+  readonly name: string;
+  readonly #pool: pg.Pool;
+  readonly #listener: PostgresListener;
+  readonly #followers = new Followers(() => this.#listener.start());
+  readonly #begunWork = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
+
+  /** Connects when it is first used. */
+  constructor(settings: pg.ClientConfig, connections: number) {
+    const { host, port, database } = settings;
+    this.name = `postgres://${host}:${port}/${database}`;
+    const onConnect = async (client: pg.ClientBase): Promise<void> =>
+      void (await client.query(sessionSettings));
+    this.#pool = new pg.Pool({ ...settings, max: connections, allowExitOnIdle: true, onConnect });
+    // A connection that breaks while nobody uses it leaves the pool by itself.
+    this.#pool.on('error', () => {});
+    this.#listener = new PostgresListener(settings, this.#followers);
+  }
+
+  query<Answer extends Row = Row>(sql: string, parameters: readonly Value[] = []): Promise<Answer[]> {
+    return this.#begun(() => this.#queriesOf(this.#pool).query<Answer>(sql, parameters));
+  }
+
+  execute(sql: string, parameters: readonly Value[] = []): Promise<number> {
+    return this.#begun(() => this.#queriesOf(this.#pool).execute(sql, parameters));
+  }
+
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    options: TransactionOptions = {},
+  ): Promise<Result> {
+    return this.#begun(() => this.#transaction(work, options));
+  }
+
+  async #transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    { lock, isLong = false }: TransactionOptions,
+  ): Promise<Result> {
+    const client = await this.#asked(() => this.#pool.connect());
+    // The connection may break while nothing is asked; the next statement tells.
+    const ignore = (): void => {};
+    client.on('error', ignore);
+    const ask = isLong ? patient(client) : client;
+    const queries = this.#queriesOf(ask);
+    let isBroken = true;
+    try {
+      await this.#asked(() => client.query(isLong ? 'BEGIN; SET LOCAL statement_timeout TO 0' : 'BEGIN'));
+      if (lock !== undefined) {
+        await queries.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::TEXT', [
+          `veravox ${lock}`,
+        ]);
+        // Another host may have made the schema in the meantime.
+        await this.#asked(() => client.query(`SET LOCAL search_path TO ${SCHEMA}`));
+      }
+      const result = await asTransaction(this, () =>
+        work({
+          ...queries,
+          script: async (sql) => void (await this.#asked(() => ask.query(sql))),
+          announce: async (topic) => void (await queries.query(announcing, [topic])),
+        }),
+      );
+      await this.#asked(() => client.query('COMMIT'));
+      isBroken = false;
+      return result;
+    } catch (error) {
+      isBroken = await client.query('ROLLBACK').then(
+        () => false,
+        () => true,
+      );
+      throw error;
+    } finally {
+      client.off('error', ignore);
+      client.release(isBroken);
+    }
+  }
+
+  readonly follow: Database['follow'] = (topic, onChange) => this.#followers.add(topic, onChange);
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    // The pool forgets those who wait for a connection.
+    await Promise.allSettled(this.#begunWork);
+    await Promise.all([this.#listener.close(), this.#pool.end()]);
+  }
+
+  async #begun<Result>(work: () => Promise<Result>): Promise<Result> {
+    refuseInside(this);
+    if (this.#closed !== undefined) {
+      throw new DatabaseError('unavailable', 'CLOSED', `The database ${this.name} is closed.`);
+    }
+    const begun = work();
+    this.#begunWork.add(begun);
+    try {
+      return await begun;
+    } finally {
+      this.#begunWork.delete(begun);
+    }
+  }
+
+  #queriesOf(client: Client): Queries {
+    const ask = async (sql: string, parameters: readonly Value[]): Promise<pg.QueryResult> => {
+      checkStatement(sql, parameters);
+      // Bytes must be a Buffer to the client, or it writes them as text.
+      const values = parameters.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
+      return this.#asked(() => client.query(sql, values));
+    };
+    return {
+      dialect: this.dialect,
+      query: async <Answer extends Row>(sql: string, parameters: readonly Value[] = []) =>
+        (await ask(sql, parameters)).rows as Answer[],
+      execute: async (sql, parameters = []) => (await ask(sql, parameters)).rowCount ?? 0,
+    };
+  }
+
+  async #asked<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await work();
+    } catch (error) {
+      throw postgresFailure(this.name, error);
+    }
+  }
+}
+
+const announcing = `SELECT pg_notify('${PostgresListener.CHANNEL}', $1)::TEXT`;
+
+const patient = (client: pg.ClientBase): Client => ({
+  query: ((text: string, values?: unknown[]) =>
+    client.query({
+      text,
+      ...(values && { values }),
+      query_timeout: LONG_MS,
+    } as pg.QueryConfig)) as Client['query'],
+});

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import pg from 'pg';
+import type { DatabaseAddress } from '../../base/config/database-address.js';
+
+/** Where all tables are, so that a database can be shared with other programs. */
+export const SCHEMA = 'veravox';
+
+const CONNECT_TIMEOUT_MS = 5000;
+/** The server gives up first, and says why; a connection that is cut says nothing. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 35_000;
+
+export function clientSettings(address: DatabaseAddress, caFile: string): pg.ClientConfig {
+  const { host, port, user, password, database } = address;
+  return {
+    host,
+    port,
+    user,
+    database,
+    ...(password !== undefined && { password }),
+    ssl: tlsSettings(address, caFile),
+    application_name: 'veravox',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser: typeParser },
+  };
+}
+
+/** By statement, because poolers in between refuse most settings at the start of a connection. */
+export const sessionSettings = `SET search_path TO ${SCHEMA}; SET statement_timeout TO ${STATEMENT_TIMEOUT_MS}; SET idle_in_transaction_session_timeout TO 60000`;
+
+function tlsSettings({ tls }: DatabaseAddress, caFile: string): ConnectionOptions | false {
+  if (tls === 'disable') return false;
+  // As with libpq: who names a certificate wants it checked.
+  if (tls === 'require' && caFile === '') return { rejectUnauthorized: false };
+  return {
+    ...(caFile !== '' && { ca: fs.readFileSync(caFile, 'utf8') }),
+    ...(tls !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+const NUMERIC = 1700;
+
+/** Counts as numbers, as SQLite has them. */
+function typeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === pg.types.builtins.INT8 || oid === NUMERIC) return toNumber;
+  return pg.types.getTypeParser(oid, format);
+}
+
+function toNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new RangeError(`${text} is too large.`);
+  return value;
+}

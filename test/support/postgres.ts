@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+import pg from 'pg';
+
+/** Where Debian puts programs that it does not link from /usr/bin. */
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+export const PASSWORD = 'a-password/of:tests@';
+const USER = 'veravox';
+
+/** A server on a Unix socket, which trusts everybody there; on a TCP port only if asked to. */
+export class PostgresServer {
+  readonly #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-pg-'));
+  readonly #options: readonly string[];
+  /** Also of the socket's name. */
+  readonly #port: number;
+  #process: ChildProcess | undefined;
+  #databases = 0;
+
+  /** @param settings such as `port=5433` */
+  constructor(settings: Readonly<Record<string, string>> = {}) {
+    this.#port = Number(settings.port ?? 5432);
+    this.#options = Object.entries({
+      unix_socket_directories: this.#folder,
+      listen_addresses: '',
+      // Nothing here outlives the test.
+      fsync: 'off',
+      shared_buffers: '16MB',
+      max_connections: '60',
+      ...settings,
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    if (owner !== undefined) fs.chownSync(this.#folder, owner.uid, owner.gid);
+    fs.writeFileSync(this.file('password'), PASSWORD, { mode: 0o644 });
+    const rights = ['--username', USER, '--auth-local=trust', '--auth-host=scram-sha-256'];
+    const more = ['--pwfile', this.file('password'), '--no-sync', '--locale=C.UTF-8', '--encoding=UTF8'];
+    execFileSync(programOf('initdb'), [...rights, ...more, this.file('data')], {
+      ...owner,
+      cwd: this.#folder,
+      stdio: 'pipe',
+    });
+  }
+
+  /** Of the server's folder; certificates must be its own. */
+  file(name: string): string {
+    return path.join(this.#folder, name);
+  }
+
+  own(file: string): void {
+    fs.chmodSync(file, 0o600);
+    if (owner !== undefined) fs.chownSync(file, owner.uid, owner.gid);
+  }
+
+  async start(): Promise<void> {
+    // The server ends with this process, whatever ends that: then the shell's standard input is closed.
+    const script = '"$@" & trap "" INT; cat > /dev/null; kill -INT $!; wait $!';
+    const server = spawn(
+      'sh',
+      ['-c', script, 'sh', programOf('postgres'), '-D', this.file('data'), ...this.#options],
+      { ...owner, cwd: this.#folder, stdio: ['pipe', 'ignore', 'pipe'] },
+    );
+    this.#process = server;
+    let log = '';
+    server.stderr?.on('data', (chunk) => {
+      log += chunk;
+    });
+    while (!/ready to accept connections/.test(log)) {
+      const isOver = await Promise.race([
+        once(server.stderr as NodeJS.EventEmitter, 'data').then(() => false),
+        once(server, 'close').then(() => true),
+      ]);
+      if (isOver) throw new Error(`PostgreSQL does not start:\n${log}`);
+    }
+  }
+
+  /** Open connections are cut. */
+  async stop(): Promise<void> {
+    const server = this.#process;
+    this.#process = undefined;
+    if (server === undefined) return;
+    const closed = once(server, 'close');
+    server.stdin?.end();
+    await closed;
+  }
+
+  /** Stops it for good. */
+  async remove(): Promise<void> {
+    await this.stop();
+    fs.rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Makes an empty database. @returns its URL */
+  async createDatabase(): Promise<string> {
+    const name = `db${++this.#databases}`;
+    await this.run('postgres', `CREATE DATABASE ${name}`);
+    return this.url(name);
+  }
+
+  url(database: string): string {
+    return `postgres://${USER}@localhost:${this.#port}/${database}?host=${encodeURIComponent(this.#folder)}`;
+  }
+
+  /** The same over TCP, with the password. */
+  tcpUrl(database: string, parameters = ''): string {
+    return `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.#port}/${database}${parameters}`;
+  }
+
+  /** As somebody else. */
+  async run(database: string, sql: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ host: this.#folder, port: this.#port, user: USER, database });
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+/** One for all tests of the file that calls this, started by the first that asks for it. */
+export function sharedPostgres(): () => Promise<PostgresServer> {
+  let starting: Promise<PostgresServer> | undefined;
+  after(async () => (await starting)?.remove());
+  return () => {
+    starting ??= startPostgres();
+    return starting;
+  };
+}
+
+export async function startPostgres(settings?: Readonly<Record<string, string>>): Promise<PostgresServer> {
+  const server = new PostgresServer(settings);
+  await server.start();
+  return server;
+}
+
+/** PostgreSQL refuses to run as root. Its package brings a user. */
+const owner = process.getuid?.() === 0 ? userOf('postgres') : undefined;
+
+function userOf(name: string): { uid: number; gid: number } {
+  const [, , uid, gid] =
+    fs
+      .readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith(`${name}:`))
+      ?.split(':') ?? [];
+  if (uid === undefined) throw new Error(`There is no user ${name}: install PostgreSQL with npm run setup.`);
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function programOf(name: string): string {
+  const versions = fs.existsSync(DEBIAN_FOLDER) ? fs.readdirSync(DEBIAN_FOLDER).map(Number) : [];
+  const inFolders = versions
+    .sort((a, b) => b - a)
+    .map((version) => `${DEBIAN_FOLDER}/${version}/bin/${name}`);
+  return inFolders.find((program) => fs.existsSync(program)) ?? name;
+}
