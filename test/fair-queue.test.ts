@@ -28,6 +28,21 @@ test('a late owner does not wait for all of an early one', () => {
   assert.equal(queue.size, 0);
 });
 
+test('whoever was served last comes after all newcomers, and gets every other turn from one that always comes back', () => {
+  const queue = new FairQueue<string, string>();
+  for (const item of ['a1', 'a2', 'a3', 'a4']) queue.push('a', item);
+  assert.equal(queue.shift(), 'a1');
+  queue.push('b', 'b1');
+  queue.push('c', 'c1');
+  assert.equal(queue.shift(), 'b1');
+  queue.push('b', 'b2');
+  assert.equal(queue.shift(), 'c1');
+  assert.equal(queue.shift(), 'a2');
+  assert.equal(queue.shift(), 'b2');
+  queue.push('b', 'b3');
+  assert.deepEqual(drain(queue), ['a3', 'b3', 'a4']);
+});
+
 test('an owner that comes back goes to the end of the round', () => {
   const queue = new FairQueue<string, string>();
   queue.push('a', 'a1');
@@ -60,6 +75,16 @@ test('one item can be taken out, and only while it is there', () => {
   assert.equal(queue.take('b', 'b1'), true);
   assert.equal(queue.size, 1);
   assert.deepEqual(drain(queue), ['a2']);
+});
+
+test('a group that was served last comes after a new one', () => {
+  const queue = new GroupedFairQueue<{ group: string }, string>();
+  const greedy = { group: 'greedy' };
+  for (const item of ['1', '2', '3']) queue.push(greedy, item);
+  assert.equal(queue.shift(), '1');
+  queue.push({ group: 'b' }, 'b1');
+  queue.push({ group: 'c' }, 'c1');
+  assert.deepEqual([queue.shift(), queue.shift(), queue.shift(), queue.shift()], ['b1', 'c1', '2', '3']);
 });
 
 test('groups take turns, however many owners they have, and their owners within them', () => {

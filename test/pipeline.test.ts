@@ -205,3 +205,31 @@ test('owners take turns: one that asks once does not wait for all that another h
     await single.close();
   }
 });
+
+test('beside a greedy owner, another one waits for about one file of it each time', async () => {
+  const single = await startPipeline(
+    { ...config, prepareThreads: 2, scoringThreads: 1, maxBatchWindows: 4 },
+    arena.buffer,
+  );
+  try {
+    let greedyEnded = 0;
+    const stop = new AbortController();
+    const askAgain = async (): Promise<void> => {
+      while (!stop.signal.aborted) {
+        await analyse(speech, { owner: 'greedy' }, single);
+        greedyEnded++;
+      }
+    };
+    const greedy = Array.from({ length: 12 }, askAgain);
+    const asked = 20;
+    await analyse(speech, { owner: 'b' }, single);
+    const before = greedyEnded;
+    for (let i = 0; i < asked; i++) await analyse(speech, { owner: 'b' }, single);
+    const waitedFor = greedyEnded - before;
+    stop.abort();
+    await Promise.all(greedy);
+    assert.ok(waitedFor <= 1.3 * asked, `${waitedFor} files of the greedy one for ${asked} of the other`);
+  } finally {
+    await single.close();
+  }
+});

@@ -18,7 +18,7 @@ import { PreparePool } from '../prepare/prepare-pool.js';
 import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { makePreparer } from '../prepare/recipe-check.js';
 import { RunControl } from '../prepare/run-control.js';
-import { StartedWork } from '../prepare/started-work.js';
+import { batchesPerScoringThread, filesForCpu, filesForGpu, StartedWork } from '../prepare/started-work.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
 import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
 import { Turns } from '../threads/turns.js';
@@ -41,8 +41,6 @@ export type PipelineConfig = Pick<
 > &
   Partial<Pick<Config, 'decoderSandbox'>>;
 
-// For each scoring thread, its current batch and the next one.
-const batchesPerScoringThread = 2;
 const minSlots = 32;
 
 export interface PipelineOptions {
@@ -150,9 +148,7 @@ class Pipeline implements Analyser {
     this.#choice = choice;
     this.#slots = slots;
     const isGpu = choice.provider === 'cuda';
-    // Enough for every thread to have work; a GPU wants its next batch at once, too.
-    const inputsPerScoringThread = isGpu ? batchesPerScoringThread * config.maxBatchWindows : 1;
-    this.#started = new StartedWork(config.prepareThreads + config.scoringThreads * inputsPerScoringThread);
+    this.#started = new StartedWork(isGpu ? filesForGpu(config) : filesForCpu(config));
     this.#scheduler = new Scheduler(
       {
         models,

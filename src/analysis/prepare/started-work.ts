@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+import { availableParallelism } from 'node:os';
+import type { Config } from '../../base/config/options.js';
 import { Counts } from '../../base/counts.js';
+
+/** For each scoring thread, its current batch and the next one. */
+export const batchesPerScoringThread = 2;
+
+type Threads = Pick<Config, 'prepareThreads' | 'scoringThreads'>;
+
+/**
+ * Files in work that keep the cores busy. While a file goes from one thread to the next, others must be ready; except on a
+ * single core, where the main thread works meanwhile, and threads that alternate on it cost each other's caches.
+ */
+export const filesForCpu = (
+  { prepareThreads, scoringThreads }: Threads,
+  cores = availableParallelism(),
+): number => (cores === 1 ? 1 : prepareThreads + scoringThreads);
+
+/** Files in work that keep the threads busy, and a GPU, which wants its next batch at once. */
+export const filesForGpu = (config: Threads & Pick<Config, 'maxBatchWindows'>): number =>
+  config.prepareThreads + batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows;
 
 /**
  * Counts the files of each owner between the start of their preparation and their result. Otherwise the prepared inputs of a

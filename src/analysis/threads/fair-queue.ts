@@ -4,13 +4,22 @@ function anybody<Owner>(_owner: Owner): boolean {
   return true;
 }
 
+/** Makes an entry the last one of its map. */
+export function moveToEnd<Key, Value>(map: Map<Key, Value>, key: Key): void {
+  const value = map.get(key);
+  if (value === undefined) return;
+  map.delete(key);
+  map.set(key, value);
+}
+
 /**
- * A queue that serves its owners in turn: with many items of one owner waiting, another owner's first item is
- * next but one. Items of one owner keep their order.
+ * A queue that serves its owners in turn: with many items of one owner waiting, another owner's first item is next. Items
+ * of one owner keep their order.
  */
 export class FairQueue<Owner, Item> {
   // A Map keeps insertion order: its first entry is the owner whose turn it is.
   readonly #lanes = new Map<Owner, Item[]>();
+  #lastServed: Owner | undefined;
   #size = 0;
 
   get size(): number {
@@ -19,9 +28,14 @@ export class FairQueue<Owner, Item> {
 
   push(owner: Owner, item: Item): void {
     const lane = this.#lanes.get(owner);
-    if (lane) lane.push(item);
-    else this.#lanes.set(owner, [item]);
     this.#size++;
+    if (lane) {
+      lane.push(item);
+      return;
+    }
+    this.#lanes.set(owner, [item]);
+    // Its work may still go on: a newcomer would wait for that and the next.
+    if (this.#lastServed !== undefined) moveToEnd(this.#lanes, this.#lastServed);
   }
 
   /** Looks at the item that `shift` would give. */
@@ -37,6 +51,7 @@ export class FairQueue<Owner, Item> {
       const item = lane.shift();
       this.#lanes.delete(owner);
       if (lane.length > 0) this.#lanes.set(owner, lane);
+      this.#lastServed = owner;
       this.#size--;
       return item;
     }

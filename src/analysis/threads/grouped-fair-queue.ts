@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FairQueue } from './fair-queue.js';
+import { FairQueue, moveToEnd } from './fair-queue.js';
 
 /**
  * The same as a FairQueue, with owners in groups that take turns first: a group with many owners gets no more than one
@@ -9,6 +9,7 @@ export class GroupedFairQueue<Owner extends { readonly group: string }, Item> {
   // jscpd:ignore-start: both kinds of queue count their items, which is all that is alike in them.
   // As in FairQueue: the first entry is the group whose turn it is.
   readonly #groups = new Map<string, FairQueue<Owner, Item>>();
+  #lastServed = '';
   #size = 0;
 
   get size(): number {
@@ -21,6 +22,7 @@ export class GroupedFairQueue<Owner extends { readonly group: string }, Item> {
     if (queue === undefined) {
       queue = new FairQueue();
       this.#groups.set(owner.group, queue);
+      moveToEnd(this.#groups, this.#lastServed);
     }
     queue.push(owner, item);
     this.#size++;
@@ -37,6 +39,7 @@ export class GroupedFairQueue<Owner extends { readonly group: string }, Item> {
       const item = queue.shift();
       this.#groups.delete(group);
       if (queue.size > 0) this.#groups.set(group, queue);
+      this.#lastServed = group;
       this.#size--;
       return item;
     }
