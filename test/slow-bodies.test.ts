@@ -89,7 +89,7 @@ function someBody(receivingMs: number, receivedBytes: number, isContended: boole
   const body = {
     receivingMs,
     receivedBytes,
-    permit: { isContended },
+    permit: { isContended: () => isContended },
     cutBody: (reason: unknown) => reasons.push(reason),
     reasons,
   };

@@ -62,6 +62,8 @@ export class ExpectedWait {
   #begunAtLastEnd = 0;
   /** When the refused requests of a key would have had their turns, one after the other. */
   readonly #refusedUntilMs = new Map<string, number>();
+  /** By their `Retry-After`: to make an error costs much of a refusal, and under overload they are all alike. */
+  readonly #refusals = new Map<number, ServiceError>();
 
   constructor({ targetMs, parallel, nowMs = () => performance.now() }: ExpectedWaitOptions) {
     this.#targetMs = targetMs;
@@ -189,6 +191,11 @@ export class ExpectedWait {
     // At the end again, so that those that are over stand first.
     this.#refusedUntilMs.delete(key);
     this.#refusedUntilMs.set(key, untilMs);
-    return new ServiceError('OVERLOADED', { limit: `${this.#targetMs} ms of waiting`, retryAfterS });
+    let refusal = this.#refusals.get(retryAfterS);
+    if (refusal === undefined) {
+      refusal = new ServiceError('OVERLOADED', { limit: `${this.#targetMs} ms of waiting`, retryAfterS });
+      this.#refusals.set(retryAfterS, refusal);
+    }
+    return refusal;
   }
 }

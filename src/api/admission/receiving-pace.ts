@@ -42,7 +42,7 @@ export class ReceivingPace {
       const hasStopped = this.#before.get(body) === receivedBytes;
       seen.set(body, receivedBytes);
       if (!hasStopped && receivedBytes >= dueBytes(receivingMs)) continue;
-      if (body.permit?.isContended) {
+      if (body.permit?.isContended()) {
         const seconds = Math.round(receivingMs / 1000);
         body.cutBody(new ServiceError('RECEIVE_TOO_SLOW', { receivedBytes, seconds }));
       }

@@ -55,7 +55,8 @@ export class ClientAddresses {
 }
 
 function textOfBytes(bytes: Uint8Array): string {
-  if (bytes.length === 4) return bytes.join('.');
+  // Several times as fast as `join`.
+  if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
   if (bytes.length !== 16) return '';
   const groups = Array.from(new Uint16Array(8), (_, index) =>
     (((bytes[2 * index] as number) << 8) | (bytes[2 * index + 1] as number)).toString(16),

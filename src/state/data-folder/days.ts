@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+const MS_PER_DAY = 86_400_000;
+/** Most requests are of the same day as the one before. */
+let latest = { day: Number.NaN, name: '' };
+
 /** The UTC day as files are named by it: 2026-11-21. */
-export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+export function dayOf(time: Date): string {
+  const day = Math.floor(time.getTime() / MS_PER_DAY);
+  if (day !== latest.day) latest = { day, name: time.toISOString().slice(0, 10) };
+  return latest.name;
+}
 
 /** The day in a file's name; undefined if the file is not one of ours. */
 export const dayOfFile = (name: string): string | undefined => /^\d{4}-\d{2}-\d{2}(?=\.)/.exec(name)?.[0];
