@@ -11,16 +11,26 @@ export interface MeasuredPhase {
   readonly maximaPerS: readonly number[];
 }
 
+export const GREEDY = 'greedy';
+
 const round = (number: number): number => Math.round(number * 1000) / 1000;
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 export const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
 
+/** Standard deviations of a normal distribution that 95 % lie within. */
+const Z95 = 1.96;
+
 function percentilesMs(valuesMs: readonly number[]) {
-  if (valuesMs.length === 0) return undefined;
+  const count = valuesMs.length;
+  if (count === 0) return undefined;
   const sorted = [...valuesMs].sort((a, b) => a - b);
-  const at = (share: number): number =>
-    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number) * 10) / 10;
-  return { count: sorted.length, p50: at(0.5), p99: at(0.99), worst: at(1) };
+  const atRank = (rank: number): number =>
+    Math.round((sorted[Math.min(count - 1, Math.max(0, Math.floor(rank)))] as number) * 10) / 10;
+  const at = (share: number): number => atRank(count * share);
+  // The number of values below the true percentile is binomial.
+  const spread = Z95 * Math.sqrt(count * 0.99 * 0.01);
+  const p99Interval = [atRank(count * 0.99 - spread), atRank(count * 0.99 + spread)];
+  return { count, p50: at(0.5), p99: at(0.99), p99Interval, worst: at(1) };
 }
 
 export const goodputPerS = ({ keys, durationS }: PhaseResult): number =>
@@ -50,6 +60,12 @@ function describeKey(parts: readonly KeyResult[]) {
   };
 }
 
+/** Of all keys but the greedy one together: each has too few requests for a 99th percentile of its own. */
+function politeMs(results: readonly PhaseResult[]) {
+  const keys = results.flatMap((result) => result.keys.filter(({ name }) => name !== GREEDY));
+  return percentilesMs(keys.flatMap(({ acceptedMs }) => acceptedMs));
+}
+
 /** Phases of one kind, taken together. */
 export function describePhases(phases: readonly MeasuredPhase[]) {
   const results = phases.map(({ result }) => result);
@@ -64,6 +80,7 @@ export function describePhases(phases: readonly MeasuredPhase[]) {
     keys: names
       .map((name) => describeKey(results.flatMap(({ keys }) => keys.find((key) => key.name === name) ?? [])))
       .filter(({ sent }) => sent > 0),
+    politeMs: politeMs(results),
     probesMs: percentilesMs(results.flatMap(({ probesMs }) => probesMs)),
     broken: total(({ broken }) => broken),
     unsent: total(({ unsent }) => unsent),
