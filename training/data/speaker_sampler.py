@@ -16,7 +16,9 @@ from signals.augmentation import augment
 
 SPEEDS = [1.0, 0.9, 1.1]
 DURATION_POWER = 0.6  # of a speaker's seconds: 0 would weigh all speakers alike, 1 all seconds
-WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.65, 0.25, 0.1]
+WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.55, 0.3, 0.15]
+CAMPAIGN_SPEAKERS = 6  # drawn together, so that a batch has strangers of the same microphone, language and words
+SHORTEST_SPEAKER_S = 2.0
 SHORTEST_CROP_S = 1.2
 SHORT_CROP_SHARE = 0.4
 LENGTH_STEP_SAMPLES = 1600  # lengths whose Fourier transforms are fast, also after a change of speed
@@ -43,14 +45,16 @@ def stretch(samples, count):
 
 
 class SpeakerCropSampler:
-    """batch(i) depends on the seed and i only."""
+    """Pairs of crops, each crop with a channel of its own. batch(i) depends on the seed and i only. `speakers`:
+    {(campaign, person): clips}, as data/speaker_labels.py finds them."""
 
-    def __init__(self, cache, seed, batch_size, corpus=None):
+    def __init__(self, cache, speakers, seed, batch_size):
         self._cache, self._seed, self._batch_size = cache, seed, batch_size
-        speakers = verified_speakers(cache, "train", corpus)
-        self.names = list(speakers)
-        self._clips = list(speakers.values())
-        seconds = np.array([sum(clip["samples"] for clip in clips) / SAMPLE_RATE_HZ for clips in self._clips])
+        seconds_of = lambda clips: sum(clip["samples"] for clip in clips) / SAMPLE_RATE_HZ
+        speakers = {owner: clips for owner, clips in speakers.items() if seconds_of(clips) >= SHORTEST_SPEAKER_S}
+        self.names, self._clips = list(speakers), list(speakers.values())
+        self._campaigns = np.unique([campaign for campaign, _ in self.names], return_inverse=True)[1]
+        seconds = np.array([seconds_of(clips) for clips in self._clips])
         self._shares = seconds**DURATION_POWER / np.sum(seconds**DURATION_POWER)
 
     @property
@@ -73,22 +77,48 @@ class SpeakerCropSampler:
                 missing -= len(parts[-1])
         return np.concatenate([parts[index] for index in rng.permutation(len(parts))])
 
-    def _draw_crop(self, speaker, speed, window_samples, rng):
+    def _draw_crop(self, clips, speed, window_samples, rng):
         length = window_samples
         if rng.random() < SHORT_CROP_SHARE:
             length = int(rng.uniform(SHORTEST_CROP_S, window_samples / SAMPLE_RATE_HZ) * SAMPLE_RATE_HZ)
         length = length // LENGTH_STEP_SAMPLES * LENGTH_STEP_SAMPLES
-        samples = self._draw_speech(self._clips[speaker], round(length * speed), rng)
+        samples = self._draw_speech(clips, round(length * speed), rng)
         samples = stretch(samples, round(len(samples) / speed))
         return repeat_to_length(augment(samples, rng, may_change_speed=False), window_samples)
 
+    def crop_of_class(self, number, window_samples, rng):
+        return self._draw_crop(self._clips[number // len(SPEEDS)], SPEEDS[number % len(SPEEDS)], window_samples, rng)
+
+    def _draw_speakers(self, count, rng):
+        """Groups of one campaign; a small campaign is filled up from all."""
+        chosen = []
+        while len(chosen) < count:
+            wanted = min(CAMPAIGN_SPEAKERS, count - len(chosen))
+            first = rng.choice(len(self.names), p=self._shares)
+            members = np.flatnonzero(self._campaigns == self._campaigns[first])
+            shares = self._shares[members] / self._shares[members].sum()
+            chosen += list(rng.choice(members, min(wanted, len(members)), replace=False, p=shares))
+        return np.array(chosen[:count])
+
+    def _draw_pair(self, speaker, speed, window_samples, rng):
+        """Two crops of different clips, if there are as many."""
+        order = rng.permutation(len(self._clips[speaker]))
+        half = max(1, len(order) // 2)
+        halves = order[:half], order[half:] if len(order) > 1 else order
+        return [
+            self._draw_crop([self._clips[speaker][index] for index in part], speed, window_samples, rng)
+            for part in halves
+        ]
+
     def batch(self, index):
-        """(samples [batch, window], classes [batch] of int64); the window's length differs between batches."""
+        """(samples [batch, window], classes [batch] of int64): crop i and crop i + batch / 2 are a pair. The window's
+        length differs between batches."""
         rng = np.random.default_rng([self._seed, index])
         window_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
-        speakers = rng.choice(len(self._clips), self._batch_size, p=self._shares)
-        speeds = rng.integers(len(SPEEDS), size=self._batch_size)
-        crops = [
-            self._draw_crop(speaker, SPEEDS[speed], window_samples, rng) for speaker, speed in zip(speakers, speeds)
+        speakers = self._draw_speakers(self._batch_size // 2, rng)
+        speeds = rng.integers(len(SPEEDS), size=len(speakers))
+        pairs = [
+            self._draw_pair(speaker, SPEEDS[speed], window_samples, rng) for speaker, speed in zip(speakers, speeds)
         ]
-        return np.stack(crops), speakers * len(SPEEDS) + speeds
+        classes = speakers * len(SPEEDS) + speeds
+        return np.stack([first for first, _ in pairs] + [second for _, second in pairs]), np.tile(classes, 2)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take the detectors out of a shipped ONNX file, to train them further where their weights were not kept.
+"""Take the networks out of a shipped ONNX file, to train them further where their weights were not kept.
 
     python3 -m export.recover_weights --model ../models/detector-small-2026-11-22.onnx --sizes small --cache CACHE --out
         FOLDER
 
---sizes names the detectors inside, in their order. Writes FOLDER/0/last.pt and settings.json, and so on, which
-train/detector.py --start-from, train/teach.py and export/detector.py take. Normalisation after the convolutions is
-folded into them in the file: its statistics are taken anew from crops of CACHE, so that the function stays what it was,
-to the rounding of the 8 bits. Linear bands only. Needs the Python package onnx.
+--sizes names the detectors inside, in their order, or is "speaker" for a speaker model. Writes FOLDER/0/last.pt and
+settings.json, and so on, which train/detector.py --start-from, train/teach.py, export/detector.py and train/speaker.py
+take. Normalisation after the convolutions is folded into them in the file: its statistics are taken anew from crops of
+CACHE, so that the function stays what it was, to the rounding of the 8 bits. Linear bands only. Needs the Python
+package onnx.
 """
 
 import argparse
@@ -24,7 +25,15 @@ from torch import nn
 from data.corpus_cache import CorpusCache
 from export.quantise import training_windows
 from features.recipe import FEATURES, WINDOW_SAMPLES
+from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 from networks.detector import SIZES, Detector
+from networks.speaker import SpeakerNetwork
+
+SPEAKER = "speaker"
+
+
+def new_network(size):
+    return SpeakerNetwork(SPEAKER_FEATURES["bands"]) if size == SPEAKER else Detector(**SIZES[size])
 
 
 def module_of(node_name):
@@ -55,7 +64,7 @@ def parameters_of(path, sizes):
     "module.bias"."""
     graph = onnx.load(str(path)).graph
     tensors, found = stored_tensors(graph), [{} for _ in sizes]
-    modules = [dict(Detector(**SIZES[size]).named_modules()) for size in sizes]
+    modules = [dict(new_network(size).named_modules()) for size in sizes]
     names = {
         "Conv": ["weight", "bias"],
         "Gemm": ["weight", "bias"],
@@ -86,9 +95,9 @@ def normalised_pairs(network):
 
 @torch.no_grad()
 def rebuild(size, parameters, windows):
-    """A Detector of that function. `windows`: [n, 1, bands, frames], which the normalisations' statistics are taken
+    """A network of that function. `windows`: [n, 1, bands, frames], which the normalisations' statistics are taken
     from."""
-    network, parameters = Detector(**SIZES[size]), dict(parameters)
+    network, parameters = new_network(size), dict(parameters)
     pairs = normalised_pairs(network)
     biases = [parameters.pop(f"{name}.bias") for name, _ in pairs]
     missing, unexpected = network.load_state_dict(parameters, strict=False)
@@ -128,18 +137,19 @@ def rebuild(size, parameters, windows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--sizes", nargs="+", choices=SIZES, required=True)
+    parser.add_argument("--sizes", nargs="+", choices=[*SIZES, SPEAKER], required=True)
     parser.add_argument("--cache", required=True)
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    windows = np.concatenate(training_windows(CorpusCache(options.cache), FEATURES, WINDOW_SAMPLES))
+    recipe = SPEAKER_FEATURES if SPEAKER in options.sizes else FEATURES
+    windows = np.concatenate(training_windows(CorpusCache(options.cache), recipe, WINDOW_SAMPLES))
     found = parameters_of(options.model, options.sizes)
     for member, (size, parameters) in enumerate(zip(options.sizes, found)):
         folder = Path(options.out) / str(member)
         folder.mkdir(parents=True, exist_ok=True)
         torch.save(rebuild(size, parameters, windows).state_dict(), folder / "last.pt")
         (folder / "settings.json").write_text(
-            json.dumps({"size": size, "recovered_from": Path(options.model).name, "features": FEATURES}, indent=1)
+            json.dumps({"size": size, "recovered_from": Path(options.model).name, "features": recipe}, indent=1)
         )
 
 

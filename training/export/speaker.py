@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn the trained weights of the speaker model into the shipped file and its manifest entry.
 
-    python3 -m export.speaker --weights RUN/last.pt [--figures FIGURES.json] [--models FOLDER]
+    python3 -m export.speaker --model-id ID --weights RUN/last.pt [--figures FIGURES.json] [--models FOLDER]
 
 Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json.
-FIGURES.json is what judge/evaluate_speaker.py wrote: it carries calibration and operating point. `veravox models
+FIGURES.json is what judge/speaker_originals.py wrote: it carries calibration and operating point. `veravox models
 record` then adds the known answers.
 """
 
@@ -19,22 +19,21 @@ from features.recipe import WINDOW_SAMPLES, frames_of
 from features.speaker_recipe import FEATURES
 from networks.speaker import SpeakerNetwork, export_onnx
 
-MODEL_ID = "voiceprint-1-2026-11-21"
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model-id", required=True)
     parser.add_argument("--weights", required=True)
     parser.add_argument("--figures")
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
     model = SpeakerNetwork(FEATURES["bands"])
     model.load_state_dict(torch.load(options.weights))
-    onnx_path = Path(options.models) / f"{MODEL_ID}.onnx"
+    onnx_path = Path(options.models) / f"{options.model_id}.onnx"
     export_onnx(model, str(onnx_path), FEATURES["bands"], frames_of(WINDOW_SAMPLES))
     figures = json.loads(Path(options.figures).read_text()) if options.figures else {}
     entry = new_entry(
-        MODEL_ID,
+        options.model_id,
         "speaker",
         onnx_path,
         FEATURES,
@@ -46,7 +45,7 @@ def main():
         metrics=figures.get("metrics", {}),
     )
     put_entry(entry, options.models)
-    print(f"Now record its known answers: veravox models record {MODEL_ID} --models-dir {options.models}")
+    print(f"Now record its known answers: veravox models record {options.model_id} --models-dir {options.models}")
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ class MaxFeatureMap(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    def __init__(self, channels_in, channels, stride, maximum):
+    def __init__(self, channels_in, channels, stride, maximum=False):
         super().__init__()
         computed, activation = (2 * channels, MaxFeatureMap()) if maximum else (channels, nn.ReLU())
         self.body = nn.Sequential(

@@ -71,5 +71,18 @@ class MarginClassifier(nn.Module):
         return functional.cross_entropy(logits, speakers), right
 
 
+def pair_loss(embeddings, speakers, scale=20.0, margin=0.1):
+    """Embeddings i and i + half are one speaker's: each must be nearer to the other, by `margin`, than the batch's
+    strangers are. Compares recordings with recordings, as verification does, where the classifier compares with
+    centres."""
+    first, second = embeddings.chunk(2)
+    own = torch.eye(len(first), dtype=torch.bool)
+    # A speaker who was drawn twice is not a stranger.
+    again = (speakers[: len(first), None] == speakers[None, : len(first)]) & ~own
+    logits = (scale * (first @ second.t() - margin * own)).masked_fill(again, -1e4)
+    target = torch.arange(len(first))
+    return (functional.cross_entropy(logits, target) + functional.cross_entropy(logits.t(), target)) / 2
+
+
 def export_onnx(model, path, bands, frames):
     write_onnx(model, torch.zeros(1, 1, bands, frames), path, "features", "embedding")

@@ -5,9 +5,9 @@ import unittest
 
 import numpy as np
 
-from judge.evaluate_speaker import calibrate, min_detection_cost, similarity
 from judge.figures import area_under_curve, equal_error_point, equal_error_rate
 from judge.originals import inside_pages, recalibrated
+from judge.speaker_figures import calibrate, min_detection_cost, similarity
 
 
 class Figures(unittest.TestCase):
