@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "decode/library_versions.h"
+#include "decode/ranged_source.h"
 #include "features/recipe_text.h"
 #include "guard/crash_notes.h"
 #include "guard/thread_sandbox.h"
@@ -96,14 +97,57 @@ Napi::Array ToJsWindows(Napi::Env env, const std::vector<AudioWindow>& windows) 
   return result;
 }
 
+Napi::Array ToJsSkipped(Napi::Env env, const std::vector<SkippedStretch>& stretches) {
+  auto skipped = Napi::Array::New(env, stretches.size());
+  for (uint32_t i = 0; i < stretches.size(); ++i) {
+    const Napi::HandleScope scope(env);
+    auto stretch = Napi::Object::New(env);
+    stretch.Set("startS", stretches[i].start_s);
+    stretch.Set("endS", stretches[i].end_s);
+    stretch.Set("nonSpeechPercent", stretches[i].non_speech_percent);
+    stretch.Set("windows", ToJsWindows(env, stretches[i].windows));
+    skipped.Set(i, stretch);
+  }
+  return skipped;
+}
+
+// Gets ranges from a JavaScript function, which blocks the thread until it has them.
+class JsRangeReader final : public RangeReader {
+ public:
+  explicit JsRangeReader(const Napi::Function& read) : read_(Napi::Persistent(read)) {}
+
+  void Read(uint64_t offset, std::span<uint8_t> out) override {
+    const Napi::Env env = read_.Env();
+    const Napi::HandleScope scope(env);
+    try {
+      const Napi::Value result = read_.Call({Napi::Number::New(env, static_cast<double>(offset)),
+                                             Napi::Number::New(env, static_cast<double>(out.size()))});
+      const auto bytes = View<uint8_t>(env, result, napi_uint8_array, "what was read");
+      if (bytes.size() != out.size()) Misuse(env, "what was read", "as many bytes as were asked for");
+      std::copy(bytes.begin(), bytes.end(), out.begin());
+    } catch (const Napi::Error& error) {
+      // Not through libav, which is C.
+      throw StageError(ErrorCode::kSourceFailed, error.Message());
+    }
+  }
+
+ private:
+  Napi::FunctionReference read_;
+};
+
 // JavaScript's face of veravox::Preparer; src/base/addon/addon.ts declares its types.
 class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
  public:
   static Napi::Function Define(Napi::Env env) {
     return DefineClass(
         env, "Preparer",
-        {InstanceMethod<&PreparerObject::Open>("open"), InstanceMethod<&PreparerObject::Next>("next"),
-         InstanceMethod<&PreparerObject::Summary>("summary"), InstanceMethod<&PreparerObject::Close>("close"),
+        {InstanceMethod<&PreparerObject::Open>("open"),
+         InstanceMethod<&PreparerObject::OpenSource>("openSource"),
+         InstanceMethod<&PreparerObject::TakeSkipped>("takeSkipped"),
+         InstanceMethod<&PreparerObject::TakeCheckpoint>("takeCheckpoint"),
+         InstanceAccessor<&PreparerObject::DecodedS>("decodedS"),
+         InstanceMethod<&PreparerObject::Next>("next"), InstanceMethod<&PreparerObject::Summary>("summary"),
+         InstanceMethod<&PreparerObject::Close>("close"),
          InstanceAccessor<&PreparerObject::InputSize>("inputSize")});
   }
 
@@ -122,21 +166,80 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     const auto flag = View<int32_t>(env, info[2], napi_int32_array, "stopFlag");
     if (flag.empty()) Misuse(env, "stopFlag", "an Int32Array with one element");
 
-    PrepareOptions options;
-    options.min_duration_s = Number(given, "minDurationS");
-    options.limits.max_duration_s = Number(given, "maxDurationS");
-    options.silence_threshold_percent = Number(given, "silenceThresholdPercent");
-    constexpr double kYearMs = 365.0 * 24 * 3600 * 1000;  // far from what the clock's integer can hold
-    const auto time_limit =
-        std::chrono::duration<double, std::milli>(std::clamp(Number(given, "timeLimitMs"), 0.0, kYearMs));
-    const StopSignal stop(
-        flag.data(),
-        StopSignal::Clock::now() + std::chrono::duration_cast<StopSignal::Clock::duration>(time_limit));
+    const PrepareOptions options = ToOptions(given);
+    const StopSignal stop = ToStopSignal(given, flag);
     // The stage reads both in place until Close: they must not be collected before.
     held_ = Napi::Persistent(Napi::Array::New(env, 2).As<Napi::Object>());
     held_.Set(0u, info[0]);
     held_.Set(1u, info[2]);
     Guarded(env, [&] { preparer_->Open(bytes, options, stop); });
+  }
+
+  // openSource({bytes, blockBytes, read(offset, length)}, options, stopFlag, checkpoint)
+  void OpenSource(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    if (!info[0].IsObject()) Misuse(env, "source", "an object");
+    if (!info[1].IsObject()) Misuse(env, "options", "an object");
+    const auto source = info[0].As<Napi::Object>();
+    const auto given = info[1].As<Napi::Object>();
+    const auto flag = View<int32_t>(env, info[2], napi_int32_array, "stopFlag");
+    if (flag.empty()) Misuse(env, "stopFlag", "an Int32Array with one element");
+    if (!source.Get("read").IsFunction()) Misuse(env, "read", "a function");
+    const double bytes = Number(source, "bytes");
+    const double block_bytes = Number(source, "blockBytes");
+    constexpr double kLargestSize = 9007199254740991.0;
+    if (bytes < 0.0 || bytes > kLargestSize) Misuse(env, "bytes", "a size");
+    if (block_bytes < 1.0 || block_bytes > 64.0 * 1024 * 1024) Misuse(env, "blockBytes", "at most 64 MiB");
+    PrepareOptions options = ToOptions(given);
+    options.checkpoint_interval_s = Number(given, "checkpointIntervalS");
+    const auto checkpoint = info[3].IsUndefined()
+                                ? std::span<uint8_t>()
+                                : View<uint8_t>(env, info[3], napi_uint8_array, "checkpoint");
+
+    // Of the file that was open before.
+    preparer_->Close();
+    stop_ = ToStopSignal(given, flag);
+    held_ = Napi::Persistent(Napi::Array::New(env, 1).As<Napi::Object>());
+    held_.Set(0u, info[2]);
+    reader_ = std::make_unique<JsRangeReader>(source.Get("read").As<Napi::Function>());
+    RangedSource::Limits limits;
+    limits.block_bytes = static_cast<size_t>(block_bytes);
+    source_ = std::make_unique<RangedSource>(*reader_, static_cast<uint64_t>(bytes), stop_, limits);
+    Guarded(env, [&] { preparer_->Open(*source_, options, stop_, checkpoint); });
+  }
+
+  static PrepareOptions ToOptions(const Napi::Object& given) {
+    PrepareOptions options;
+    options.min_duration_s = Number(given, "minDurationS");
+    options.limits.max_duration_s = Number(given, "maxDurationS");
+    options.silence_threshold_percent = Number(given, "silenceThresholdPercent");
+    return options;
+  }
+
+  static StopSignal ToStopSignal(const Napi::Object& given, std::span<int32_t> flag) {
+    constexpr double kYearMs = 365.0 * 24 * 3600 * 1000;  // far from what the clock's integer can hold
+    const auto time_limit =
+        std::chrono::duration<double, std::milli>(std::clamp(Number(given, "timeLimitMs"), 0.0, kYearMs));
+    return {flag.data(),
+            StopSignal::Clock::now() + std::chrono::duration_cast<StopSignal::Clock::duration>(time_limit)};
+  }
+
+  // takeSkipped() -> SkippedStretch[]
+  Napi::Value TakeSkipped(const Napi::CallbackInfo& info) {
+    return ToJsSkipped(info.Env(), preparer_->TakeSkipped());
+  }
+
+  // takeCheckpoint() -> Uint8Array | undefined
+  Napi::Value TakeCheckpoint(const Napi::CallbackInfo& info) {
+    const std::vector<uint8_t> checkpoint = Guarded(info.Env(), [&] { return preparer_->TakeCheckpoint(); });
+    if (checkpoint.empty()) return info.Env().Undefined();
+    auto result = Napi::Uint8Array::New(info.Env(), checkpoint.size());
+    std::copy(checkpoint.begin(), checkpoint.end(), result.Data());
+    return result;
+  }
+
+  Napi::Value DecodedS(const Napi::CallbackInfo& info) {
+    return Napi::Number::New(info.Env(), preparer_->decoded_s());
   }
 
   // next(output) -> PreparedInput | undefined
@@ -159,15 +262,6 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
   Napi::Value Summary(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     const PrepareSummary& summary = preparer_->summary();
-    auto skipped = Napi::Array::New(env, summary.skipped.size());
-    for (uint32_t i = 0; i < summary.skipped.size(); ++i) {
-      auto stretch = Napi::Object::New(env);
-      stretch.Set("startS", summary.skipped[i].start_s);
-      stretch.Set("endS", summary.skipped[i].end_s);
-      stretch.Set("nonSpeechPercent", summary.skipped[i].non_speech_percent);
-      stretch.Set("windows", ToJsWindows(env, summary.skipped[i].windows));
-      skipped.Set(i, stretch);
-    }
     auto result = Napi::Object::New(env);
     result.Set("durationS", summary.duration_s);
     result.Set("damagedPackets", static_cast<double>(summary.damaged_packets));
@@ -178,7 +272,7 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     result.Set("clippedRatio", summary.clipped_ratio);
     if (summary.high_band_drop_db) result.Set("highBandDropDb", *summary.high_band_drop_db);
     if (summary.noise_gap_db) result.Set("noiseGapDb", *summary.noise_gap_db);
-    result.Set("skipped", skipped);
+    result.Set("skipped", ToJsSkipped(env, summary.skipped));
     result.Set("decodeMs", summary.decode_ms);
     result.Set("featuresMs", summary.features_ms);
     return result;
@@ -187,13 +281,18 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
   void Close(const Napi::CallbackInfo&) {
     preparer_->Close();
     held_.Reset();
+    source_.reset();
+    reader_.reset();
   }
 
   Napi::Value InputSize(const Napi::CallbackInfo& info) {
     return Napi::Number::New(info.Env(), static_cast<double>(preparer_->input_size()));
   }
 
-  std::unique_ptr<Preparer> preparer_;
+  StopSignal stop_;
+  std::unique_ptr<JsRangeReader> reader_;
+  std::unique_ptr<RangedSource> source_;
+  std::unique_ptr<Preparer> preparer_;  // reads from the source until it is closed
   Napi::ObjectReference held_;
 };
 

@@ -15,11 +15,12 @@ enum class ErrorCode {
   kUndecodable,        // the right format, but nothing in it could be decoded
   kTooManyChannels,
   kSampleRateOutOfRange,
-  kTooLong,    // longer than the caller allows; measured_s is a lower bound of the duration
-  kTooShort,   // shorter than the caller needs; measured_s is the duration
-  kCancelled,  // the caller's cancel flag was raised
-  kDeadline,   // the caller's deadline passed
-  kInternal,   // our own fault, or out of memory
+  kTooLong,       // longer than the caller allows; measured_s is a lower bound of the duration
+  kTooShort,      // shorter than the caller needs; measured_s is the duration
+  kCancelled,     // the caller's cancel flag was raised
+  kDeadline,      // the caller's deadline passed
+  kSourceFailed,  // the bytes of the file could not be had
+  kInternal,      // our own fault, or out of memory
 };
 
 constexpr const char* ErrorCodeName(ErrorCode code) {
@@ -42,6 +43,8 @@ constexpr const char* ErrorCodeName(ErrorCode code) {
       return "CANCELLED";
     case ErrorCode::kDeadline:
       return "DEADLINE";
+    case ErrorCode::kSourceFailed:
+      return "SOURCE_FAILED";
     case ErrorCode::kInternal:
       return "INTERNAL";
   }

@@ -95,6 +95,18 @@ const SPECIAL_FILES = [
   ],
 ];
 
+/** Files of several windows: [file, encoder's options]. Most of their codecs depend on what they have decoded. */
+const LASTING_SECONDS = 27.3;
+const LASTING_FILES = [
+  ['lasting.flac', ['-c:a', 'flac']],
+  ['lasting.mp3', ['-c:a', 'libmp3lame']],
+  ['lasting.m4a', ['-c:a', 'aac']],
+  ['lasting.opus', ['-c:a', 'libopus']],
+  ['lasting.ogg', ['-c:a', 'libvorbis']],
+  ['lasting.mkv', ['-c:a', 'ac3']],
+  ['lasting-adpcm.wav', ['-c:a', 'adpcm_ima_wav']],
+];
+
 /** Files without audio: [file, ffmpeg arguments]. */
 const SILENT_FILES = [
   ['video-only.mp4', [...VIDEO, '-c:v', 'mpeg4']],
@@ -125,6 +137,11 @@ async function makeSpecialFiles(folder, entries) {
   await forEachInParallel(SILENT_FILES, async ([file, options]) => {
     await ffmpeg([...options, join(folder, file)]);
     rows.push(['no-audio', join(folder, file), '-', 0]);
+  });
+  await forEachInParallel(LASTING_FILES, async ([file, options]) => {
+    const lasting = ['-stream_loop', '-1', '-i', sources.stereo44k.file, '-t', String(LASTING_SECONDS)];
+    await ffmpeg([...lasting, ...options, join(folder, file)]);
+    rows.push(['lasting', join(folder, file), '-', 44100]);
   });
   const long = join(folder, 'long.flac');
   await ffmpeg(['-stream_loop', '-1', '-i', sources.mono16k.file, '-t', '300', '-c:a', 'flac', long]);

@@ -16,6 +16,12 @@ class AudioSource {
 
   // The next block, never empty; valid until the next call. False at the end.
   virtual bool Next(MonoBlock& block) = 0;
+  // Passes over `samples` samples that Next() would have given, or over the rest if there are fewer. To be
+  // called first, and with what some blocks had together.
+  virtual void Skip(int64_t samples) {
+    MonoBlock block;
+    while (samples > 0 && Next(block)) samples -= static_cast<int64_t>(block.samples.size());
+  }
   virtual int64_t damaged_packets() const = 0;
   // Share of the file's bytes that were read, 0..1. May jump where a container keeps its index at the end.
   virtual double progress() const = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "decode/mpeg_sync.h"
 
@@ -28,17 +29,20 @@ bool HasAt(Bytes bytes, size_t offset, std::string_view text) {
 }
 
 // Bytes of the ID3v2 tags at the start; some writers put several (https://id3.org/id3v2.4.0-structure).
-size_t Id3TagBytes(Bytes bytes) {
+uint64_t Id3TagBytes(ByteSource& source) {
   constexpr size_t kHeaderBytes = 10;
-  size_t offset = 0;
-  while (offset < bytes.size() && HasAt(bytes, offset, "ID3") && bytes.size() - offset >= kHeaderBytes) {
-    const auto header = bytes.subspan(offset, kHeaderBytes);
+  constexpr int kMaxTags = 1000;
+  uint64_t offset = 0;
+  std::vector<uint8_t> pieces;
+  for (int tags = 0; tags < kMaxTags; ++tags) {
+    const Bytes header = ReadInARow(source, offset, kHeaderBytes, pieces);
+    if (header.size() < kHeaderBytes || !HasAt(header, 0, "ID3")) break;
     size_t body = 0;
     for (size_t i = 6; i < kHeaderBytes; ++i) body = body << 7 | (header[i] & 0x7f);
     const bool has_footer = (header[5] & 0x10) != 0;
     offset += kHeaderBytes + body + (has_footer ? kHeaderBytes : 0);
   }
-  return std::min(offset, bytes.size());
+  return std::min(offset, source.size());
 }
 
 // ISO base media and QuickTime files start with one of these boxes.
@@ -71,9 +75,10 @@ const Container* MatchSignature(Bytes bytes) {
 
 }  // namespace
 
-SniffedContainer SniffContainer(Bytes bytes) {
-  const size_t offset = Id3TagBytes(bytes);
-  return {MatchSignature(bytes.subspan(offset)), offset};
+SniffedContainer SniffContainer(ByteSource& source) {
+  const uint64_t offset = Id3TagBytes(source);
+  std::vector<uint8_t> pieces;
+  return {MatchSignature(ReadInARow(source, offset, kMpegSearchBytes, pieces)), offset};
 }
 
 }  // namespace veravox

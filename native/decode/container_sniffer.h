@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
+
+#include "decode/byte_source.h"
 
 namespace veravox {
 
@@ -18,10 +18,10 @@ struct Container {
 
 struct SniffedContainer {
   const Container* container = nullptr;  // null: not one of ours
-  size_t offset = 0;                     // where it starts: after any ID3v2 tags, cover art included
+  uint64_t offset = 0;                   // where it starts: after any ID3v2 tags, cover art included
 };
 
 // Recognises a container by its signature alone: one demuxer is ever tried on a file.
-SniffedContainer SniffContainer(std::span<const uint8_t> bytes);
+SniffedContainer SniffContainer(ByteSource& source);
 
 }  // namespace veravox

@@ -12,31 +12,31 @@
 namespace veravox {
 namespace {
 
-std::unique_ptr<AudioSource> OpenSource(std::span<const uint8_t> bytes, const DecodeLimits& limits,
+std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeLimits& limits,
                                         const StopSignal& stop) {
   stop.ThrowIfStopped();
-  const SniffedContainer sniffed = SniffContainer(bytes);
+  const SniffedContainer sniffed = SniffContainer(source);
   if (sniffed.container == nullptr) {
     throw StageError(ErrorCode::kUnsupportedFormat, "The file is not in any of the supported formats.");
   }
-  bytes = bytes.subspan(sniffed.offset);
   WaveFile wave;
-  if (ParseWaveFile(bytes, wave)) return std::make_unique<WaveSource>(wave, limits);
-  return std::make_unique<LibavSource>(bytes, *sniffed.container, limits, stop);
+  if (ParseWaveFile(source, sniffed.offset, wave)) return std::make_unique<WaveSource>(source, wave, limits);
+  return std::make_unique<LibavSource>(source, sniffed.offset, *sniffed.container, limits, stop);
 }
 
 }  // namespace
 
 class Decoder::Impl {
  public:
-  Impl(std::span<const uint8_t> bytes, const DecodeLimits& limits, const StopSignal& stop)
+  Impl(ByteSource& source, const DecodeLimits& limits, const StopSignal& stop)
       : limits_(limits),
         stop_(stop),
-        source_(OpenSource(bytes, limits, stop)),
+        source_(OpenSource(source, limits, stop)),
         container_name_(source_->container_name()),
         codec_name_(source_->codec_name()) {}
 
   bool Next(MonoBlock& block);
+  void Transfer(SavedState& state);
 
   int64_t damaged_packets() const { return source_->damaged_packets(); }
   double progress() const { return source_->progress(); }
@@ -55,6 +55,7 @@ class Decoder::Impl {
   int64_t samples_ = 0;
   int rate_hz_ = 0;
   double seconds_at_other_rates_ = 0.0;
+  int64_t samples_at_other_rates_ = 0;
 };
 
 bool Decoder::Impl::Next(MonoBlock& block) {
@@ -81,6 +82,7 @@ void Decoder::Impl::CheckLimits(const MonoBlock& block) {
   if (block.samples.empty()) return;
   if (block.sample_rate_hz != rate_hz_) {
     if (rate_hz_ != 0) seconds_at_other_rates_ += static_cast<double>(samples_) / rate_hz_;
+    samples_at_other_rates_ += samples_;
     rate_hz_ = block.sample_rate_hz;
     samples_ = 0;
   }
@@ -94,12 +96,28 @@ void Decoder::Impl::CheckLimits(const MonoBlock& block) {
   }
 }
 
+void Decoder::Impl::Transfer(SavedState& state) {
+  state.Transfer(samples_);
+  state.Transfer(rate_hz_);
+  state.Transfer(seconds_at_other_rates_);
+  state.Transfer(samples_at_other_rates_);
+  if (!state.is_read()) return;
+  state.RequireCount(samples_);
+  state.RequireCount(samples_at_other_rates_);
+  state.Require(rate_hz_ > 0 && seconds_at_other_rates_ >= 0.0);
+  source_->Skip(samples_at_other_rates_ + samples_);
+}
+
+Decoder::Decoder(ByteSource& source, const DecodeLimits& limits, const StopSignal& stop)
+    : impl_(std::make_unique<Impl>(source, limits, stop)) {}
+
 Decoder::Decoder(std::span<const uint8_t> bytes, const DecodeLimits& limits, const StopSignal& stop)
-    : impl_(std::make_unique<Impl>(bytes, limits, stop)) {}
+    : memory_(std::make_unique<MemorySource>(bytes)), impl_(std::make_unique<Impl>(*memory_, limits, stop)) {}
 
 Decoder::~Decoder() = default;
 
 bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
+void Decoder::Transfer(SavedState& state) { impl_->Transfer(state); }
 int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
 double Decoder::progress() const { return impl_->progress(); }
 const std::string& Decoder::container_name() const { return impl_->container_name(); }

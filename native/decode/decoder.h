@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "decode/byte_source.h"
+#include "saved_state.h"
 #include "stop_signal.h"
 
 namespace veravox {
@@ -24,10 +26,12 @@ struct MonoBlock {
   int sample_rate_hz = 0;          // may change between blocks of one file
 };
 
-// The first audio stream of a media file held in memory. Not thread-safe; one object per file.
+// The first audio stream of a media file. Not thread-safe; one object per file.
 class Decoder {
  public:
-  // `bytes` and `stop` are used in place and outlive the decoder. Throws StageError.
+  // `source` and `stop` are used in place and outlive the decoder. Throws StageError.
+  Decoder(ByteSource& source, const DecodeLimits& limits, const StopSignal& stop);
+  // A file in memory.
   Decoder(std::span<const uint8_t> bytes, const DecodeLimits& limits, const StopSignal& stop);
   ~Decoder();
   Decoder(const Decoder&) = delete;
@@ -36,6 +40,11 @@ class Decoder {
   // Decodes the next block. False at the end of the stream, after the codec was drained.
   // Throws kUndecodable when the stream ended without one decoded sample.
   bool Next(MonoBlock& block);
+
+  // Between two blocks. A state that is read takes a new decoder of the same file to where the other one was:
+  // at once in plain PCM WAV, by decoding all that comes before in others. Their codecs depend on what they
+  // have decoded, and some never forget it.
+  void Transfer(SavedState& state);
 
   // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.
   int64_t damaged_packets() const;
@@ -46,6 +55,7 @@ class Decoder {
 
  private:
   class Impl;
+  std::unique_ptr<MemorySource> memory_;  // for a file in memory
   std::unique_ptr<Impl> impl_;
 };
 

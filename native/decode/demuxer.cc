@@ -38,8 +38,8 @@ int IsStopped(void* stop) { return static_cast<const StopSignal*>(stop)->stopped
 
 }  // namespace
 
-Demuxer::Demuxer(std::span<const uint8_t> bytes, const Container& container, const StopSignal& stop)
-    : stop_(stop), container_(container), input_(bytes, stop) {
+Demuxer::Demuxer(ByteSource& source, uint64_t begin, const Container& container, const StopSignal& stop)
+    : stop_(stop), container_(container), input_(source, begin, stop) {
   SetUpLibavOnce();
   Open();
   SelectFirstAudioStream();
@@ -69,6 +69,7 @@ void Demuxer::Open() {
   const int error = avformat_open_input(&format, nullptr, demuxer, options.address());
   if (error < 0) ThrowUnreadable(error);  // libav has freed `format`
   format_.reset(format);
+  input_.ThrowIfFailed();
 }
 
 void Demuxer::SelectFirstAudioStream() {
@@ -96,10 +97,12 @@ void Demuxer::FindParameters() {
   if (!container_.parameters_in_frames && !opus_at_another_rate) return;
   const int error = avformat_find_stream_info(format_.get(), nullptr);
   if (error < 0) ThrowUnreadable(error);
+  input_.ThrowIfFailed();
 }
 
 void Demuxer::ThrowUnreadable(int error) const {
   stop_.ThrowIfStopped();  // which the input reported as a read error
+  input_.ThrowIfFailed();
   throw StageError(ErrorCode::kUndecodable, std::string("The file looks like ") + container_.name +
                                                 ", but cannot be read: " + LibavErrorText(error) + ".");
 }
@@ -109,6 +112,7 @@ bool Demuxer::Next(AVPacket& packet) {
     stop_.ThrowIfStopped();
     av_packet_unref(&packet);
     const int error = av_read_frame(format_.get(), &packet);
+    input_.ThrowIfFailed();
     if (error == AVERROR(EAGAIN)) continue;
     if (error < 0) {
       stop_.ThrowIfStopped();  // which the input reported as a read error

@@ -2,20 +2,20 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "decode/container_sniffer.h"
 #include "decode/libav.h"
-#include "decode/memory_input.h"
+#include "decode/source_input.h"
 #include "stop_signal.h"
 
 namespace veravox {
 
-// The packets of the first audio stream of a file in memory. Not thread-safe.
+// The packets of the first audio stream of a file. Not thread-safe.
 class Demuxer {
  public:
-  // All three are used in place and outlive the demuxer. Throws StageError.
-  Demuxer(std::span<const uint8_t> bytes, const Container& container, const StopSignal& stop);
+  // The container starts at `begin`. All but that are used in place and outlive the demuxer. Throws
+  // StageError.
+  Demuxer(ByteSource& source, uint64_t begin, const Container& container, const StopSignal& stop);
 
   const char* container_name() const { return container_.name; }
   double progress() const { return input_.progress(); }
@@ -33,7 +33,7 @@ class Demuxer {
 
   const StopSignal& stop_;
   const Container& container_;
-  MemoryInput input_;  // outlives format_, which reads from it
+  SourceInput input_;  // outlives format_, which reads from it
   FormatContextPtr format_;
   int stream_index_ = -1;
   bool ended_by_damage_ = false;

@@ -60,11 +60,11 @@ SampleFormat SampleFormatOf(const AVFrame& frame) {
 
 }  // namespace
 
-LibavSource::LibavSource(std::span<const uint8_t> bytes, const Container& container,
+LibavSource::LibavSource(ByteSource& source, uint64_t begin, const Container& container,
                          const DecodeLimits& limits, const StopSignal& stop)
     : limits_(limits),
       stop_(stop),
-      demuxer_(bytes, container, stop),
+      demuxer_(source, begin, container, stop),
       codec_(OpenCodec(demuxer_.stream())),
       packet_(OrOutOfMemory(PacketPtr(av_packet_alloc()))),
       frame_(OrOutOfMemory(FramePtr(av_frame_alloc()))) {

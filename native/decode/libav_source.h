@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +15,9 @@ namespace veravox {
 // The first audio stream of any allowed container, decoded by libavcodec. The codec is drained at the end.
 class LibavSource final : public AudioSource {
  public:
-  // `bytes`, `container` and `stop` are used in place and outlive this object. Throws StageError.
-  LibavSource(std::span<const uint8_t> bytes, const Container& container, const DecodeLimits& limits,
+  // The container starts at `begin`. `source`, `container` and `stop` are used in place and outlive this
+  // object. Throws StageError.
+  LibavSource(ByteSource& source, uint64_t begin, const Container& container, const DecodeLimits& limits,
               const StopSignal& stop);
 
   bool Next(MonoBlock& block) override;

@@ -13,6 +13,8 @@ using Bytes = std::span<const uint8_t>;
 // Junk that may stand before the first frame; libavformat's MP3 demuxer has the same limit.
 constexpr size_t kSearchBytes = 64 * 1024;
 constexpr int kFramesInARow = 4;
+// ADTS has the longest frames, of 13 bits.
+static_assert(kMpegSearchBytes >= kSearchBytes + kFramesInARow * (size_t{1} << 13) + 6);
 
 struct FrameHeader {
   MpegAudio kind = MpegAudio::kNone;

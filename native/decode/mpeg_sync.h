@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -11,6 +12,9 @@ enum class MpegAudio {
   kMpeg,  // MPEG-1/2/2.5 layers I to III
   kAdts,  // AAC in ADTS frames
 };
+
+// The search never looks further than this.
+constexpr size_t kMpegSearchBytes = 96 * 1024 + 6;
 
 // Bare MPEG streams have no signature but an 11-bit sync word, which any data contains. They are recognised
 // by headers that stand exactly one frame length apart, near the start.

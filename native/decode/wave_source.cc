@@ -87,49 +87,57 @@ bool ParseFormat(Bytes chunk, WaveFile& wave) {
 
 }  // namespace
 
-bool ParseWaveFile(Bytes bytes, WaveFile& wave) {
+bool ParseWaveFile(ByteSource& source, uint64_t begin, WaveFile& wave) {
   constexpr size_t kFirstChunk = 12;
-  if (bytes.size() < kFirstChunk || std::memcmp(bytes.data() + 8, "WAVE", 4) != 0) return false;
-  const bool rf64 = std::memcmp(bytes.data(), "RF64", 4) == 0 || std::memcmp(bytes.data(), "BW64", 4) == 0;
-  if (!rf64 && std::memcmp(bytes.data(), "RIFF", 4) != 0) return false;
+  constexpr size_t kMostOfFormat = 64;
+  constexpr int kMaxChunks = 10'000;
+  std::vector<uint8_t> pieces;
+  const Bytes riff = ReadInARow(source, begin, kFirstChunk, pieces);
+  if (riff.size() < kFirstChunk || std::memcmp(riff.data() + 8, "WAVE", 4) != 0) return false;
+  const bool rf64 = std::memcmp(riff.data(), "RF64", 4) == 0 || std::memcmp(riff.data(), "BW64", 4) == 0;
+  if (!rf64 && std::memcmp(riff.data(), "RIFF", 4) != 0) return false;
 
   bool has_format = false;
   bool has_data = false;
   uint64_t rf64_data_bytes = 0;
-  size_t offset = kFirstChunk;
-  while (bytes.size() - offset >= kChunkHeaderBytes) {
-    const Bytes id = bytes.subspan(offset, 4);
-    const auto is = [&](const char* name) { return std::memcmp(id.data(), name, 4) == 0; };
-    uint64_t stated = ReadAt<uint32_t>(bytes, offset + 4);
+  uint64_t offset = begin + kFirstChunk;
+  for (int chunks = 0; source.size() - offset >= kChunkHeaderBytes; ++chunks) {
+    if (chunks == kMaxChunks) return false;
+    const Bytes header = ReadInARow(source, offset, kChunkHeaderBytes, pieces);
+    uint64_t stated = ReadAt<uint32_t>(header, 4);
+    const std::string id(header.begin(), header.begin() + 4);
     offset += kChunkHeaderBytes;
-    const size_t left = bytes.size() - offset;
+    const uint64_t left = source.size() - offset;
 
-    if (is("data")) {
+    if (id == "data") {
       if (!has_format || has_data) return false;
       has_data = true;
       if (rf64) stated = rf64_data_bytes;
       const bool until_end = !rf64 && (stated == 0 || stated == kSizeUnknown);
       if (until_end) stated = left;
       wave.truncated = stated > left;
-      wave.samples = bytes.subspan(offset, static_cast<size_t>(std::min<uint64_t>(stated, left)));
-    } else if (is("fmt ")) {
-      if (has_format || stated > left || !ParseFormat(bytes.subspan(offset, stated), wave)) return false;
+      wave.begin = offset;
+      wave.bytes = std::min(stated, left);
+    } else if (id == "fmt ") {
+      if (has_format || stated > left || stated > kMostOfFormat) return false;
+      if (!ParseFormat(ReadInARow(source, offset, static_cast<size_t>(stated), pieces), wave)) return false;
       has_format = true;
-    } else if (is("ds64") && stated >= 16 && left >= 16) {
-      rf64_data_bytes = ReadAt<uint64_t>(bytes, offset + 8);
+    } else if (id == "ds64" && stated >= 16 && left >= 16) {
+      rf64_data_bytes = ReadAt<uint64_t>(ReadInARow(source, offset, 16, pieces), 8);
     }
     const uint64_t padded = stated + (stated & 1);
     if (padded > left) break;
-    offset += static_cast<size_t>(padded);
+    offset += padded;
   }
   if (!has_data) return false;
-  const size_t frame_bytes = SampleBytes(wave.format) * static_cast<size_t>(wave.channels);
-  wave.samples = wave.samples.first(wave.samples.size() / frame_bytes * frame_bytes);
+  wave.bytes -= wave.bytes % (SampleBytes(wave.format) * static_cast<size_t>(wave.channels));
   return true;
 }
 
-WaveSource::WaveSource(const WaveFile& wave, const DecodeLimits& limits)
-    : wave_(wave), total_bytes_(wave.samples.size()) {
+WaveSource::WaveSource(ByteSource& source, const WaveFile& wave, const DecodeLimits& limits)
+    : source_(source),
+      wave_(wave),
+      frame_bytes_(SampleBytes(wave.format) * static_cast<size_t>(wave.channels)) {
   CheckChannels(wave.channels, limits);
   AVChannelLayout layout = {};
   layout.order = AV_CHANNEL_ORDER_UNSPEC;
@@ -160,22 +168,31 @@ std::string WaveSource::codec_name() const {
 }
 
 double WaveSource::progress() const {
-  if (total_bytes_ == 0) return 1.0;
-  return 1.0 - static_cast<double>(wave_.samples.size()) / static_cast<double>(total_bytes_);
+  if (wave_.bytes == 0) return 1.0;
+  return static_cast<double>(position_) / static_cast<double>(wave_.bytes);
 }
 
 bool WaveSource::Next(MonoBlock& block) {
-  const size_t frame_bytes = SampleBytes(wave_.format) * static_cast<size_t>(wave_.channels);
-  const size_t count = std::min(wave_.samples.size() / frame_bytes, kBlockSamples);
-  if (count == 0) {
+  if (position_ == wave_.bytes) {
     ended_ = true;
     return false;
   }
-  mono_.resize(count);
-  mixer_.MixInterleaved(wave_.samples.data(), mono_);
-  wave_.samples = wave_.samples.subspan(count * frame_bytes);
+  const uint64_t offset = wave_.begin + position_;
+  const size_t wanted =
+      static_cast<size_t>(std::min<uint64_t>(wave_.bytes - position_, kBlockSamples * frame_bytes_));
+  Bytes bytes = source_.Read(offset, wanted);
+  // A frame may lie in two of the source's pieces.
+  if (bytes.size() < frame_bytes_) bytes = ReadInARow(source_, offset, frame_bytes_, pieces_);
+  mono_.resize(bytes.size() / frame_bytes_);
+  mixer_.MixInterleaved(bytes.data(), mono_);
+  position_ += mono_.size() * frame_bytes_;
   block = {mono_, wave_.sample_rate_hz};
   return true;
+}
+
+void WaveSource::Skip(int64_t samples) {
+  const uint64_t left = (wave_.bytes - position_) / frame_bytes_;
+  position_ += std::min(left, static_cast<uint64_t>(samples)) * frame_bytes_;
 }
 
 }  // namespace veravox

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "decode/audio_source.h"
+#include "decode/byte_source.h"
 #include "decode/mono_mixer.h"
 
 namespace veravox {
@@ -18,31 +18,37 @@ struct WaveFile {
   SampleFormat format = SampleFormat::kS16;
   int channels = 0;
   int sample_rate_hz = 0;
-  uint64_t channel_mask = 0;         // 0: not stated
-  std::span<const uint8_t> samples;  // whole frames only
-  bool truncated = false;            // the header promises more than the file holds
+  uint64_t channel_mask = 0;  // 0: not stated
+  uint64_t begin = 0;         // where the samples lie in the file
+  uint64_t bytes = 0;         // whole frames only
+  bool truncated = false;     // the header promises more than the file holds
 };
 
-// False for files that are not plain PCM or not built in the plain way. libavformat decides about those.
-bool ParseWaveFile(std::span<const uint8_t> bytes, WaveFile& wave);
+// The file starts at `begin`. False for files that are not plain PCM or not built in the plain way.
+// libavformat decides about those.
+bool ParseWaveFile(ByteSource& source, uint64_t begin, WaveFile& wave);
 
 class WaveSource final : public AudioSource {
  public:
-  // Throws StageError.
-  WaveSource(const WaveFile& wave, const DecodeLimits& limits);
+  // `source` is used in place and outlives this object. Throws StageError.
+  WaveSource(ByteSource& source, const WaveFile& wave, const DecodeLimits& limits);
 
   bool Next(MonoBlock& block) override;
+  void Skip(int64_t samples) override;
   int64_t damaged_packets() const override { return wave_.truncated && ended_ ? 1 : 0; }
   double progress() const override;
   std::string container_name() const override { return "wav"; }
   std::string codec_name() const override;
 
  private:
-  WaveFile wave_;  // its samples are those still to come
-  size_t total_bytes_;
+  ByteSource& source_;
+  const WaveFile wave_;
+  const size_t frame_bytes_;
+  uint64_t position_ = 0;  // in wave_.bytes
   bool ended_ = false;
   MonoMixer mixer_;
   std::vector<float> mono_;
+  std::vector<uint8_t> pieces_;
 };
 
 }  // namespace veravox

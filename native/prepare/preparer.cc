@@ -12,6 +12,8 @@ namespace {
 constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSamples);
 // Consumed audio is dropped in steps of this size, so that moving the rest down costs next to nothing.
 constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
+// To be changed with what checkpoints are made of.
+constexpr uint32_t kCheckpointVersion = 1;
 constexpr float kFullScale = 0.999f;
 // Float files can hold anything; beyond this a sample carries no meaning, and squaring it would overflow.
 constexpr float kLargestSample = 1e4f;
@@ -36,19 +38,91 @@ Preparer::Preparer(const ModelInputSpec& spec) : inputs_(spec) {
   }
 }
 
+void Preparer::Open(ByteSource& source, const PrepareOptions& options, const StopSignal& stop,
+                    std::span<const uint8_t> checkpoint) {
+  Close();
+  OpenDecoder(source, options, stop, checkpoint);
+}
+
 void Preparer::Open(std::span<const uint8_t> bytes, const PrepareOptions& options, const StopSignal& stop) {
   Close();
+  memory_.emplace(bytes);
+  OpenDecoder(*memory_, options, stop, {});
+}
+
+void Preparer::OpenDecoder(ByteSource& source, const PrepareOptions& options, const StopSignal& stop,
+                           std::span<const uint8_t> checkpoint) {
   options_ = options;
   stop_ = stop;
   summary_ = {};
   planner_.emplace(kWindowSamples, kMaxUnheardSamples);
   const Stopwatch watch(summary_.decode_ms);
-  decoder_ = std::make_unique<Decoder>(bytes, options_.limits, stop_);
+  decoder_ = std::make_unique<Decoder>(source, options_.limits, stop_);
+  if (!checkpoint.empty()) Restore(checkpoint);
+}
+
+// All that depends on the audio so far, between two blocks.
+void Preparer::TransferStream(SavedState& state) {
+  uint32_t version = kCheckpointVersion;
+  state.Transfer(version);
+  state.Require(version == kCheckpointVersion);
+  decoder_->Transfer(state);
+  state.Transfer(resampler_rate_hz_);
+  if (state.is_read()) resampler_ = &resamplers_.Get(resampler_rate_hz_, kSampleRateHz);
+  if (resampler_ != nullptr) resampler_->Transfer(state);
+  voice_activity_.Transfer(state);
+  int64_t samples = available();
+  int64_t decided = speech_begin_ + static_cast<int64_t>(speech_.size());
+  int64_t with_speech = speech_frames_ + std::accumulate(speech_.begin(), speech_.end(), int64_t{0});
+  for (int64_t* count :
+       {&samples, &decided, &with_speech, &decoded_samples_, &clipped_samples_, &summary_.damaged_packets}) {
+    state.Transfer(*count);
+    state.RequireCount(*count);
+  }
+  if (!state.is_read()) return;
+  pcm_begin_ = captured_at_ = samples;
+  speech_begin_ = decided;
+  speech_frames_ = with_speech;
+}
+
+// Where the next window begins.
+void Preparer::TransferWindows(SavedState& state) {
+  planner_->Transfer(state);
+  state.Transfer(window_count_);
+  state.RequireCount(window_count_);
+  state.Require(speech_begin_ * kFrame <= pcm_begin_ && pcm_begin_ <= planner_->earliest_begin());
+}
+
+void Preparer::CaptureStream() {
+  SavedState state;
+  TransferStream(state);
+  captured_ = state.bytes();
+  captured_at_ = available();
+}
+
+std::vector<uint8_t> Preparer::TakeCheckpoint() {
+  // Not until all that later windows are made of comes after what was captured.
+  if (captured_.empty() || at_end_ || planner_->earliest_begin() < captured_at_) return {};
+  SavedState windows;
+  TransferWindows(windows);
+  std::vector<uint8_t> checkpoint = std::exchange(captured_, {});
+  checkpoint.insert(checkpoint.end(), windows.bytes().begin(), windows.bytes().end());
+  return checkpoint;
+}
+
+void Preparer::Restore(std::span<const uint8_t> checkpoint) {
+  SavedState state(checkpoint);
+  TransferStream(state);
+  TransferWindows(state);
+  state.RequireEnd();
 }
 
 void Preparer::Close() {
   decoder_.reset();
+  memory_.reset();
   planner_.reset();
+  captured_.clear();
+  captured_at_ = 0;
   if (!at_end_) {
     // Both keep their tables for the next file, but nothing of this one.
     if (resampler_ != nullptr) resampler_->Finish(pcm_);
@@ -100,6 +174,10 @@ bool Preparer::FindWindow(SampleRange& window) {
       return false;
     } else {
       DropConsumed();
+      const bool wants_checkpoint =
+          options_.checkpoint_interval_s > 0.0 && captured_.empty() && resampler_ != nullptr;
+      if (wants_checkpoint && Seconds(available() - captured_at_) >= options_.checkpoint_interval_s)
+        CaptureStream();
       DecodeBlock();
     }
   }
@@ -208,10 +286,13 @@ void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) 
 }
 
 void Preparer::DropConsumed() {
-  const int64_t keep_from = planner_->earliest_begin() / kFrame * kFrame;
+  // After a checkpoint the next window may begin after all that has come again so far.
+  const int64_t decided = (speech_begin_ + static_cast<int64_t>(speech_.size())) * kFrame;
+  const int64_t keep_from = std::min({planner_->earliest_begin(), available(), decided}) / kFrame * kFrame;
   const int64_t samples = keep_from - pcm_begin_;
   if (samples < kDropStepSamples) return;
-  const auto frames = static_cast<ptrdiff_t>(samples / kFrame);
+  // Audio and decisions begin at different places there.
+  const auto frames = static_cast<ptrdiff_t>(keep_from / kFrame - speech_begin_);
   speech_frames_ += std::accumulate(speech_.begin(), speech_.begin() + frames, int64_t{0});
   speech_.erase(speech_.begin(), speech_.begin() + frames);
   pcm_.erase(pcm_.begin(), pcm_.begin() + samples);

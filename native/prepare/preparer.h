@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "decode/decoder.h"
 #include "prepare/model_input.h"
 #include "resample/resampler_cache.h"
+#include "saved_state.h"
 #include "stop_signal.h"
 #include "vad/voice_activity.h"
 #include "windows/window_planner.h"
@@ -22,6 +24,8 @@ struct PrepareOptions {
   double min_duration_s = 0.0;
   // Windows with a larger share of non-speech frames are skipped; 0..100.
   double silence_threshold_percent = 100.0;
+  // Seconds of audio between two checkpoints, at least; 0: none are made.
+  double checkpoint_interval_s = 0.0;
 };
 
 // One model input, and the window of the audio that it belongs to.
@@ -72,11 +76,25 @@ class Preparer {
 
   size_t input_size() const { return inputs_.input_size(); }
 
-  // `bytes` and the stop signal's flag outlive the file (until Close or the next Open). Throws StageError.
+  // `source` and the stop signal's flag outlive the file (until Close or the next Open). `checkpoint` is
+  // empty, or one that was taken from the same file with the same options: Next() then goes on after the
+  // window it was taken at, with the same numbers to the last bit. Throws StageError.
+  void Open(ByteSource& source, const PrepareOptions& options, const StopSignal& stop,
+            std::span<const uint8_t> checkpoint = {});
+  // The same for a file in memory. `bytes` and the stop signal's flag outlive the file (until Close or the
+  // next Open). Throws StageError.
   void Open(std::span<const uint8_t> bytes, const PrepareOptions& options, const StopSignal& stop);
   // Writes the next model input; false at the end of the audio. `output` has input_size() elements.
   // Throws StageError; the file is then to be closed.
   bool Next(std::span<float> output, PreparedInput& input);
+  // To be asked after the last input of each window: from where another Preparer can go on after that window,
+  // if it is time for a checkpoint. About 20 KiB; empty if there is none.
+  std::vector<uint8_t> TakeCheckpoint();
+  // To be asked after Next() has returned true: what was skipped since the last time, before the input's
+  // window.
+  std::vector<SkippedStretch> TakeSkipped() { return std::exchange(summary_.skipped, {}); }
+  // Seconds of audio that were decoded so far.
+  double decoded_s() const { return static_cast<double>(available()) / kSampleRateHz; }
   // What was seen so far; whole once Next has returned false.
   const PrepareSummary& summary() const { return summary_; }
   // Lets go of the file's bytes.
@@ -85,6 +103,12 @@ class Preparer {
  private:
   struct Stopwatch;
 
+  void OpenDecoder(ByteSource& source, const PrepareOptions& options, const StopSignal& stop,
+                   std::span<const uint8_t> checkpoint);
+  void TransferStream(SavedState& state);
+  void TransferWindows(SavedState& state);
+  void CaptureStream();
+  void Restore(std::span<const uint8_t> checkpoint);
   bool FindWindow(SampleRange& window);
   void DecodeBlock();
   void NoteDamage();
@@ -100,6 +124,7 @@ class Preparer {
 
   PrepareOptions options_;
   StopSignal stop_;
+  std::optional<MemorySource> memory_;
   std::unique_ptr<Decoder> decoder_;
   ResamplerCache resamplers_;
   Resampler* resampler_ = nullptr;  // the one in use, of those in resamplers_
@@ -119,7 +144,10 @@ class Preparer {
   int64_t decoded_samples_ = 0;
   int64_t clipped_samples_ = 0;
   bool skipping_ = false;
-  int64_t skipped_frames_ = 0;
+
+  // The stream as it was when captured_at_ samples had come; empty if it is not time for a checkpoint.
+  std::vector<uint8_t> captured_;
+  int64_t captured_at_ = 0;
 
   SampleRange window_;
   int64_t window_count_ = 0;

@@ -32,6 +32,12 @@ class ExactFilter final : public PolyphaseFilter {
   size_t FilterGroups(float* output);
 
   void Rewind() override { group_ = 0; }
+  void TransferPhase(SavedState& state) override {
+    auto group = static_cast<uint64_t>(group_);
+    state.Transfer(group);
+    state.Require(group < advances_.size());
+    group_ = static_cast<size_t>(group);
+  }
 
   const size_t group_taps_;       // that the outputs of a group weigh together
   std::vector<TapBlock> table_;   // per group: taps 0..7 of its eight outputs, then taps 8..15 of them, ...

@@ -75,6 +75,12 @@ void Halver::Reset() {
   next_is_odd_ = false;
 }
 
+void Halver::Transfer(SavedState& state) {
+  state.Transfer(even_);
+  state.Transfer(odd_);
+  state.Transfer(next_is_odd_);
+}
+
 void Halver::Push(std::span<const float> input, std::vector<float>& output) {
   if (next_is_odd_ && !input.empty()) {
     odd_.push_back(input.front());

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "saved_state.h"
 #include "simd/simd_level.h"
 
 namespace veravox {
@@ -27,6 +28,7 @@ class Halver {
   void Push(std::span<const float> input, std::vector<float>& output);
   // Forgets the stream.
   void Reset();
+  void Transfer(SavedState& state);
 
  private:
   using Kernel = void (*)(const float* even, const float* odd, std::span<const float> coefficients,

@@ -22,6 +22,10 @@ class InterpolatedFilter final : public PolyphaseFilter {
   size_t FilterEach(float* output);
 
   void Rewind() override { phase_ = 0; }
+  void TransferPhase(SavedState& state) override {
+    state.Transfer(phase_);
+    state.Require(phase_ >= 0 && phase_ < ratio_.up);
+  }
   // jscpd:ignore-end
 
   const size_t row_taps_;  // taps_ in whole blocks

@@ -32,6 +32,16 @@ void PolyphaseFilter::Reset() {
   Rewind();
 }
 
+void PolyphaseFilter::Transfer(SavedState& state) {
+  state.Transfer(input_);
+  auto next = static_cast<uint64_t>(next_);
+  state.Transfer(next);
+  // An output never starts further ahead than a whole table of phases goes.
+  state.Require(next <= input_.size() + (uint64_t{1} << 32));
+  next_ = static_cast<size_t>(next);
+  TransferPhase(state);
+}
+
 void PolyphaseFilter::Start() {
   // An earlier stage may start further back than the first output reaches; those samples are passed over.
   input_.assign(static_cast<size_t>(std::max<int64_t>(silence_, 0)), 0.0f);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "resample/kaiser_low_pass.h"
+#include "saved_state.h"
 #include "simd/simd_level.h"
 
 namespace veravox {
@@ -29,6 +30,7 @@ class PolyphaseFilter {
   void Push(std::span<const float> input, std::vector<float>& output);
   // Forgets the stream.
   void Reset();
+  void Transfer(SavedState& state);
 
  protected:
   // Taps are handled in blocks of this many.
@@ -46,6 +48,7 @@ class PolyphaseFilter {
   virtual size_t FilterAvx2(float* output) = 0;
   // Goes back to output 0.
   virtual void Rewind() = 0;
+  virtual void TransferPhase(SavedState& state) = 0;
 
   const Ratio ratio_;
   const int64_t taps_;  // even: as many samples after an output's time as before it

@@ -79,6 +79,18 @@ class Resampler::Impl {
     samples_out_ = 0;
   }
 
+  void Transfer(SavedState& state) {
+    for (Halver& halver : halvers_) halver.Transfer(state);
+    if (filter_) filter_->Transfer(state);
+    state.Transfer(samples_in_);
+    state.Transfer(samples_out_);
+    state.Require(samples_in_ >= 0 && samples_in_ < int64_t{1} << 40);
+    // Finish() gives what is missing at once.
+    const int64_t due = (samples_in_ * output_rate_hz_) / input_rate_hz_;
+    constexpr int64_t kMostPending = 1 << 20;
+    state.Require(samples_out_ >= 0 && samples_out_ <= due + 1 && due - samples_out_ < kMostPending);
+  }
+
  private:
   void Convert(std::span<const float> input, std::vector<float>& output) {
     if (!filter_) {
@@ -111,5 +123,6 @@ Resampler::~Resampler() = default;
 
 void Resampler::Push(std::span<const float> input, std::vector<float>& output) { impl_->Push(input, output); }
 void Resampler::Finish(std::vector<float>& output) { impl_->Finish(output); }
+void Resampler::Transfer(SavedState& state) { impl_->Transfer(state); }
 
 }  // namespace veravox

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "saved_state.h"
 #include "simd/simd_level.h"
 
 namespace veravox {
@@ -35,6 +36,8 @@ class Resampler {
   void Push(std::span<const float> input, std::vector<float>& output);
   // Appends the rest and makes the object ready for the next stream.
   void Finish(std::vector<float>& output);
+  // A state that is read continues the stream of another object with the same rates.
+  void Transfer(SavedState& state);
 
  private:
   class Impl;

@@ -51,12 +51,13 @@ TEST(DecoderAgreementTest, WaveFilesAreReadAsLibavformatReadsThem) {
   for (const char* kind : {"matrix", "special", "truncated"}) {
     for (const MediaFile& file : MediaOfKind(kind)) {
       const ByteVector bytes = file.bytes();
+      MemorySource source(bytes);
       WaveFile wave;
-      if (!ParseWaveFile(bytes, wave)) continue;
+      if (!ParseWaveFile(source, 0, wave)) continue;
       SCOPED_TRACE(file.path);
-      WaveSource ours(wave, DecodeLimits{});
+      WaveSource ours(source, wave, DecodeLimits{});
       const StopSignal stop;
-      LibavSource libav(bytes, *SniffContainer(bytes).container, DecodeLimits{}, stop);
+      LibavSource libav(source, 0, *SniffContainer(source).container, DecodeLimits{}, stop);
       const Decoded expected = DrainSource(libav);
       const Decoded decoded = DrainSource(ours);
       EXPECT_EQ(decoded.samples, expected.samples);

@@ -17,6 +17,7 @@ struct MovBuilder {
   uint32_t stated_samples = 0;          // in "stsz", "stts" and "stsc"
   std::vector<uint8_t> data_reference;  // empty: the samples are in this file
   std::vector<uint8_t> edit_list;       // the body of "elst"
+  std::vector<uint32_t> chunk_offsets;  // of chunks with one sample each; empty: one chunk has all
 
   using Bytes = std::vector<uint8_t>;
 
@@ -54,6 +55,14 @@ struct MovBuilder {
     return Box("alis", {Words({0}), record});
   }
 
+  // A file of which `count` samples are stated, that lie at its start and at its end in turn.
+  static Bytes JumpingAbout(uint32_t count, size_t samples_between) {
+    MovBuilder mov{.samples = std::vector<int16_t>(samples_between, 1), .stated_samples = count};
+    const auto end = static_cast<uint32_t>(2 * samples_between);
+    for (uint32_t i = 0; i < count; ++i) mov.chunk_offsets.push_back(100 + (i % 2 == 0 ? i : end - 200 - i));
+    return mov.Build();
+  }
+
   Bytes Build() const {
     Bytes sound;
     for (const int16_t sample : samples) Put(sound, static_cast<uint16_t>(sample), 2);
@@ -62,14 +71,20 @@ struct MovBuilder {
     const auto offset = static_cast<uint32_t>(file_type.size() + 8);
     const auto count = stated_samples != 0 ? stated_samples : static_cast<uint32_t>(samples.size());
 
+    Bytes chunks = Words({0, 1, offset});
+    if (!chunk_offsets.empty()) {
+      chunks = Words({0, static_cast<uint32_t>(chunk_offsets.size())});
+      for (const uint32_t chunk_offset : chunk_offsets) Put(chunks, chunk_offset, 4);
+    }
+    const uint32_t samples_per_chunk = chunk_offsets.empty() ? count : 1;
     const Bytes reference = data_reference.empty() ? Box("url ", {Words({1})}) : data_reference;
     Bytes description = Words({0, 1, 0, 0, 1 << 16 | 16, 0, sample_rate_hz << 16});
     const Bytes table = Box("stbl", {
                                         Box("stsd", {Words({0, 1}), Box("twos", {description})}),
                                         Box("stts", {Words({0, 1, count, sample_ticks})}),
-                                        Box("stsc", {Words({0, 1, 1, count, 1})}),
+                                        Box("stsc", {Words({0, 1, 1, samples_per_chunk, 1})}),
                                         Box("stsz", {Words({0, 2, count})}),
-                                        Box("stco", {Words({0, 1, offset})}),
+                                        Box("stco", {chunks}),
                                     });
     const Bytes media =
         Box("mdia", {

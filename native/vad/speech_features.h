@@ -8,6 +8,7 @@
 #include <span>
 
 #include "features/spectrogram.h"
+#include "saved_state.h"
 #include "simd/simd_level.h"
 #include "vad/speech_levels.h"
 
@@ -39,6 +40,12 @@ class SpeechFeatures {
   const Levels& levels() const { return levels_; }
   // The next block is the first of another stream.
   void Reset();
+  // Between two blocks.
+  void Transfer(SavedState& state) {
+    state.Transfer(frames_seen_);
+    state.Transfer(level_);
+    state.RequireCount(frames_seen_);
+  }
 
  private:
   std::unique_ptr<Spectrogram> spectrogram_;

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+
+#include "saved_state.h"
 
 namespace veravox {
 
@@ -20,6 +23,9 @@ class SpeechLevels {
  public:
   void Add(bool speech, FrameLevels levels);
   void Reset() { *this = {}; }
+  void Transfer(SavedState& state) {
+    for (Histogram* histogram : {&speech_low_, &speech_high_, &pause_low_}) histogram->Transfer(state);
+  }
 
   // How far the loudest twentieth of speech stays below itself from 4.7 kHz on, in dB. Sibilants make that
   // little in most languages; over a telephone nothing is left of them. Unknown with less than a second of
@@ -36,6 +42,11 @@ class SpeechLevels {
     int64_t count() const { return count_; }
     // The level that a share of the frames is above.
     double ExceededBy(double share) const;
+    void Transfer(SavedState& state) {
+      state.Transfer(std::span<uint32_t>(bins_));
+      state.Transfer(count_);
+      state.RequireCount(count_);
+    }
 
    private:
     // One bin per dB. What is weaker than the lowest is as good as digital silence.

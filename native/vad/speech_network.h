@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 
+#include "saved_state.h"
 #include "simd/simd_level.h"
 
 namespace veravox {
@@ -27,6 +28,7 @@ class SpeechNetwork {
   std::array<float, kStepFrames> Step(std::span<const float, kInputs> inputs);
   // The next step is the first of another stream.
   void Reset();
+  void Transfer(SavedState& state) { state.Transfer(std::span<float>(state_)); }
 
  private:
   using Kernel = void (*)(const float* inputs, float* state, float* outputs);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "saved_state.h"
 #include "vad/speech_features.h"
 #include "vad/speech_network.h"
 
@@ -34,6 +35,21 @@ class SpeechScores {
     frames_wanted_ = (pushed_samples_ + kHop - 1) / kHop;
     while (frames_given_ < frames_wanted_) Consume(kSilence, sink);
     Reset();
+  }
+
+  // Between two calls of Push().
+  void Transfer(SavedState& state) {
+    features_.Transfer(state);
+    network_.Transfer(state);
+    state.Transfer(std::span<float>(block_));
+    for (FrameLevels& levels : pending_levels_) {
+      state.Transfer(levels.low);
+      state.Transfer(levels.high);
+    }
+    for (uint64_t* count : {&filled_, &steps_to_skip_, &frames_heard_}) state.Transfer(*count);
+    for (int64_t* count : {&pushed_samples_, &frames_given_, &frames_wanted_}) state.Transfer(*count);
+    state.Require(filled_ < block_.size());
+    for (const int64_t count : {pushed_samples_, frames_given_}) state.RequireCount(count);
   }
 
  private:
@@ -93,10 +109,10 @@ class SpeechScores {
   std::array<float, SpeechFeatures::kBlockSamples> block_;
   SpeechFeatures::Block feature_block_;
   std::array<FrameLevels, kPendingFrames> pending_levels_;
-  size_t filled_;
-  size_t steps_to_skip_;
+  uint64_t filled_;
+  uint64_t steps_to_skip_;
   int64_t pushed_samples_;
-  size_t frames_heard_;
+  uint64_t frames_heard_;
   int64_t frames_given_;
   int64_t frames_wanted_;  // unknown, thus unbounded, until Finish
 };

@@ -22,6 +22,13 @@ class VoiceActivityDetector::Impl {
     levels_.Reset();
   }
 
+  void Transfer(SavedState& state) {
+    scores_.Transfer(state);
+    state.Transfer(hangover_frames_);
+    state.Require(hangover_frames_ >= 0 && hangover_frames_ <= kHangoverFrames);
+    levels_.Transfer(state);
+  }
+
   const SpeechLevels& levels() const { return finished_levels_; }
 
  private:
@@ -55,6 +62,8 @@ void VoiceActivityDetector::Push(std::span<const float> samples, std::vector<uin
 }
 
 void VoiceActivityDetector::Finish(std::vector<uint8_t>& speech) { impl_->Finish(speech); }
+
+void VoiceActivityDetector::Transfer(SavedState& state) { impl_->Transfer(state); }
 
 const SpeechLevels& VoiceActivityDetector::levels() const { return impl_->levels(); }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "saved_state.h"
 #include "vad/speech_levels.h"
 
 namespace veravox {
@@ -27,6 +28,8 @@ class VoiceActivityDetector {
   // Decides the frames still pending (a last partial frame counts as a frame) and gets ready for the next
   // stream. After it, n samples have given ceil(n / kFrameSamples) decisions.
   void Finish(std::vector<uint8_t>& speech);
+  // Between two calls of Push(): a state that is read continues the stream of another object.
+  void Transfer(SavedState& state);
   // Of the stream that was finished last.
   const SpeechLevels& levels() const;
 

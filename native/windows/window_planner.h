@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "saved_state.h"
+
 namespace veravox {
 
 // A half-open range of samples.
@@ -37,6 +39,12 @@ class WindowPlanner {
     finished_ = true;
     window = {available > window_samples_ ? available - window_samples_ : 0, available};
     return true;
+  }
+
+  // Before the last window.
+  void Transfer(SavedState& state) {
+    state.Transfer(next_begin_);
+    state.RequireCount(next_begin_);
   }
 
   // No later window begins before this sample.

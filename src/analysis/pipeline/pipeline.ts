@@ -11,6 +11,7 @@ import type {
   PipelineStatus,
   VoiceEmbedding,
 } from '../analyser/analyser.js';
+import type { RecordingAnalyser, RecordingRequest } from '../analyser/recording.js';
 import { InputSlots } from '../memory/input-slots.js';
 import { inputTextOf } from '../models/input-text.js';
 import { type Model, readManifest, readModelFile } from '../models/manifest.js';
@@ -20,12 +21,13 @@ import { makePreparer } from '../prepare/recipe-check.js';
 import { RunControl } from '../prepare/run-control.js';
 import { batchesPerScoringThread, filesForCpu, filesForGpu, StartedWork } from '../prepare/started-work.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
-import { Scheduler, type ScoringJob } from '../scoring/scheduler.js';
+import { type JobOwner, Scheduler, type ScoringJob } from '../scoring/scheduler.js';
 import { Turns } from '../threads/turns.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import type { FileRun } from './file-run.js';
-import { modelStatus } from './model-status.js';
+import { detectorNamed, modelStatus } from './model-status.js';
+import { pendingOfRecording, type RecordingSettings, Recordings } from './recordings.js';
 import { toServiceError } from './stage-failure.js';
 
 export type PipelineConfig = Pick<
@@ -42,12 +44,16 @@ export type PipelineConfig = Pick<
   Partial<Pick<Config, 'decoderSandbox'>>;
 
 const minSlots = 32;
+/** Recordings that are read in ranges, at one time. */
+const defaultRecordings = 2;
 
 export interface PipelineOptions {
   /** The models of the manifest to load; all by default. */
   readonly models?: readonly Model[];
   /** The device for the models; by default from the configuration. */
   readonly choice?: ProviderChoice;
+  /** Recordings (RecordingAnalyser) that may be in work at one time; others wait. */
+  readonly recordings?: number;
   /** Inputs to refuse: see RefusedInputs. */
   readonly refused?: SharedArrayBuffer;
   /** Called if an idle thread dies; it is replaced. */
@@ -63,7 +69,7 @@ export async function startPipeline(
   config: PipelineConfig,
   arena: SharedArrayBuffer,
   options: PipelineOptions = {},
-): Promise<Analyser> {
+): Promise<Analyser & RecordingAnalyser> {
   const { modelsDir, device } = config;
   const models = options.models ?? (await readManifest(modelsDir)).models;
   const files = await Promise.all(models.map((model) => sharedFile(modelsDir, model)));
@@ -75,8 +81,20 @@ export async function startPipeline(
     minSlots,
     batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows,
   );
-  const slots = InputSlots.create(slotCount, Math.max(...inputSizes));
-  const pipeline = new Pipeline(config, models, files, choice, slots, arena, options);
+  const largestInput = Math.max(...inputSizes);
+  const recordings = {
+    runs: options.recordings ?? defaultRecordings,
+    maxPendingInputs: pendingOfRecording(
+      batchesPerScoringThread *
+        config.scoringThreads *
+        (choice.provider === 'cuda' ? config.maxBatchWindows : 1),
+      largestInput,
+    ),
+  };
+  // Those of recordings come on top, so that they never keep a request waiting for one.
+  const slotsOfRecordings = recordings.runs * (recordings.maxPendingInputs + 1);
+  const slots = InputSlots.create(slotCount + slotsOfRecordings, largestInput);
+  const pipeline = new Pipeline(config, models, files, choice, slots, slotCount, arena, options, recordings);
   // During the start of the threads, so that the system provides the memory now and not in the middle of requests.
   slots.touch();
   try {
@@ -114,16 +132,17 @@ interface Flight {
   expected: number | undefined;
 }
 
-class Pipeline implements Analyser {
+class Pipeline implements Analyser, RecordingAnalyser {
   readonly #config: PipelineConfig;
   readonly #models: readonly Model[];
   readonly #files: readonly Uint8Array[];
   readonly #offered: ReturnType<typeof modelStatus>;
   readonly #choice: ProviderChoice;
   readonly #slots: InputSlots;
-  readonly #scheduler: Scheduler<Flight>;
+  readonly #scheduler: Scheduler<JobOwner>;
   readonly #control: RunControl;
   readonly #prepare: PreparePool;
+  readonly #recordings: Recordings;
   readonly #started: StartedWork;
   readonly #turns = new Turns();
   readonly #flights = new Map<number, Flight>();
@@ -138,8 +157,10 @@ class Pipeline implements Analyser {
     files: readonly Uint8Array[],
     choice: ProviderChoice,
     slots: InputSlots,
+    slotsOfRequests: number,
     arena: SharedArrayBuffer,
     { refused, onThreadError }: PipelineOptions,
+    recordings: Pick<RecordingSettings, 'runs' | 'maxPendingInputs'>,
   ) {
     this.#config = config;
     this.#models = models;
@@ -160,6 +181,7 @@ class Pipeline implements Analyser {
       {
         threads: config.scoringThreads,
         maxBatchInputs: config.maxBatchWindows,
+        maxBackgroundInputs: isGpu ? config.maxBatchWindows : 1,
         // A CPU scores the inputs of a batch one by one: a key would wait for all of another key's batch.
         mayBatch: () => isGpu || !this.#turns.areSeveral(),
         // On a CPU a fuller batch is hardly faster per window: not worth waiting for.
@@ -168,17 +190,24 @@ class Pipeline implements Analyser {
       },
     );
     this.#control = RunControl.create(config.prepareThreads);
+    const workerData = {
+      arena,
+      slots: slots.shared,
+      modelInputs: models.map(inputTextOf),
+      sandbox: config.decoderSandbox ?? 'auto',
+      ...(refused && { refused }),
+    };
+    this.#recordings = new Recordings(slots, this.#scheduler, workerData, {
+      ...recordings,
+      onThreadError: (error) => onThreadError?.('prepare', error),
+    });
     this.#prepare = new PreparePool(
       config.prepareThreads,
       {
-        arena,
-        slots: slots.shared,
+        ...workerData,
         control: this.#control.shared,
-        modelInputs: models.map(inputTextOf),
         // Leaves room for inputs of other files next to the longest one.
-        maxPendingInputs: Math.max(1, Math.floor(slots.count / (2 * config.prepareThreads))),
-        sandbox: config.decoderSandbox ?? 'auto',
-        ...(refused && { refused }),
+        maxPendingInputs: Math.max(1, Math.floor(slotsOfRequests / (2 * config.prepareThreads))),
       },
       {
         mayBegin: (owner) => !this.#turns.areSeveral() || this.#started.hasRoom(owner),
@@ -222,10 +251,17 @@ class Pipeline implements Analyser {
     return this.#process(request, index, run, (embedding) => embedding);
   }
 
+  analyseRecording(request: RecordingRequest) {
+    if (this.#closing) throw new ServiceError('STOPPING');
+    const { index, id } = this.#modelNamed(request.model, 'detection');
+    const { scoreFingerprint } = detectorNamed(this.#offered, id);
+    return this.#recordings.analyse(request, { index, id, scoreFingerprint });
+  }
+
   async close(): Promise<void> {
     this.#closing = true;
     for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
-    await this.#prepare.close();
+    await Promise.all([this.#prepare.close(), this.#recordings.close()]);
     await this.#scheduler.close();
     // The garbage collector does not know this memory's size, and may run much later.
     const { releasePages, trimHeap } = loadAddon();

@@ -47,8 +47,9 @@ export function toServiceError(
       return new ServiceError('INPUT_REFUSED');
     case 'DEADLINE':
       return new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs });
-    // The cancelling code has settled the run, so nobody sees this.
+    // The cancelling code has settled the run, and so has the failed source: nobody sees these.
     case 'CANCELLED':
+    case 'SOURCE_FAILED':
     case 'INTERNAL':
       return new ServiceError('INTERNAL', {}, { cause: new Error(failure.message) });
   }

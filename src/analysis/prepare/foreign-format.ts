@@ -30,7 +30,8 @@ const textSignatures: typeof signatures = [
   ['{', 'JSON'],
 ];
 
-const SHOWN_BYTES = 512;
+/** How much of a file tells. */
+export const FOREIGN_FORMAT_BYTES = 512;
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
 
 const isText = (start: string): boolean => {
@@ -44,7 +45,7 @@ const isText = (start: string): boolean => {
 
 /** What a file that is no recording seems to be; undefined if it is not obvious. */
 export function foreignFormat(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, SHOWN_BYTES)).toString('latin1');
+  const start = Buffer.from(bytes.subarray(0, FOREIGN_FORMAT_BYTES)).toString('latin1');
   const withoutMark = start.startsWith(BYTE_ORDER_MARK) ? start.slice(BYTE_ORDER_MARK.length) : start;
   const [, name] = signatures.find(([signature]) => start.startsWith(signature)) ?? [];
   if (name !== undefined || !isText(start)) return name;

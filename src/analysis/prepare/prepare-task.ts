@@ -3,6 +3,8 @@ import type {
   PreparedInput,
   PrepareOptions,
   PrepareSummary,
+  SkippedStretch,
+  SourceOptions,
   StageErrorCode,
 } from '../../base/addon/addon.js';
 import type { ArenaRegion } from '../memory/arena.js';
@@ -19,6 +21,8 @@ export interface PrepareWorkerData {
   readonly maxPendingInputs: number;
   /** Runs under a filter of system calls; `required` fails where the system has none. */
   readonly sandbox: 'auto' | 'required' | 'off';
+  /** Threads of long recordings compute when nobody else does. */
+  readonly isBackground?: boolean;
   /** Files with these digests are refused, and the others noted while they are worked on; neither where absent. */
   readonly refused?: SharedArrayBuffer;
 }
@@ -36,9 +40,24 @@ export interface PrepareTask {
   readonly options: PrepareOptions;
 }
 
+/** A file that is read in ranges. */
+export interface RecordingTask extends Pick<PrepareTask, 'id' | 'control' | 'model'> {
+  /** See RangeMailbox. */
+  readonly mailbox: SharedArrayBuffer;
+  readonly bytes: number;
+  /** SHA-256 of the file's identity: stands for its content where that would have to be read for it. */
+  readonly digest: Uint8Array;
+  readonly options: SourceOptions;
+  readonly checkpoint?: Uint8Array;
+}
+
 /** A model input that lies in a slot, ready to be scored. */
 export interface SlottedInput extends PreparedInput {
   readonly slot: number;
+  /** What was skipped before its window; of recordings only. */
+  readonly skippedBefore?: readonly SkippedStretch[];
+  /** See Preparer.takeCheckpoint. */
+  readonly checkpoint?: Uint8Array;
 }
 
 /** Sent once by every thread, when its addon is loaded and its tables are made. */
@@ -46,6 +65,15 @@ export interface ThreadReady {
   readonly ready: true;
   /** Why the thread runs without a filter of system calls; undefined if it has one, or is to have none. */
   readonly sandboxFailure?: string;
+}
+
+/** Sent by a thread that waits for a range of its recording. */
+export interface RangeWanted {
+  readonly id: number;
+  readonly offset: number;
+  readonly length: number;
+  /** Seconds of audio that were decoded so far. */
+  readonly decodedS: number;
 }
 
 /** Sent while the work on a long file goes on. */

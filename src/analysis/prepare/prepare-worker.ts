@@ -2,18 +2,21 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
-import { isStageError, loadAddon, type Preparer } from '../../base/addon/addon.js';
+import { isStageError, loadAddon, type PreparedInput, type Preparer } from '../../base/addon/addon.js';
 import { InputSlots } from '../memory/input-slots.js';
-import { giveWayToMainThread } from '../threads/thread-priority.js';
-import { foreignFormat } from './foreign-format.js';
+import { giveWayToAll, giveWayToMainThread } from '../threads/thread-priority.js';
+import { FOREIGN_FORMAT_BYTES, foreignFormat } from './foreign-format.js';
 import type {
   InputsReady,
   PrepareResult,
   PrepareTask,
   PrepareWorkerData,
+  RangeWanted,
+  RecordingTask,
   SlottedInput,
   ThreadReady,
 } from './prepare-task.js';
+import { RangeMailbox } from './range-mailbox.js';
 import { RefusedInputs } from './refused-inputs.js';
 import { RunControl } from './run-control.js';
 
@@ -22,7 +25,8 @@ const pollMs = 20;
 
 const data = workerData as PrepareWorkerData;
 // Before the sandbox, which does not let it.
-giveWayToMainThread();
+if (data.isBackground) giveWayToAll();
+else giveWayToMainThread();
 const arena = new Uint8Array(data.arena);
 const slots = new InputSlots(data.slots);
 const control = new RunControl(data.control);
@@ -50,24 +54,23 @@ function digestOf(bytes: Uint8Array): Uint8Array {
 }
 
 /** Before anything reads the bytes: what kills this thread now is remembered by its digest. */
-function note(bytes: Uint8Array): void {
+function note(digest: () => Uint8Array): void {
   if (refused === undefined) return;
-  const digest = digestOf(bytes);
-  if (refused.has(digest)) throw new Refused();
-  addon.noteInput(digest);
+  const known = digest();
+  if (refused.has(known)) throw new Refused();
+  addon.noteInput(known);
 }
 
 /** Prepares one file and announces its inputs as they come; the last ones travel with the result. */
-export default function prepare(task: PrepareTask): PrepareResult {
+export default function prepare(task: PrepareTask | RecordingTask): PrepareResult {
   const preparer = preparers[task.model] as Preparer;
   const deadlineMs = performance.now() + task.options.timeLimitMs;
   const held: SlottedInput[] = [];
   let inputCount = 0;
   let slot: number | undefined;
-  const bytes = bytesOf(task);
+  const file = 'mailbox' in task ? recordingOf(task, preparer, deadlineMs) : memoryOf(task, preparer);
   try {
-    note(bytes);
-    preparer.open(bytes, task.options, control.stopFlag(task.control));
+    file.open();
     for (;;) {
       slot = takeSlot(task, held, deadlineMs);
       const input = preparer.next(slots.view(slot, preparer.inputSize));
@@ -75,18 +78,70 @@ export default function prepare(task: PrepareTask): PrepareResult {
       // What was made before goes out now; the newest waits, as it may be the last.
       announce(task.id, held);
       control.addPending(task.control);
-      held.push({ ...input, slot });
+      held.push({ ...input, slot, ...file.besides(input) });
       slot = undefined;
       inputCount++;
     }
     return { ok: true, inputs: held, inputCount, summary: preparer.summary() };
   } catch (error) {
-    return { ok: false, inputs: held, inputCount, ...describe(error, task, bytes) };
+    return { ok: false, inputs: held, inputCount, ...describe(error, task, file.start()) };
   } finally {
     if (slot !== undefined) slots.release(slot);
     preparer.close();
     addon.forgetInput();
   }
+}
+
+/** Where the bytes of a task come from. */
+interface TaskFile {
+  open(): void;
+  /** What else belongs to an input. */
+  besides(input: PreparedInput): Pick<SlottedInput, 'skippedBefore' | 'checkpoint'> | undefined;
+  /** The first bytes, as far as they are known. */
+  start(): Uint8Array;
+}
+
+function memoryOf(task: PrepareTask, preparer: Preparer): TaskFile {
+  const bytes = bytesOf(task);
+  return {
+    open() {
+      note(() => digestOf(bytes));
+      preparer.open(bytes, task.options, control.stopFlag(task.control));
+    },
+    besides: () => undefined,
+    start: () => bytes,
+  };
+}
+
+function recordingOf(task: RecordingTask, preparer: Preparer, deadlineMs: number): TaskFile {
+  const mailbox = new RangeMailbox(task.mailbox);
+  let start = new Uint8Array(0);
+  const read = (offset: number, length: number): Uint8Array => {
+    mailbox.open();
+    if (control.isStopped(task.control)) throw new Stopped();
+    const { id } = task;
+    parentPort?.postMessage({ id, offset, length, decodedS: preparer.decodedS } satisfies RangeWanted);
+    const range = mailbox.take(length, Math.max(0, deadlineMs - performance.now()));
+    if (range === undefined) throw new Error('The range cannot be had.');
+    if (offset === 0) start = range.slice(0, FOREIGN_FORMAT_BYTES);
+    return range;
+  };
+  return {
+    open() {
+      note(() => task.digest);
+      const file = { bytes: task.bytes, blockBytes: mailbox.maxRangeBytes, read };
+      preparer.openSource(file, task.options, control.stopFlag(task.control), task.checkpoint);
+    },
+    besides({ inputIndex, inputsInWindow }) {
+      const skippedBefore = preparer.takeSkipped();
+      const checkpoint = inputIndex + 1 === inputsInWindow ? preparer.takeCheckpoint() : undefined;
+      return {
+        ...(skippedBefore.length > 0 && { skippedBefore }),
+        ...(checkpoint !== undefined && { checkpoint }),
+      };
+    },
+    start: () => start,
+  };
 }
 
 function bytesOf({ region: { offset, length }, memory }: PrepareTask): Uint8Array {
@@ -98,7 +153,11 @@ function announce(id: number, held: SlottedInput[]): void {
   parentPort?.postMessage({ id, inputs: held.splice(0) } satisfies InputsReady);
 }
 
-function takeSlot({ id, control: run }: PrepareTask, held: SlottedInput[], deadlineMs: number): number {
+function takeSlot(
+  { id, control: run }: Pick<PrepareTask, 'id' | 'control'>,
+  held: SlottedInput[],
+  deadlineMs: number,
+): number {
   let slot = control.waitForRoom(run, data.maxPendingInputs, 0) ? slots.acquire(0) : undefined;
   if (slot !== undefined) return slot;
   // Nothing may be kept back from scoring while this thread waits for scoring.
@@ -110,7 +169,7 @@ function takeSlot({ id, control: run }: PrepareTask, held: SlottedInput[], deadl
   return slot;
 }
 
-function describe(error: unknown, task: PrepareTask, bytes: Uint8Array) {
+function describe(error: unknown, task: Pick<PrepareTask, 'control'>, bytes: Uint8Array) {
   if (error instanceof Refused) {
     return { code: 'REFUSED' as const, message: 'It has ended the process before.', measuredS: 0 };
   }

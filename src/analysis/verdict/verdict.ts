@@ -3,7 +3,7 @@
 import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
-import { type Reason, reasonOf } from './reasons.js';
+import { type Measured, type Reason, reasonOf } from './reasons.js';
 
 export type Result = Prediction['global']['result'];
 
@@ -45,16 +45,75 @@ export function confidenceOf(score: number, threshold: number): number {
   return distance === 0 ? 0 : distance / (score >= threshold ? 1 - threshold : threshold);
 }
 
-function segmentOf(window: ScoredWindow, threshold: number): Segment {
-  const scores = window.scores.map(rounded);
-  const score = mean(scores);
-  return {
-    startS: rounded(window.startS),
-    endS: rounded(window.endS),
-    scores,
-    confidence: rounded(confidenceOf(score, threshold)),
-    result: resultOf(score, threshold),
-  };
+/** Plain JSON, so that a verdict can be continued by another process. */
+export interface VerdictSums {
+  readonly windows: number;
+  readonly spoofedWindows: number;
+  readonly scoreSum: number;
+  readonly confidenceSum: number;
+}
+
+/** The verdict on windows that come one after the other, of which nothing is kept but sums. */
+export class RunningVerdict {
+  readonly #threshold: number;
+  #windows: number;
+  #spoofedWindows: number;
+  #scoreSum: number;
+  #confidenceSum: number;
+
+  /**
+   * @param threshold 0..1
+   * @param sums of the windows before, with the same threshold
+   */
+  constructor(threshold: number, sums?: VerdictSums) {
+    this.#threshold = threshold;
+    this.#windows = sums?.windows ?? 0;
+    this.#spoofedWindows = sums?.spoofedWindows ?? 0;
+    this.#scoreSum = sums?.scoreSum ?? 0;
+    this.#confidenceSum = sums?.confidenceSum ?? 0;
+  }
+
+  get sums(): VerdictSums {
+    return {
+      windows: this.#windows,
+      spoofedWindows: this.#spoofedWindows,
+      scoreSum: this.#scoreSum,
+      confidenceSum: this.#confidenceSum,
+    };
+  }
+
+  add(window: ScoredWindow): Segment {
+    const scores = window.scores.map(rounded);
+    const score = mean(scores);
+    const segment: Segment = {
+      startS: rounded(window.startS),
+      endS: rounded(window.endS),
+      scores,
+      confidence: rounded(confidenceOf(score, this.#threshold)),
+      result: resultOf(score, this.#threshold),
+    };
+    this.#windows++;
+    if (segment.result === 'spoofed') this.#spoofedWindows++;
+    this.#scoreSum += score;
+    this.#confidenceSum += segment.confidence;
+    return segment;
+  }
+
+  /** @throws ServiceError NO_SPEECH when no window was scored: silence is never called bona fide */
+  finish(measured: Measured, silenceThresholdPercent: number): Omit<Verdict, 'segments'> {
+    const windows = this.#windows;
+    if (windows === 0) throw new ServiceError('NO_SPEECH', { silenceThreshold: silenceThresholdPercent });
+    const score = rounded(this.#scoreSum / windows);
+    const confidence = rounded(this.#confidenceSum / windows);
+    const spoofedWindows = this.#spoofedWindows;
+    const judgement = { spoofedWindows, bonafideWindows: windows - spoofedWindows, confidence };
+    return {
+      score,
+      confidence,
+      result: resultOf(score, this.#threshold),
+      reason: reasonOf(measured, judgement),
+    };
+  }
 }
 
 /**
@@ -62,19 +121,7 @@ function segmentOf(window: ScoredWindow, threshold: number): Segment {
  * @throws ServiceError NO_SPEECH when no window was scored: silence is never called bona fide
  */
 export function verdictOf(analysis: Analysis, threshold: number, silenceThresholdPercent: number): Verdict {
-  if (analysis.windows.length === 0) {
-    throw new ServiceError('NO_SPEECH', { silenceThreshold: silenceThresholdPercent });
-  }
-  const segments = analysis.windows.map((window) => segmentOf(window, threshold));
-  const score = rounded(mean(segments.map((segment) => mean(segment.scores))));
-  const confidence = rounded(mean(segments.map((segment) => segment.confidence)));
-  const spoofedWindows = segments.filter((segment) => segment.result === 'spoofed').length;
-  const judgement = { spoofedWindows, bonafideWindows: segments.length - spoofedWindows, confidence };
-  return {
-    score,
-    confidence,
-    result: resultOf(score, threshold),
-    reason: reasonOf(analysis, judgement),
-    segments,
-  };
+  const verdict = new RunningVerdict(threshold);
+  const segments = analysis.windows.map((window) => verdict.add(window));
+  return { ...verdict.finish(analysis, silenceThresholdPercent), segments };
 }

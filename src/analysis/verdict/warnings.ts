@@ -9,7 +9,10 @@ export const skippedText = ({ startS, endS, nonSpeechPercent }: SkippedStretch):
   `Not analysed from ${seconds(startS)} s to ${seconds(endS)} s: ${nonSpeechPercent.toFixed(1)} percent is not speech`;
 
 /** A sentence for each stretch that was not scored, and for damage to the file. */
-export function warningsOf(analysis: Analysis, silenceThresholdPercent: number): string[] {
+export function warningsOf(
+  analysis: Pick<Analysis, 'skipped' | 'damagedPackets'>,
+  silenceThresholdPercent: number,
+): string[] {
   const warnings = analysis.skipped.map(
     (stretch) => `${skippedText(stretch)}, and silence_threshold is ${silenceThresholdPercent}.`,
   );

@@ -14,6 +14,7 @@ export type StageErrorCode =
   | 'TOO_SHORT'
   | 'CANCELLED'
   | 'DEADLINE'
+  | 'SOURCE_FAILED'
   | 'INTERNAL';
 
 export interface StageError extends Error {
@@ -31,6 +32,20 @@ export interface PrepareOptions {
   readonly maxDurationS: number;
   readonly silenceThresholdPercent: number;
   readonly timeLimitMs: number;
+}
+
+export interface SourceOptions extends PrepareOptions {
+  /** Seconds of audio between two checkpoints, at least. */
+  readonly checkpointIntervalS: number;
+}
+
+/** A file that is not in memory. */
+export interface RangedFile {
+  readonly bytes: number;
+  /** Ranges that are asked for begin at multiples of this and are as long; the last one is what is left. */
+  readonly blockBytes: number;
+  /** Blocks the thread until it has the range. What it throws is a StageError SOURCE_FAILED of `open` or `next`. */
+  read(offset: number, length: number): Uint8Array;
 }
 
 export interface PreparedInput {
@@ -84,6 +99,22 @@ export interface Preparer {
    * `stopFlag[0]` stops the work. Throws StageError, as `next` does.
    */
   open(bytes: Uint8Array, options: PrepareOptions, stopFlag: Int32Array): void;
+  /** The same for a file that is read in ranges. `checkpoint` is one of the same file: `next` goes on after it. */
+  openSource(
+    file: RangedFile,
+    options: SourceOptions,
+    stopFlag: Int32Array,
+    checkpoint: Uint8Array | undefined,
+  ): void;
+  /** To be asked after each `next`: what was skipped before the input's window; the summary then lacks it. */
+  takeSkipped(): SkippedStretch[];
+  /**
+   * To be asked after the last input of each window: about 20 KiB from which another process goes on after that window;
+   * undefined if it is not time for one.
+   */
+  takeCheckpoint(): Uint8Array | undefined;
+  /** Seconds of audio that were decoded so far. */
+  readonly decodedS: number;
   /** Writes the next input; undefined at the end of the audio. `output` has `inputSize` elements. */
   next(output: Float32Array): PreparedInput | undefined;
   summary(): PrepareSummary;

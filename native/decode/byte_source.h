@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace veravox {
+
+// Where the bytes of a file come from. Not thread-safe.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  virtual uint64_t size() const = 0;
+  // Bytes from `offset` on: at least one and at most `count`, none past the end. Valid until the next call.
+  // Throws StageError.
+  virtual std::span<const uint8_t> Read(uint64_t offset, size_t count) = 0;
+};
+
+// A file that lies in memory, which outlives this object. Nothing is copied.
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  uint64_t size() const override { return bytes_.size(); }
+  std::span<const uint8_t> Read(uint64_t offset, size_t count) override {
+    if (offset >= bytes_.size()) return {};
+    const auto begin = static_cast<size_t>(offset);
+    return bytes_.subspan(begin, std::min(count, bytes_.size() - begin));
+  }
+
+ private:
+  std::span<const uint8_t> bytes_;
+};
+
+// Fills `out` as far as the source has bytes; returns how many.
+inline size_t CopyFrom(ByteSource& source, uint64_t offset, std::span<uint8_t> out) {
+  size_t copied = 0;
+  while (copied < out.size()) {
+    const auto bytes = source.Read(offset + copied, out.size() - copied);
+    if (bytes.empty()) break;
+    std::memcpy(out.data() + copied, bytes.data(), bytes.size());
+    copied += bytes.size();
+  }
+  return copied;
+}
+
+// `count` bytes in a row, fewer at the end of the file; copied to `pieces` if the source has them in several.
+inline std::span<const uint8_t> ReadInARow(ByteSource& source, uint64_t offset, size_t count,
+                                           std::vector<uint8_t>& pieces) {
+  const uint64_t left = source.size() - std::min(offset, source.size());
+  const auto wanted = static_cast<size_t>(std::min<uint64_t>(count, left));
+  const auto bytes = source.Read(offset, wanted);
+  if (bytes.size() == wanted) return bytes;
+  pieces.resize(wanted);
+  return std::span<const uint8_t>(pieces).first(CopyFrom(source, offset, pieces));
+}
+
+}  // namespace veravox

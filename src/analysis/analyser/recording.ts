@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recordings too long for memory: read in ranges, scored while others are idle, and continued by another process after
+// the last saved step.
+import type { PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import type { ScoredWindow } from './analyser.js';
+
+/**
+ * From where the analysis of a recording goes on: plain JSON of about 30 KB, to be saved together with the results of its
+ * step and given to a later request for the same recording with the same model and silence threshold.
+ */
+export interface RecordingCursor {
+  readonly version: 1;
+  /** ByteSource.identity */
+  readonly source: string;
+  /** DetectorStatus.scoreFingerprint */
+  readonly scoreFingerprint: string;
+  readonly silenceThresholdPercent: number;
+  /** Seconds of audio up to the end of the last window before it. */
+  readonly audioS: number;
+  /** The state of the native code, in base64. */
+  readonly checkpoint: string;
+}
+
+export interface RecordingRequest {
+  /** The caller keeps it open until the last step, and closes it. */
+  readonly source: ByteSource;
+  /** The model's id or an alias of it. */
+  readonly model: string;
+  /** Windows with a larger share of non-speech are not scored; 0..100. */
+  readonly silenceThresholdPercent: number;
+  readonly minDurationS: number;
+  readonly maxDurationS: number;
+  /** From the moment a thread begins with it. */
+  readonly timeLimitMs: number;
+  /** Of the last step that was saved; undefined starts at the beginning. */
+  readonly cursor?: RecordingCursor | undefined;
+  /** Seconds of audio per step, at least; 60 by default. Steps are never shorter than about 10 s. */
+  readonly stepS?: number;
+  /** Whose work it is: owners take turns. */
+  readonly owner?: string;
+  readonly signal: AbortSignal;
+  /** Called several times per second at most, also while nothing but silence comes. */
+  readonly onProgress?: (progress: RecordingProgress) => void;
+}
+
+export interface RecordingProgress {
+  /** Seconds of audio that were decoded: somewhat more than were scored. */
+  readonly decodedS: number;
+  /** Share of the file's bytes that were asked for, 0..1. */
+  readonly fileProgress: number;
+}
+
+/** Results that were not in an earlier step, in the order of the audio. */
+export interface RecordingResults {
+  readonly windows: readonly ScoredWindow[];
+  readonly skipped: readonly SkippedStretch[];
+}
+
+export interface RecordingPart extends RecordingResults {
+  readonly isLast: false;
+  readonly cursor: RecordingCursor;
+}
+
+/** What was measured on the whole recording, whatever the number of processes that worked on it. */
+export type RecordingSummary = Omit<PrepareSummary, 'decodeMs' | 'featuresMs' | 'skipped' | 'damagedAtS'>;
+
+export interface RecordingEnd extends RecordingResults {
+  readonly isLast: true;
+  /** Of the model that answered; never an alias. */
+  readonly modelId: string;
+  readonly summary: RecordingSummary;
+}
+
+export type RecordingStep = RecordingPart | RecordingEnd;
+
+/** The cursor belongs to another recording, model, threshold or version of the server: begin without one. */
+export class CursorRefused extends Error {
+  override readonly name = 'CursorRefused';
+}
+
+export interface RecordingAnalyser {
+  /**
+   * Yields the results step by step. If the caller saves each step and its cursor as one, no window is in two steps, whatever
+   * ends the process; results are those of `Analyser.analyse`. Throws ServiceError, CursorRefused, or the signal's reason.
+   * Leaving the loop early stops the work.
+   */
+  analyseRecording(request: RecordingRequest): AsyncGenerator<RecordingStep, void, void>;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { ScoredWindow } from '../analyser/analyser.js';
+import type { RecordingCursor, RecordingStep } from '../analyser/recording.js';
+import type { SlottedInput } from '../prepare/prepare-task.js';
+
+interface PendingWindow {
+  readonly index: number;
+  readonly startS: number;
+  readonly endS: number;
+  readonly scores: number[];
+  readonly skippedBefore: SkippedStretch[];
+  missing: number;
+  checkpoint: Uint8Array | undefined;
+}
+
+type CursorMaker = (audioS: number, checkpoint: Uint8Array) => RecordingCursor;
+
+/**
+ * Puts the scores of a recording's windows, which come in any order, into steps, which have the audio's. Holds what is being
+ * scored, the step that is being made, and those that nobody has taken yet.
+ */
+export class RecordingRun {
+  readonly #modelId: string;
+  readonly #cursorAt: CursorMaker;
+  /** In the order of the audio. */
+  readonly #pending: PendingWindow[] = [];
+  readonly #steps: RecordingStep[] = [];
+  #windows: ScoredWindow[] = [];
+  #skipped: SkippedStretch[] = [];
+  #summary: PrepareSummary | undefined;
+  #failure: { readonly reason: unknown } | undefined;
+  #isComplete = false;
+  #wake = (): void => {};
+
+  constructor(modelId: string, cursorAt: CursorMaker) {
+    this.#modelId = modelId;
+    this.#cursorAt = cursorAt;
+  }
+
+  get settled(): boolean {
+    return this.#failure !== undefined || this.#isComplete;
+  }
+
+  announced({ windowIndex, ...input }: SlottedInput): void {
+    let window = this.#pending.at(-1);
+    if (window?.index !== windowIndex) {
+      const { startS, endS, inputsInWindow } = input;
+      const scores = new Array<number>(inputsInWindow);
+      const missing = inputsInWindow;
+      window = {
+        index: windowIndex,
+        startS,
+        endS,
+        scores,
+        skippedBefore: [],
+        missing,
+        checkpoint: undefined,
+      };
+      this.#pending.push(window);
+    }
+    window.skippedBefore.push(...(input.skippedBefore ?? []));
+    window.checkpoint = input.checkpoint;
+  }
+
+  scored({ windowIndex, inputIndex }: SlottedInput, score: number): void {
+    if (this.settled) return;
+    if (!Number.isFinite(score)) {
+      this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#modelId }));
+      return;
+    }
+    const first = this.#pending[0] as PendingWindow;
+    const window = this.#pending[windowIndex - first.index] as PendingWindow;
+    window.scores[inputIndex] = score;
+    window.missing--;
+    this.#takeCompleted();
+  }
+
+  /** Everything was announced. */
+  prepared(summary: PrepareSummary): void {
+    this.#summary = summary;
+    this.#takeCompleted();
+  }
+
+  /** Only the first reason counts. */
+  fail(reason: unknown): void {
+    if (this.settled) return;
+    this.#failure = { reason };
+    this.#wake();
+  }
+
+  /** The next step, as soon as it is there; undefined after the last. Rejects with the reason of a failure. */
+  async next(): Promise<RecordingStep | undefined> {
+    for (;;) {
+      // Steps that are complete are given before the failure, so that they can be saved.
+      const step = this.#steps.shift();
+      if (step !== undefined) return step;
+      if (this.#failure !== undefined) throw this.#failure.reason;
+      if (this.#isComplete) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #takeCompleted(): void {
+    while (this.#pending[0]?.missing === 0) {
+      const { startS, endS, scores, skippedBefore, checkpoint } = this.#pending.shift() as PendingWindow;
+      this.#skipped.push(...skippedBefore);
+      this.#windows.push({ startS, endS, scores });
+      if (checkpoint === undefined) continue;
+      this.#add({ isLast: false, ...this.#takeResults(), cursor: this.#cursorAt(endS, checkpoint) });
+    }
+    if (this.#summary === undefined || this.#pending.length > 0) return;
+    const { decodeMs, featuresMs, skipped, damagedAtS, ...summary } = this.#summary;
+    this.#skipped.push(...skipped);
+    this.#isComplete = true;
+    this.#add({ isLast: true, ...this.#takeResults(), modelId: this.#modelId, summary });
+  }
+
+  #takeResults() {
+    const results = { windows: this.#windows, skipped: this.#skipped };
+    this.#windows = [];
+    this.#skipped = [];
+    return results;
+  }
+
+  #add(step: RecordingStep): void {
+    this.#steps.push(step);
+    this.#wake();
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import type { RangeMailbox } from './range-mailbox.js';
+
+/** Blocks that are read before they are wanted. More would only help where one takes longer than what it holds lasts. */
+const BLOCKS_AHEAD = 2;
+
+interface Block {
+  readonly bytes: Uint8Array;
+  readonly read: Promise<void>;
+}
+
+/** Answers a prepare thread that asks for ranges of a file, a little ahead of it. Its memory: three blocks. */
+export class RangeFeeder {
+  readonly #source: ByteSource;
+  readonly #mailbox: RangeMailbox;
+  readonly #stop = new AbortController();
+  readonly #blocks = new Map<number, Block>();
+  #nextOffset = 0;
+  /** Why a range could not be had. */
+  failure: unknown;
+
+  constructor(source: ByteSource, mailbox: RangeMailbox) {
+    this.#source = source;
+    this.#mailbox = mailbox;
+  }
+
+  /** Never rejects: a failure reaches the thread through the mailbox, and is kept. */
+  async answer(offset: number, length: number): Promise<void> {
+    try {
+      this.#stop.signal.throwIfAborted();
+      const isNext = offset === this.#nextOffset;
+      this.#nextOffset = offset + length;
+      if (!isNext) this.#blocks.clear();
+      const block = this.#block(offset, length);
+      if (isNext) this.#readAhead();
+      await block.read;
+      this.#blocks.delete(offset);
+      this.#mailbox.fill(block.bytes);
+    } catch (error) {
+      this.failure ??= error;
+      this.#mailbox.fail();
+    }
+  }
+
+  /** Ends what is being read, and the thread's wait for it. */
+  stop(reason: unknown): void {
+    this.#stop.abort(reason);
+    this.#mailbox.fail();
+    this.#blocks.clear();
+  }
+
+  #readAhead(): void {
+    const step = this.#mailbox.maxRangeBytes;
+    for (let i = 0; i < BLOCKS_AHEAD; i++) {
+      const offset = this.#nextOffset + i * step;
+      if (offset < this.#source.bytes) this.#block(offset, Math.min(step, this.#source.bytes - offset));
+    }
+  }
+
+  #block(offset: number, length: number): Block {
+    let block = this.#blocks.get(offset);
+    if (block === undefined || block.bytes.length !== length) {
+      const bytes = new Uint8Array(length);
+      block = { bytes, read: this.#source.read(bytes, offset, this.#stop.signal) };
+      // Read ahead, it may fail before anybody waits for it, or be wanted by nobody.
+      block.read.catch(() => {});
+      this.#blocks.set(offset, block);
+    }
+    return block;
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Between two turns that are taken from requests. */
+const MIN_INTERVAL_MS = 2000;
+/** A turn is followed by so many times its duration without one: a twentieth of one thread's time. */
+const PAUSE_PER_DURATION = 19;
+
+/**
+ * When background work gets a turn although others wait: it is never starved, and never takes more than a twentieth of one
+ * thread's time from them.
+ */
+export class BackgroundShare {
+  #running = 0;
+  #dueMs = 0;
+
+  isDue(nowMs = performance.now()): boolean {
+    return this.#running === 0 && nowMs >= this.#dueMs;
+  }
+
+  /** To be called for each turn, including those that nobody else wanted. */
+  begin(): void {
+    this.#running++;
+  }
+
+  end(durationMs: number, nowMs = performance.now()): void {
+    this.#running--;
+    this.#dueMs = nowMs + Math.max(MIN_INTERVAL_MS, PAUSE_PER_DURATION * durationMs);
+  }
+}
