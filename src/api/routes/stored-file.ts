@@ -4,7 +4,7 @@ import { signatureErrors } from '../../base/contract/error-groups.js';
 import type { Operation } from '../../base/contract/operation.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OpenObject } from '../../state/storage/disk-objects.js';
-import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
+import { type EmbeddedStorage, nameInPath } from '../../state/storage/embedded-storage.js';
 import { BUCKET } from '../../state/storage/signature.js';
 import type { Grant } from '../../state/storage/signature-check.js';
 import { BodyReader } from '../upload/body-reader.js';
@@ -140,13 +140,7 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage): Rout
   ];
 }
 
-function nameOf({ path }: RouteRequest): string {
-  try {
-    return decodeURIComponent(path.slice(PREFIX.length));
-  } catch {
-    throw new ServiceError('OBJECT_NOT_FOUND');
-  }
-}
+const nameOf = ({ path }: RouteRequest): string => nameInPath(path);
 
 /** What stands for the account in the name of an object: its folder. */
 const accountIn = (name: string): string => name.slice(0, name.indexOf('/'));

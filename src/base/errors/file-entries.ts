@@ -36,6 +36,18 @@ export const fileEntries = {
     message: 'Expected the file behind presigned_url without a content-encoding but received {encoding}.',
     when: 'The storage sends the file compressed, although the request excludes that.',
   },
+  FETCH_NO_RANGES: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The storage behind presigned_url does not send parts of files, which long recordings need.',
+    when: 'The storage ignores the `range` header, or answers with another range.',
+  },
+  FILE_CHANGED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The file changed while it was read.',
+    when: 'A long recording was replaced or altered in the storage before its analysis was complete.',
+  },
   // Stored files and their links
   ACCESS_DENIED: {
     status: 403,

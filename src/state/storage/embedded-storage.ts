@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { DiskObjectSource } from './disk-object-source.js';
 import { DiskObjects, type DiskSettings } from './disk-objects.js';
 import { LinkSigner } from './link-signer.js';
 import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
@@ -21,6 +24,15 @@ function namesOf(host: string): string[] {
   if (host === '::') return ['[::1]', '127.0.0.1', 'localhost'];
   const name = host.includes(':') ? `[${host}]` : host;
   return ['127.0.0.1', '::1'].includes(host) ? [name, 'localhost'] : [name];
+}
+
+/** The object that a link's path stands for. @throws ServiceError OBJECT_NOT_FOUND */
+export function nameInPath(path: string): string {
+  try {
+    return decodeURIComponent(path.slice(`/${BUCKET}/`.length));
+  } catch {
+    throw new ServiceError('OBJECT_NOT_FOUND');
+  }
 }
 
 /** The default: objects on the local disk, behind links to this server itself. */
@@ -56,6 +68,20 @@ export class EmbeddedStorage implements ObjectStorage {
 
   list(prefix: string, limit: number): Promise<StoredObject[]> {
     return this.objects.list(prefix, limit);
+  }
+
+  openSource(name: string): Promise<ByteSource> {
+    return DiskObjectSource.open(this.objects, name);
+  }
+
+  /**
+   * The object behind one of this storage's own links, without asking the server.
+   * @throws ServiceError as SignatureCheck.check does, OBJECT_NOT_FOUND, STORAGE_FAILED
+   */
+  async openLink({ pathname, search, host }: URL): Promise<ByteSource> {
+    const headers = new Map([['host', host]]);
+    await this.signatures.check({ method: 'GET', path: pathname, query: search.slice(1), headers });
+    return this.openSource(nameInPath(pathname));
   }
 
   linkPrefixes(port: number): string[] {

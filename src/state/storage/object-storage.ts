@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
 
 /** What a link is to allow beside its method and its object. */
 export interface LinkTerms {
@@ -26,6 +27,8 @@ export interface ObjectStorage {
    * @throws ServiceError STORAGE_UNAVAILABLE
    */
   list(prefix: string, limit: number): Promise<StoredObject[]>;
+  /** An object to be read in ranges. @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE, STORAGE_FAILED */
+  openSource(name: string): Promise<ByteSource>;
   /** What links begin with, up to a slash, as far as that is known. @param port the one that this server listens on */
   linkPrefixes(port: number): string[];
   /** Waits for what is being written. */

@@ -8,8 +8,10 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { ObjectStorage, StoredObject } from './object-storage.js';
+import { S3ObjectSource } from './s3-object-source.js';
 
 export interface S3Settings {
   readonly bucket: string;
@@ -67,6 +69,10 @@ export class S3Storage implements ObjectStorage {
     const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: limit });
     const { Contents = [] } = await reachable(this.#client.send(command));
     return Contents.map(({ Key = '', Size = 0 }) => ({ name: Key, bytes: Size }));
+  }
+
+  openSource(name: string): Promise<ByteSource> {
+    return S3ObjectSource.open(this.#client, { Bucket: this.#settings.bucket, Key: name });
   }
 
   linkPrefixes(): string[] {

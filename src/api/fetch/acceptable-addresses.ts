@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { unreachable } from './fetch-failure.js';
+import type { FetchTarget } from './fetch-policy.js';
+import { isPublicAddress } from './public-address.js';
+
+/** What a fetch asks of the world around it. Tests have names and addresses of their own. */
+export interface FetchSurroundings {
+  readonly resolve: (hostname: string) => Promise<readonly LookupAddress[]>;
+  readonly isPublicAddress: (address: string) => boolean;
+  /** Certificate authorities in place of Node's. */
+  readonly ca?: string;
+}
+
+export const surroundings: FetchSurroundings = {
+  // As every other program here resolves names, with /etc/hosts; dns.resolve would ask the name server only.
+  resolve: (hostname) => dns.lookup(hostname, { all: true }),
+  isPublicAddress,
+};
+
+/**
+ * The addresses that a connection for this link may go to. One special address among public ones refuses them all: such a
+ * name is broken, or somebody's trick.
+ * @param progress called when the name is resolved
+ * @throws ServiceError FETCH_ADDRESS_REFUSED, FETCH_UNREACHABLE, or the signal's reason
+ */
+export async function acceptableAddresses(
+  { url, isStorage }: FetchTarget,
+  { resolve, isPublicAddress }: FetchSurroundings,
+  signal: AbortSignal,
+  progress: () => void,
+): Promise<readonly LookupAddress[]> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(host);
+  // Node connects to an address without asking `lookup`, so it is judged here like any other.
+  const addresses =
+    family === 0 ? await resolved(host, resolve, signal, progress) : [{ address: host, family }];
+  const isAcceptable = isStorage || addresses.every(({ address }) => isPublicAddress(address));
+  if (!isAcceptable) throw new ServiceError('FETCH_ADDRESS_REFUSED', { host });
+  return addresses;
+}
+
+function resolved(
+  hostname: string,
+  resolve: FetchSurroundings['resolve'],
+  signal: AbortSignal,
+  progress: () => void,
+): Promise<readonly LookupAddress[]> {
+  return new Promise((done, fail) => {
+    // Nothing can take back the question; its answer is then ignored.
+    signal.addEventListener('abort', () => fail(signal.reason), { once: true });
+    resolve(hostname).then(
+      (addresses) => {
+        progress();
+        if (addresses.length > 0) done(addresses);
+        else fail(unreachable(new Error(`${hostname} has no address`)));
+      },
+      (error) => fail(unreachable(error)),
+    );
+  });
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import type { FileStore } from '../../state/storage/open-storage.js';
+import { type FetchSurroundings, surroundings } from './acceptable-addresses.js';
+import type { FetchTimeouts } from './fetch-clock.js';
+import type { FetchPolicy } from './fetch-policy.js';
+import { LinkSource } from './link-source.js';
+
+/** Opens recordings to be read in ranges, wherever they lie. The caller closes them. */
+export class RecordingSources {
+  readonly #files: Pick<FileStore, 'storage' | 'embedded'>;
+  readonly #policy: FetchPolicy;
+  readonly #timeouts: FetchTimeouts;
+  readonly #surroundings: FetchSurroundings;
+
+  constructor(
+    files: Pick<FileStore, 'storage' | 'embedded'>,
+    policy: FetchPolicy,
+    timeouts: FetchTimeouts,
+    overrides: Partial<FetchSurroundings> = {},
+  ) {
+    this.#files = files;
+    this.#policy = policy;
+    this.#timeouts = timeouts;
+    this.#surroundings = { ...surroundings, ...overrides };
+  }
+
+  /**
+   * An object of the configured storage, by its whole name.
+   * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE, STORAGE_FAILED
+   */
+  ofObject(name: string): Promise<ByteSource> {
+    return this.#files.storage.openSource(name);
+  }
+
+  /**
+   * The file behind a `presigned_url`. Links of the embedded storage are checked as its route checks them, and read from the
+   * data folder.
+   * @throws ServiceError as PresignedFetcher does, FETCH_NO_RANGES, or what the embedded storage refuses links with
+   */
+  async ofLink(link: string, signal: AbortSignal): Promise<ByteSource> {
+    const target = this.#policy.judge(link);
+    const { embedded } = this.#files;
+    if (target.isStorage && embedded !== undefined) return embedded.openLink(target.url);
+    return LinkSource.open(target, { surroundings: this.#surroundings, timeouts: this.#timeouts }, signal);
+  }
+}
