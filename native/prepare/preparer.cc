@@ -164,6 +164,7 @@ bool Preparer::FindWindow(SampleRange& window) {
   while (true) {
     const int64_t decided = (speech_begin_ + static_cast<int64_t>(speech_.size())) * kFrame;
     if (planner_->Next(at_end_ ? available() : std::min(available(), decided), at_end_, window)) {
+      RequireHeld(window);
       const double non_speech_percent = NonSpeechPercent(window);
       if (non_speech_percent <= options_.silence_threshold_percent) {
         skipping_ = false;
@@ -259,6 +260,16 @@ void Preparer::FinishAudio() {
                                : 0.0;
   summary_.high_band_drop_db = voice_activity_.levels().HighBandDropDb();
   summary_.noise_gap_db = voice_activity_.levels().NoiseGapDb();
+}
+
+// Always so, except after a checkpoint that is damaged or was taken from another file.
+void Preparer::RequireHeld(const SampleRange& window) const {
+  const int64_t decided = speech_begin_ + static_cast<int64_t>(speech_.size());
+  if (window.begin >= pcm_begin_ && window.end <= available() && window.begin / kFrame >= speech_begin_ &&
+      (window.end + kFrame - 1) / kFrame <= decided) {
+    return;
+  }
+  throw StageError(ErrorCode::kInternal, "The checkpoint does not belong to this file.");
 }
 
 double Preparer::NonSpeechPercent(const SampleRange& window) const {

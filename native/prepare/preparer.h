@@ -115,6 +115,7 @@ class Preparer {
   void AppendBlock(const MonoBlock& block);
   void FinishAudio();
   void SkipWindow(const SampleRange& window, double non_speech_percent);
+  void RequireHeld(const SampleRange& window) const;
   double NonSpeechPercent(const SampleRange& window) const;
   void DropConsumed();
   int64_t available() const { return pcm_begin_ + static_cast<int64_t>(pcm_.size()); }
