@@ -41,6 +41,9 @@ const fetchErrors = [
   'FETCH_TIMEOUT',
 ] as const satisfies readonly ErrorKey[];
 
+/** `ByteSource`, in addition to those of links and storage. No operation reads recordings in ranges yet. */
+export const rangeErrors = ['FETCH_NO_RANGES', 'FILE_CHANGED'] as const satisfies readonly ErrorKey[];
+
 /** Errors of a form that JSON with a link cannot have, and vice versa. */
 export const formOnlyErrors: readonly ErrorKey[] = [
   'MULTIPART_MALFORMED',
