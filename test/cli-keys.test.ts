@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { AuthenticatedKey } from '../src/state/keys/authenticator.js';
+import { KeyRegistry } from '../src/state/keys/key-registry.js';
 import { KeyStore } from '../src/state/keys/key-store.js';
+import { withState } from '../src/state/takeover/open-state.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { request } from './support/http-client.js';
+import { sqliteIn } from './support/stored-keys.js';
 
 const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [
@@ -29,6 +33,14 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['keys', 'delete'], /unknown command 'delete'/],
   [['unknown'], /unknown command 'unknown'/],
 ];
+/** As a server that starts now. */
+const authenticate = (dataDir: string, key: string): Promise<AuthenticatedKey | undefined> =>
+  withState(sqliteIn(dataDir), async (database) => {
+    const store = await KeyStore.open(new KeyRegistry(database));
+    store.close();
+    return store.authenticate(key);
+  });
+
 for (const [args, message] of misuses) {
   test(`veravox ${args.join(' ')} is a usage error`, async (context) => {
     const { status, stdout, stderr } = await runCli(args, { VERAVOX_DATA_DIR: temporaryFolder(context) });
@@ -48,18 +60,14 @@ test('revoking a key that does not exist fails', async (context) => {
 test('a created key is alone on standard output and works; it is listed, and revoked it works no more', async (context) => {
   const dataDir = temporaryFolder(context);
   const env = { VERAVOX_DATA_DIR: dataDir };
-  const accepts = (key: string): boolean => {
-    const store = new KeyStore(dataDir);
-    store.close();
-    return store.authenticate(key) !== undefined;
-  };
+  const accepts = async (key: string): Promise<boolean> => (await authenticate(dataDir, key)) !== undefined;
   const created = await runCli(
     ['keys', 'create', '--name', 'batch jobs', '--scopes', 'predict', '--expires-in', '30d'],
     env,
   );
   assert.equal(created.status, 0);
   const key = created.stdout.trimEnd();
-  assert.ok(accepts(key));
+  assert.ok(await accepts(key));
   const id = key.split('_')[1] ?? '';
 
   const listed = await runCli(['keys', 'list'], env);
@@ -68,7 +76,7 @@ test('a created key is alone on standard output and works; it is listed, and rev
   assert.ok(!listed.stdout.includes(key.slice(16)));
 
   assert.equal((await runCli(['keys', 'revoke', id], env)).status, 0);
-  assert.ok(!accepts(key));
+  assert.ok(!(await accepts(key)));
   assert.match((await runCli(['keys', 'list'], env)).stdout, /revoked/);
 });
 
@@ -81,10 +89,8 @@ test('what a key was given is what the server knows of it and what is listed', a
     ['keys', 'create', '--account', 'acme', '--scopes', 'file,admin', '--expires-at', expiresAt, ...limits],
     env,
   );
-  const store = new KeyStore(dataDir);
-  store.close();
   const id = stdout.slice(3, 15);
-  assert.deepEqual(store.authenticate(stdout.trimEnd()), {
+  assert.deepEqual(await authenticate(dataDir, stdout.trimEnd()), {
     id,
     account: 'acme',
     scopes: new Set(['file', 'admin']),
@@ -134,7 +140,7 @@ test('where the audit cannot be written no key is made', async (context) => {
   const refused = await runCli(['keys', 'create'], { VERAVOX_DATA_DIR: dataDir });
   assert.equal(refused.status, 1);
   assert.equal(refused.stdout, '');
-  assert.deepEqual(fs.readdirSync(path.join(dataDir, 'keys')), []);
+  assert.equal((await runCli(['keys', 'list'], { VERAVOX_DATA_DIR: dataDir })).stdout, 'No keys.\n');
   const without = await runCli(['keys', 'create'], { VERAVOX_DATA_DIR: dataDir, VERAVOX_AUDIT: 'off' });
   assert.equal(without.status, 0);
 });

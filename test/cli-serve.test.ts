@@ -97,7 +97,8 @@ test('a port that is taken stops the start; the next one still shows its first k
   const cli = new Cli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
   context.after(() => cli.child.kill('SIGKILL'));
   await cli.printed(/^ {2}vx_\S+$/m);
-  assert.equal(fs.readdirSync(path.join(dataDir, 'keys')).filter((name) => name.endsWith('.json')).length, 1);
+  const { stdout } = await runCli(['keys', 'list', '--json'], { VERAVOX_DATA_DIR: dataDir });
+  assert.equal(stdout.trimEnd().split('\n').length, 1, stdout);
 });
 
 test('a second signal ends a stop that takes long, with exit code 1', async (context) => {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { KeyDirectory } from '../src/state/keys/key-directory.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict } from './support/http-client.js';
+import { createKey } from './support/stored-keys.js';
 
 for (const args of [
   ['--from', 'last week'],
@@ -42,7 +42,7 @@ test('usage is a table with names and a sum, or lines of JSON, of the keys and d
   const env = { VERAVOX_DATA_DIR: dataDir };
   assert.equal((await runCli(['usage'], env)).stdout, 'No usage.\n');
   assert.equal((await runCli(['usage', '--json'], env)).stdout, '');
-  const { id } = new KeyDirectory(dataDir).create({ name: 'nightly', account: 'acme', scopes: [] }).key;
+  const { id } = (await createKey(dataDir, { name: 'nightly', account: 'acme', scopes: [] })).key;
   const row = { keyId: id, account: 'acme', route: '/v1/predict' };
   const counts = { requests: 1000, errors: 1, audioS: 5000.5, windows: 999, bytes: 5_000_000 };
   const gone = { keyId: '0123456789ab', account: 'default', route: '/v0/predict' };

@@ -8,12 +8,14 @@ import { type TestContext, test } from 'node:test';
 import { defaultDataDir, hintOfOtherDataDir, stateDirIn } from '../src/base/config/data-dir.js';
 import { DataFolderInUse, isDataFolderInUse, ownDataFolder } from '../src/state/data-folder/data-folder.js';
 import { describeHolders } from '../src/state/data-folder/lock-holders.js';
-import { KeyDirectory } from '../src/state/keys/key-directory.js';
+import { newKey } from '../src/state/keys/api-key.js';
+import { readKey } from '../src/state/keys/key-files.js';
 import { readOperatingPoints } from '../src/state/operating-points/operating-point-file.js';
 import { readUsage } from '../src/state/records/usage-report.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
+import { writeKeyFile } from './support/stored-keys.js';
 
 async function owned(t: TestContext, dataDir: string) {
   const folder = await ownDataFolder(dataDir);
@@ -101,7 +103,8 @@ test('where the holder cannot be seen, the message says how to find it', (t) => 
 
 test('what was left half-written is removed at the start, and nothing else', async (t) => {
   const dataDir = temporaryFolder(t);
-  const { key } = new KeyDirectory(dataDir).create({ name: 'a', scopes: [] });
+  const { key } = newKey({ name: 'a', scopes: [] });
+  writeKeyFile(dataDir, key);
   loadStorageSecrets(dataDir);
   const left = [
     'a.tmp',
@@ -136,21 +139,21 @@ test('the default is one folder, whatever the working directory', () => {
 test('a folder that was meant by earlier versions is pointed out', (t) => {
   const workingDir = temporaryFolder(t);
   assert.equal(hintOfOtherDataDir('/somewhere', workingDir), undefined);
-  new KeyDirectory(path.join(workingDir, 'data')).create({ name: 'a', scopes: [] });
+  writeKeyFile(path.join(workingDir, 'data'), newKey({ name: 'a', scopes: [] }).key);
   assert.match(hintOfOtherDataDir('/somewhere', workingDir) ?? '', /set VERAVOX_DATA_DIR=.*\/data\.$/);
   assert.equal(hintOfOtherDataDir(path.join(workingDir, 'data'), workingDir), undefined);
 });
 
 test('files of a newer version are refused by name, those without a version are read', (t) => {
   const dataDir = temporaryFolder(t);
-  const keys = new KeyDirectory(dataDir);
-  const { key } = keys.create({ name: 'a', scopes: [] });
+  const { key } = newKey({ name: 'a', scopes: [] });
+  const keyFile = writeKeyFile(dataDir, key);
   const secrets = loadStorageSecrets(dataDir);
   fs.mkdirSync(path.join(dataDir, 'usage'));
   fs.writeFileSync(path.join(dataDir, 'usage/2026-11-21.x.json'), '{"version":1,"rows":[]}');
   fs.writeFileSync(path.join(dataDir, 'operating-points.json'), '{"version":1,"points":[]}');
   const files: readonly [name: string, read: () => unknown][] = [
-    [`keys/${key.id}.json`, () => keys.list()],
+    [`keys/${key.id}.json`, () => readKey(keyFile)],
     ['storage.json', () => loadStorageSecrets(dataDir)],
     ['usage/2026-11-21.x.json', () => readUsage(dataDir)],
     ['operating-points.json', () => readOperatingPoints(dataDir)],

@@ -10,11 +10,11 @@ import { type TestContext, test } from 'node:test';
 import type { Config } from '../src/base/config/options.js';
 import type { DatabaseError } from '../src/state/database/database.js';
 import { SqliteDatabase } from '../src/state/database/sqlite-database.js';
-import { KeyDirectory } from '../src/state/keys/key-directory.js';
 import { noteAdminAct } from '../src/state/records/admin-act.js';
 import { filesOnDisk, follow, type LinkAnswer, s3Code, stored, uploadLink } from './support/file-links.js';
 import { noise } from './support/form-body.js';
 import { request } from './support/http-client.js';
+import { createKey } from './support/stored-keys.js';
 import { startTestServer, type TestServer } from './support/test-server.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -118,7 +118,7 @@ for (const isChunked of [false, true]) {
     // What another program takes counts, too.
     fs.writeFileSync(path.join(server.dataDir, 'other'), noise(freeBytes(server) - MEBIBYTE));
     assertFull(await put(server, 'b', 1000, isChunked));
-    new KeyDirectory(server.dataDir).create({ name: 'new', scopes: ['predict'] });
+    await createKey(server.dataDir, { name: 'new', scopes: ['predict'] });
     await noteAdminAct({ dataDir: server.dataDir, audit: 'file' }, { event: 'key_created', keyId: 'new' });
   });
 }

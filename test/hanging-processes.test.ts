@@ -9,11 +9,11 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { processState } from '../src/state/data-folder/process-state.js';
-import { KeyDirectory } from '../src/state/keys/key-directory.js';
 import { Cli, runCli } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { formBody } from './support/form-body.js';
 import { postForm, RawClient, request } from './support/http-client.js';
+import { createKey } from './support/stored-keys.js';
 import { writeTinyModels } from './support/tiny-models.js';
 
 const HANG_TIMEOUT_MS = 2000;
@@ -75,7 +75,7 @@ async function hangInLog(number: number): Promise<Hang> {
 before(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-hanging-'));
   const dataDir = path.join(folder, 'data');
-  apiKey = new KeyDirectory(dataDir).create({ name: 'any', scopes: ['predict'] }).text;
+  apiKey = (await createKey(dataDir, { name: 'any', scopes: ['predict'] })).text;
   cli = new Cli(['serve'], {
     PORT: '0',
     VERAVOX_PROCESSES: '2',

@@ -29,6 +29,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     models: ['m'],
     aliases: {},
     speaker_models: [],
+    database: 'up',
     wrong_answers: [],
   });
   assert.equal(await metric('veravox_ready'), 0);
@@ -51,6 +52,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     models: ['m'],
     aliases: {},
     speaker_models: [someSpeakerModel.id],
+    database: 'up',
     wrong_answers: [],
   });
   assert.equal(await metric('veravox_ready'), 1);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { KeyDirectory, type NewKey } from '../src/state/keys/key-directory.js';
+import type { NewKey } from '../src/state/keys/api-key.js';
+import { KeyRegistry } from '../src/state/keys/key-registry.js';
 import { KeyStore } from '../src/state/keys/key-store.js';
+import { openState } from '../src/state/takeover/open-state.js';
 import { runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict } from './support/http-client.js';
+import { sqliteIn } from './support/stored-keys.js';
 import { startTestServer } from './support/test-server.js';
 
 const body = formBody([fileEntry('x')]);
@@ -14,12 +17,16 @@ const body = formBody([fileEntry('x')]);
 /** A server with keys on disk, followed as `veravox serve` follows them. */
 async function start(context: TestContext) {
   const dataDir = temporaryFolder(context);
-  const keys = new KeyStore(dataDir);
-  context.after(() => keys.close());
+  const database = await openState(sqliteIn(dataDir), false);
+  const registry = new KeyRegistry(database);
+  const keys = await KeyStore.open(registry);
+  context.after(async () => {
+    keys.close();
+    await database.close();
+  });
   const { port } = await startTestServer(context, {}, { keys });
-  const directory = new KeyDirectory(dataDir);
   const create = (wanted: Partial<NewKey> = {}) =>
-    directory.create({ name: 'test', scopes: ['predict'], ...wanted });
+    registry.create({ name: 'test', scopes: ['predict'], ...wanted });
   const statusOf = async (key: string): Promise<number> =>
     (await predict(port, body, { headers: { 'x-api-key': key } })).status;
   /** Asks until the status is `wanted`; returns how long that took. */
@@ -40,9 +47,9 @@ async function assertWithinASecond(measure: () => Promise<number>): Promise<void
 
 test('a revoked key is refused within a second, by a server that goes on running', async (t) => {
   const { dataDir, create, statusOf, untilStatus } = await start(t);
-  const other = create();
+  const other = await create();
   await assertWithinASecond(async () => {
-    const { key, text } = create();
+    const { key, text } = await create();
     await untilStatus(text, 200);
     assert.equal((await runCli(['keys', 'revoke', key.id], { VERAVOX_DATA_DIR: dataDir })).status, 0);
     // Measured from when the command has ended.
@@ -53,14 +60,14 @@ test('a revoked key is refused within a second, by a server that goes on running
 
 test('a new key is accepted within a second', async (t) => {
   const { create, untilStatus } = await start(t);
-  await assertWithinASecond(() => untilStatus(create().text, 200));
+  await assertWithinASecond(async () => untilStatus((await create()).text, 200));
 });
 
 test('a key is accepted until it expires, and refused from then on', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { create, statusOf, untilStatus } = await start(t);
   const expiresAt = new Date(Date.now() + 60_000);
-  const { text } = create({ expiresAt });
+  const { text } = await create({ expiresAt });
   await untilStatus(text, 200);
   t.mock.timers.setTime(expiresAt.getTime() - 1);
   assert.equal(await statusOf(text), 200);

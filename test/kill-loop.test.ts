@@ -9,7 +9,7 @@ import { Acknowledged } from '../bench/kill-loop/acknowledged.js';
 import { problemsAfterStart } from '../bench/kill-loop/checks.js';
 import { killLoop } from '../bench/kill-loop/run.js';
 import { startServer } from '../bench/kill-loop/server.js';
-import { KeyDirectory } from '../src/state/keys/key-directory.js';
+import { createKey } from './support/stored-keys.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { writeTinyModels } from './support/tiny-models.js';
 
@@ -38,7 +38,7 @@ test('what is lost is a problem', async (t) => {
   const folder = temporaryFolder(t);
   const modelsDir = writeTinyModels(fs.mkdtempSync(path.join(folder, 'models-')), 'even');
   const dataDir = path.join(folder, 'data');
-  const apiKey = new KeyDirectory(dataDir).create({ name: 'any', scopes: ['file'] }).text;
+  const apiKey = (await createKey(dataDir, { name: 'any', scopes: ['file'] })).text;
   const server = await startServer({
     ...process.env,
     PORT: '0',

@@ -12,11 +12,12 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { KeyDirectory } from '../src/state/keys/key-directory.js';
+import type { NewKey } from '../src/state/keys/api-key.js';
 import { Cli, runCli } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { FORM_TYPE, formBody } from './support/form-body.js';
 import { type Answer, postForm, RawClient, request } from './support/http-client.js';
+import { createKey } from './support/stored-keys.js';
 import { writeTinyModels } from './support/tiny-models.js';
 import { monoWav, repeated } from './support/wav.js';
 
@@ -74,11 +75,11 @@ before(async () => {
   speech = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
   const { samples, sampleRateHz } = loadAddon().decode(speech);
   longSpeech = monoWav(repeated(samples, sampleRateHz * 160), sampleRateHz);
-  const keys = new KeyDirectory(dataDir);
-  key = keys.create({ name: 'any', scopes: ['predict', 'voiceid', 'file'] }).text;
+  const create = async (wanted: NewKey): Promise<string> => (await createKey(dataDir, wanted)).text;
+  key = await create({ name: 'any', scopes: ['predict', 'voiceid', 'file'] });
   const rate = { requests: RATE, windowS: 3600 };
-  rateKey = keys.create({ name: 'rate', scopes: ['file'], rate }).text;
-  concurrencyKey = keys.create({ name: 'concurrency', scopes: ['predict'], concurrency: CONCURRENCY }).text;
+  rateKey = await create({ name: 'rate', scopes: ['file'], rate });
+  concurrencyKey = await create({ name: 'concurrency', scopes: ['predict'], concurrency: CONCURRENCY });
   cli = new Cli(['serve'], {
     PORT: '0',
     VERAVOX_PROCESSES: String(processes),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { KeyDirectory } from '../../src/state/keys/key-directory.js';
 import { verifyAudit } from '../../src/state/records/audit-verify.js';
+import { createKey as storeKey } from '../../test/support/stored-keys.js';
 import { Acknowledged } from './acknowledged.js';
 import { problemsAfterStart, requestsInUsage } from './checks.js';
 import { calibrate, createKey, writeScores } from './commands.js';
@@ -55,7 +55,7 @@ export async function killLoop(options: KillLoopOptions): Promise<KillLoopResult
     VERAVOX_ACCOUNT_MAX_OBJECTS: '1000000',
   };
   const done = new Acknowledged();
-  const apiKey = new KeyDirectory(dataDir).create({ name: 'loop', scopes: ['file', 'predict'] }).text;
+  const apiKey = (await storeKey(dataDir, { name: 'loop', scopes: ['file', 'predict'] })).text;
   done.keys.push(apiKey);
   await writeScores(scoresFile, modelsDir);
   const problems: string[] = [];

@@ -15,9 +15,10 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
-import { inspectDatabase } from '../state/database/open-database.js';
+import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
-import { KeyDirectory } from '../state/keys/key-directory.js';
+import { keyFilesIn, readKey } from '../state/keys/key-files.js';
+import { KeyRegistry } from '../state/keys/key-registry.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
 
@@ -96,8 +97,12 @@ const checks: Readonly<Record<string, Check>> = {
     }
     return `${bucket} can be listed`;
   },
-  'API keys': ({ dataDir }) => {
-    const keys = new KeyDirectory(dataDir).list();
+  'API keys': async (config) => {
+    const files = keyFilesIn(config.dataDir).map(readKey);
+    if (files.length > 0) return `${files.length} in files; the next start moves them into the database`;
+    const database = await openUnchanged(config);
+    const keys = database === undefined ? [] : await new KeyRegistry(database).list();
+    await database?.close();
     const active = keys.filter((key) => isActive(key, new Date())).length;
     return keys.length === 0 ? 'none yet; the first start creates one' : `${active} active of ${keys.length}`;
   },

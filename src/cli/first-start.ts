@@ -3,38 +3,54 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../base/config/options.js';
 import { packageDir } from '../base/config/package-dir.js';
-import { type CreatedKey, KeyDirectory } from '../state/keys/key-directory.js';
+import { newKey } from '../state/keys/api-key.js';
+import type { KeyRegistry } from '../state/keys/key-registry.js';
 
 /** A recording in the repository to try the server with. */
 const sampleFile = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');
 
-export interface FirstKey extends CreatedKey {
+export interface FirstKey {
+  readonly id: string;
+  /** As its owner sends it. */
+  readonly text: string;
   /** The file that holds it; empty if it must be printed. */
   readonly file: string;
-  /** Call it once the key is printed. A key that was never shown is removed at exit, and the next start creates another. */
-  shown(): void;
 }
 
-/** Creates an API key if there has never been one, and writes it to `file` unless that is empty. */
-export function createFirstKey(dataDir: string, file: string): FirstKey | undefined {
-  const keys = new KeyDirectory(dataDir);
-  if (keys.list().length > 0) return undefined;
-  if (file !== '') {
-    // First, so that no key is created that nobody can read. An earlier file may be readable by others.
-    fs.rmSync(file, { force: true });
-    fs.writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+/** Makes an API key if there has never been one; it is stored when somebody is about to see it. */
+export class FirstStart {
+  readonly #registry: KeyRegistry;
+  readonly #file: string;
+
+  private constructor(registry: KeyRegistry, file: string) {
+    this.#registry = registry;
+    this.#file = file;
   }
-  const key = keys.create({ name: 'made at the first start', scopes: ['predict', 'voiceid', 'file'] });
-  if (file !== '') fs.writeFileSync(file, `${key.text}\n`);
-  const takeBack = (): void => keys.remove(key.key.id);
-  if (file === '') process.once('exit', takeBack);
-  return {
-    ...key,
-    file: file === '' ? '' : path.resolve(file),
-    shown() {
-      process.off('exit', takeBack);
-    },
-  };
+
+  /** @param file where the key is written; empty if it is printed */
+  static async prepare(registry: KeyRegistry, file: string): Promise<FirstStart | undefined> {
+    if (!(await registry.isEmpty())) return undefined;
+    if (file !== '') {
+      // First, so that no key is created that nobody can read. An earlier file may be readable by others.
+      fs.rmSync(file, { force: true });
+      fs.writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+    }
+    return new FirstStart(registry, file);
+  }
+
+  /** Undefined if another host was quicker. */
+  async createKey(): Promise<FirstKey | undefined> {
+    const { key, text } = newKey({
+      name: 'made at the first start',
+      scopes: ['predict', 'voiceid', 'file'],
+    });
+    if (!(await this.#registry.storeFirst(key))) {
+      if (this.#file !== '') fs.rmSync(this.#file, { force: true });
+      return undefined;
+    }
+    if (this.#file !== '') fs.writeFileSync(this.#file, `${text}\n`);
+    return { id: key.id, text, file: this.#file === '' ? '' : path.resolve(this.#file) };
+  }
 }
 
 /** Tells the operator the server's address and, with a new key, how to try it. */

@@ -17,6 +17,7 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
   ],
   'keys list': [['veravox keys list --json', 'for programs']],
   'keys revoke': [['veravox keys revoke 0123456789ab', 'by the id that keys list shows']],
+  backup: [['veravox backup /backups/veravox-2026-12-31.db', 'a new file, while the server runs']],
   predict: [
     ['veravox predict call.wav', 'one file'],
     ['veravox predict recordings', 'all audio and video files of a folder and its subfolders'],

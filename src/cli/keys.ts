@@ -5,15 +5,18 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { type Scope, scopes } from '../base/contract/scopes.js';
 import {
+  type CreatedKey,
   DEFAULT_ACCOUNT,
   isAccount,
   isActive,
   MAX_RATE_WINDOW_S,
+  type NewKey,
   type RateLimit,
   type StoredKey,
 } from '../state/keys/api-key.js';
-import { type CreatedKey, KeyDirectory, type NewKey } from '../state/keys/key-directory.js';
+import { KeyRegistry } from '../state/keys/key-registry.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
+import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { textTable } from './text-table.js';
 
@@ -87,13 +90,13 @@ export function addKeysCommand(program: Command): void {
     .command('list')
     .description('List all keys. Secrets are not stored, so they cannot be shown.')
     .option('--json', 'one line of JSON per key')
-    .action(({ json }: { json?: true }) => {
-      const { dataDir } = loadConfig(process.env);
-      const stored = new KeyDirectory(dataDir).list();
+    .action(async ({ json }: { json?: true }) => {
+      const config = loadConfig(process.env);
+      const stored = await withState(config, (database) => new KeyRegistry(database).list());
       const now = new Date();
       if (json) for (const key of stored) process.stdout.write(`${JSON.stringify(publicPart(key, now))}\n`);
       else process.stdout.write(stored.length === 0 ? 'No keys.\n' : keyTable(stored, now));
-      noteDataFolder(dataDir);
+      noteDataFolder(config.dataDir);
     });
 
   keys
@@ -101,7 +104,7 @@ export function addKeysCommand(program: Command): void {
     .description('Revoke a key permanently, by its id in `keys list`.')
     .action(async (id: string) => {
       const config = loadConfig(process.env);
-      if (!new KeyDirectory(config.dataDir).revoke(id)) {
+      if (!(await withState(config, (database) => new KeyRegistry(database).revoke(id)))) {
         throw new Error(`There is no key with the id ${id} in ${config.dataDir}.`);
       }
       process.stderr.write(`Revoked ${id}.\n`);
@@ -110,18 +113,13 @@ export function addKeysCommand(program: Command): void {
     });
 }
 
-/** No key without a line in the audit: if that cannot be written, the key is removed again. */
-async function createNoted(config: Config, wanted: NewKey): Promise<CreatedKey> {
-  const directory = new KeyDirectory(config.dataDir);
-  const created = directory.create(wanted);
-  const { id: keyId, account, scopes: granted } = created.key;
-  try {
-    await noteAdminAct(config, { event: 'key_created', keyId, account, scopes: granted });
-  } catch (error) {
-    directory.remove(keyId);
-    throw error;
-  }
-  return created;
+/** No key without a line in the audit. */
+function createNoted(config: Config, wanted: NewKey): Promise<CreatedKey> {
+  return withState(config, (database) =>
+    new KeyRegistry(database).create(wanted, ({ key: { id: keyId, account, scopes: granted } }) =>
+      noteAdminAct(config, { event: 'key_created', keyId, account, scopes: granted }),
+    ),
+  );
 }
 
 const toSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');

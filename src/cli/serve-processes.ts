@@ -7,8 +7,9 @@ import type { Config } from '../base/config/options.js';
 import type { ServiceLog } from '../base/observe/log.js';
 import { openDeadlyInputs } from '../service/crash-notes.js';
 import { StartFailure, Supervisor } from '../service/supervision/supervisor.js';
+import type { Database } from '../state/database/database.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
-import { announcement, type FirstKey } from './first-start.js';
+import { announcement, type FirstStart } from './first-start.js';
 import type { HangUps } from './hang-up.js';
 import { onStopSignals } from './stop-signals.js';
 
@@ -18,12 +19,14 @@ export interface ProcessesOptions {
   readonly hangUp: HangUps;
   /** Holds the data folder's lock while any of the processes lives. */
   readonly lockDescriptor: number;
-  readonly firstKey: FirstKey | undefined;
+  /** Closed once the first key is made. */
+  readonly database: Database;
+  readonly firstStart: FirstStart | undefined;
 }
 
 /** Runs the server as `config.processes` processes and restarts those that end. */
 export async function serveProcesses(options: ProcessesOptions): Promise<void> {
-  const { config, log, hangUp, lockDescriptor, firstKey } = options;
+  const { config, log, hangUp, lockDescriptor, database, firstStart } = options;
   const port = await freePort(config.host, config.port);
   const supervisor = new Supervisor({
     processes: config.processes,
@@ -54,9 +57,10 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
       if (isTerminalGone) stop('SIGHUP');
       else void supervisor.reload();
     });
-    if (firstKey !== undefined) await noteAdminAct(config, { event: 'key_created', keyId: firstKey.key.id });
+    const firstKey = await firstStart?.createKey();
+    await database.close();
+    if (firstKey !== undefined) await noteAdminAct(config, { event: 'key_created', keyId: firstKey.id });
     log.print(announcement(config, port, firstKey, isReady));
-    firstKey?.shown();
   } catch (error) {
     // The process has logged the reason itself.
     if (!(error instanceof StartFailure)) throw error;

@@ -8,8 +8,12 @@ import { createLog, type Logger, type ServiceLog } from '../base/observe/log.js'
 import { startService } from '../service/service.js';
 import { ParentLink } from '../service/supervision/parent-link.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
+import type { Database } from '../state/database/database.js';
+import { openDatabase } from '../state/database/open-database.js';
+import { KeyRegistry } from '../state/keys/key-registry.js';
 import { actor } from '../state/records/admin-act.js';
-import { announcement, createFirstKey, type FirstKey } from './first-start.js';
+import { openState } from '../state/takeover/open-state.js';
+import { announcement, FirstStart } from './first-start.js';
 import { followHangUps } from './hang-up.js';
 import { serveProcesses } from './serve-processes.js';
 import { onStopSignals } from './stop-signals.js';
@@ -41,7 +45,8 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   });
   const log = createLog(config);
   process.on('exit', log.closeNow);
-  let firstKey: FirstKey | undefined;
+  let firstStart: FirstStart | undefined;
+  let database: Database;
   // The supervisor does this for all its processes.
   if (parent === undefined) {
     for (const { variable } of unknownVariables(process.env)) {
@@ -51,11 +56,15 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     log.logger.info({ dataDir: config.dataDir }, 'data folder');
     const hint = hintOfOtherDataDir(config.dataDir);
     if (hint !== undefined) log.logger.warn(hint);
-    firstKey = createFirstKey(config.dataDir, config.firstKeyFile);
-    if (config.processes > 0) return serveProcesses({ config, log, hangUp, lockDescriptor, firstKey });
+    database = await openState(config, true);
+    firstStart = await FirstStart.prepare(new KeyRegistry(database), config.firstKeyFile);
+    if (config.processes > 0) {
+      return serveProcesses({ config, log, hangUp, lockDescriptor, database, firstStart });
+    }
+  } else {
+    database = await openDatabase(config);
   }
-  const service = await startService({ config, log, parent });
-  if (firstKey !== undefined) service.note({ event: 'key_created', keyId: firstKey.key.id, ...actor() });
+  const service = await startService({ config, log, parent, database });
   const stopGracefully = async (): Promise<void> => {
     // People press Ctrl-C again if the first one seems to do nothing.
     const waitS = Math.ceil((config.stopGraceMs + config.stopDrainMs) / 1000);
@@ -87,8 +96,9 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     if (isTerminalLog) log.discard();
     stop('SIGHUP');
   });
+  const firstKey = await firstStart?.createKey();
+  if (firstKey !== undefined) service.note({ event: 'key_created', keyId: firstKey.id, ...actor() });
   log.print(announcement(config, service.port, firstKey, service.isReady));
-  firstKey?.shown();
 }
 
 /** Ends as without a handler. If Node exits by itself, it aborts when it tries to reset a terminal that is gone. */

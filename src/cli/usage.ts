@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
-import { KeyDirectory } from '../state/keys/key-directory.js';
+import type { Config } from '../base/config/options.js';
+import { KeyRegistry } from '../state/keys/key-registry.js';
 import { type DayUsage, readUsage, type UsageFilter } from '../state/records/usage-report.js';
+import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { DAY_EXPECTED, dayIn } from './days.js';
 import { textTable } from './text-table.js';
@@ -26,8 +28,9 @@ export function addUsageCommand(program: Command): void {
     .option('--from <day>', `first UTC day: ${DAY_EXPECTED}`, parseDay)
     .option('--to <day>', 'last UTC day, inclusive', parseDay)
     .option('--json', 'one line of JSON per row')
-    .action(({ key, account, from, to, json }: UsageOptions) => {
-      const { dataDir } = loadConfig(process.env);
+    .action(async ({ key, account, from, to, json }: UsageOptions) => {
+      const config = loadConfig(process.env);
+      const { dataDir } = config;
       const filter: UsageFilter = {
         ...(key !== undefined && { keyId: key }),
         ...(account !== undefined && { account }),
@@ -35,14 +38,15 @@ export function addUsageCommand(program: Command): void {
         ...(to !== undefined && { to }),
       };
       const rows = readUsage(dataDir, filter);
-      process.stdout.write(json ? jsonLines(rows) : usageTable(rows, namesOf(dataDir)));
+      process.stdout.write(json ? jsonLines(rows) : usageTable(rows, await namesOf(config)));
       noteDataFolder(dataDir);
     });
 }
 
-/** Names are the key files' own, and may be gone while the usage stays. */
-function namesOf(dataDir: string): ReadonlyMap<string, string> {
-  return new Map(new KeyDirectory(dataDir).list().map(({ id, name }) => [id, name]));
+/** The usage of keys stays when they are gone. */
+async function namesOf(config: Config): Promise<ReadonlyMap<string, string>> {
+  const keys = await withState(config, (database) => new KeyRegistry(database).list());
+  return new Map(keys.map(({ id, name }) => [id, name]));
 }
 
 const rounded = (audioS: number): number => Math.round(audioS * 1000) / 1000;

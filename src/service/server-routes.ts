@@ -33,6 +33,7 @@ export interface RouteParts {
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
+  readonly isDatabaseUp: () => boolean;
 }
 
 /** Those for strangers: without an admin address, there are no others. */
@@ -45,8 +46,7 @@ export function publicRoutes(routes: readonly Route[], config: Config): readonly
 
 /** Every route that a server made of these parts has. */
 export function serverRoutes(parts: RouteParts): readonly Route[] {
-  const { config, models, intake, largeFilePermits, files, operatingPoints, metrics, log, isStopping } =
-    parts;
+  const { config, models, intake, largeFilePermits, files, operatingPoints, metrics, log } = parts;
   const { analyser } = models;
   const { detectors } = analyser.status();
   const analysing: Route[] = [
@@ -64,7 +64,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     ...analysing.map((route) => ({ ...route, models })),
     ...linkRoutes(config, files),
     ...(files.embedded ? storedFileRoutes(config, files.embedded) : []),
-    ...healthRoutes(() => models.status(), isStopping),
+    ...healthRoutes(() => models.status(), parts),
     metricsRoute(metrics),
     rootRoute(true),
     ...docsRoutes(openApiDocument(endpoints(config, detectors), packageVersion)),

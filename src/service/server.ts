@@ -44,6 +44,8 @@ export interface ServerOptions {
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
+  /** Whether the database has answered lately; always when absent. */
+  readonly isDatabaseUp?: () => boolean;
   /** Closed with the server. */
   readonly files: FileStore;
   /** Those that requests may name; none when absent. */
@@ -164,6 +166,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
+  const { isDatabaseUp = () => true } = options;
   const isStopping = (): boolean => door.phase !== 'running';
   const onClose = (reason: CloseReason): void => metrics.countClosed(reason);
   const addresses = new ClientAddresses(config.trustedProxies);
@@ -206,6 +209,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     arenaUsedBytes: () => arena.usedBytes,
     arenaTotalBytes: () => arena.totalBytes,
     ready: () => status().ready && !isStopping(),
+    databaseUp: isDatabaseUp,
     wrongAnswers: () => status().wrongAnswers.length,
     provider: () => status().provider,
     fellBackToCpu: () => status().fallbackReason !== undefined,
@@ -216,7 +220,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const status = (): CheckedStatus => models.status();
 
   function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
-    const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping };
+    const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping, isDatabaseUp };
     const routes = serverRoutes({ ...shared, models: next, operatingPoints });
     door.serve(publicRoutes(routes, config), routes);
     models = next;

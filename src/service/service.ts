@@ -13,6 +13,8 @@ import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import type { Logger, ServiceLog } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { Database } from '../state/database/database.js';
+import { KeyRegistry } from '../state/keys/key-registry.js';
 import { KeyStore } from '../state/keys/key-store.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import { actor } from '../state/records/admin-act.js';
@@ -31,6 +33,8 @@ export interface ServiceOptions {
   readonly log: ServiceLog;
   /** The supervisor, in one of several processes. */
   readonly parent: ParentLink | undefined;
+  /** Closed with the service. */
+  readonly database: Database;
 }
 
 /** All that one process serves with. */
@@ -51,9 +55,9 @@ export interface Service {
 }
 
 /** Puts a server together from what the configuration says, and starts it. */
-export async function startService({ config, log, parent }: ServiceOptions): Promise<Service> {
+export async function startService({ config, log, parent, database }: ServiceOptions): Promise<Service> {
   const { logger } = log;
-  const keys = new KeyStore(config.dataDir, {
+  const keys = await KeyStore.open(new KeyRegistry(database), {
     onReloadError: (error) => logger.error({ err: error }, 'API keys could not be reloaded'),
   });
   const operatingPoints = OperatingPoints.load(config.dataDir);
@@ -91,6 +95,7 @@ export async function startService({ config, log, parent }: ServiceOptions): Pro
       ...models,
       arena,
       keys,
+      isDatabaseUp: () => keys.isCurrent,
       files,
       operatingPoints,
       log: logger,
@@ -141,6 +146,8 @@ export async function startService({ config, log, parent }: ServiceOptions): Pro
     async stop() {
       books.note({ event: 'server_stopping', ...actor() });
       await Promise.all([reload.close(), server.stop()]);
+      keys.close();
+      await database.close();
     },
   };
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { ApiVersion } from '../../base/contract/endpoint.js';
 import { errorBody } from '../../base/contract/error-body.js';
 import { notFound } from '../../base/errors/not-found.js';
 import { ServiceError } from '../../base/errors/service-error.js';
@@ -131,10 +130,17 @@ export class FrontDoor {
         this.#admitAndRun(exchange, route);
         return;
       }
-      const key = this.#authenticate(exchange, route.version ?? 'v1');
-      const counting = this.#options.rates.count(key);
+      const { keys, rates } = this.#options;
+      const known = keys.authenticate(exchange.apiKey);
+      const looking = known === undefined ? keys.lookUp?.(exchange.apiKey) : undefined;
+      if (looking !== undefined) {
+        void this.#enterLater(exchange, route, () => this.#lookedUp(looking, exchange, route));
+        return;
+      }
+      const key = this.#identify(exchange, route, known);
+      const counting = rates.count(key);
       if (counting === undefined) this.#enter(exchange, route, key);
-      else void this.#enterWithin(counting, exchange, route, key);
+      else void this.#enterLater(exchange, route, () => this.#withinRate(counting, exchange, key));
     } catch (error) {
       this.#refuse(exchange, error);
     }
@@ -181,38 +187,60 @@ export class FrontDoor {
     return undefined;
   }
 
-  #authenticate(exchange: Exchange, version: ApiVersion): AuthenticatedKey {
-    const key = this.#options.keys.authenticate(exchange.apiKey);
-    if (key === undefined) throw new ServiceError(version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED');
+  #identify(exchange: Exchange, route: Route, key: AuthenticatedKey | undefined): AuthenticatedKey {
+    if (key === undefined) {
+      throw new ServiceError(route.version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED');
+    }
     exchange.caller = key;
     exchange.record.keyId = key.id;
     exchange.record.account = key.account;
     return key;
   }
 
-  async #enterWithin(
-    counting: Promise<RateState>,
+  /** Enters with a key that is not known, or not counted, yet. */
+  async #enterLater(
     exchange: Exchange,
     route: Route,
-    key: AuthenticatedKey,
+    findKey: () => Promise<AuthenticatedKey>,
   ): Promise<void> {
     try {
       // Head and body may have come in one packet.
       exchange.holdBody();
-      const rate = await counting;
-      exchange.rate = rate;
-      if (exchange.isOver) throw new ClientGone();
-      if (rate.isExceeded) {
-        const { requests: limit, windowS } = rate;
-        // At least a second: 0 would be wrong for a window that ends at this moment.
-        const retryAfterS = Math.max(1, secondsToReset(rate));
-        throw new ServiceError('RATE_LIMITED', { limit, windowS, retryAfterS });
-      }
-      this.#enter(exchange, route, key);
+      this.#enter(exchange, route, await findKey());
       exchange.dropHeldBody();
     } catch (error) {
       this.#refuse(exchange, error);
     }
+  }
+
+  async #lookedUp(
+    looking: Promise<AuthenticatedKey | undefined>,
+    exchange: Exchange,
+    route: Route,
+  ): Promise<AuthenticatedKey> {
+    // The database may take its time, and the client may be anybody: no more of the body until then.
+    exchange.pause();
+    const found = await looking;
+    exchange.resume();
+    if (exchange.isOver) throw new ClientGone();
+    const key = this.#identify(exchange, route, found);
+    const counting = this.#options.rates.count(key);
+    return counting === undefined ? key : this.#withinRate(counting, exchange, key);
+  }
+
+  async #withinRate(
+    counting: Promise<RateState>,
+    exchange: Exchange,
+    key: AuthenticatedKey,
+  ): Promise<AuthenticatedKey> {
+    const rate = await counting;
+    exchange.rate = rate;
+    if (exchange.isOver) throw new ClientGone();
+    if (!rate.isExceeded) return key;
+    const { requests: limit, windowS } = rate;
+    // At least a second: 0 would be wrong for a window that ends at this moment.
+    const retryAfterS = Math.max(1, secondsToReset(rate));
+    throw new ServiceError('RATE_LIMITED', { limit, windowS, retryAfterS });
   }
 
   #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {

@@ -42,9 +42,9 @@ export class IncomingBody {
     if (!this.isPending) listener(new Uint8Array(0), true);
   }
 
-  /** Keeps chunks for a listener that is attached a few microtasks later. */
+  /** Keeps chunks for a listener that is attached a little later. */
   hold(): void {
-    this.#held = [];
+    this.#held ??= [];
   }
 
   /** Without a listener: discards held and later chunks. */

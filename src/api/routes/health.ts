@@ -6,6 +6,11 @@ import type { Liveness, Readiness } from '../../base/contract/health.js';
 import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoints.js';
 import { jsonReply, type Route } from './route.js';
 
+interface Surroundings {
+  readonly isStopping: () => boolean;
+  readonly isDatabaseUp: () => boolean;
+}
+
 /** The process answers. Says nothing about models: an orchestrator must not restart a server that is loading them. */
 const livezRoute: Route = {
   ...livezEndpoint,
@@ -14,9 +19,9 @@ const livezRoute: Route = {
 
 /**
  * 200 while requests should be sent here: after the warm-up, unless known answers do not hold, and until the server was
- * told to stop.
+ * told to stop. Without its database it goes on answering: if every host stopped, nobody would.
  */
-function readyzRoute(status: () => CheckedStatus, isStopping: () => boolean): Route {
+function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: Surroundings): Route {
   return {
     ...readyzEndpoint,
     tellsOperators: true,
@@ -35,6 +40,7 @@ function readyzRoute(status: () => CheckedStatus, isStopping: () => boolean): Ro
         models,
         aliases: aliasesOf(current),
         speaker_models: speakerModels.map((model) => model.id),
+        database: isDatabaseUp() ? 'up' : 'unavailable',
         wrong_answers: wrongAnswers.map(({ modelId, file, expected, measured, tolerance, error }) => ({
           model: modelId,
           file,
@@ -48,7 +54,7 @@ function readyzRoute(status: () => CheckedStatus, isStopping: () => boolean): Ro
   };
 }
 
-export const healthRoutes = (status: () => CheckedStatus, isStopping: () => boolean): readonly Route[] => [
+export const healthRoutes = (status: () => CheckedStatus, surroundings: Surroundings): readonly Route[] => [
   livezRoute,
-  readyzRoute(status, isStopping),
+  readyzRoute(status, surroundings),
 ];

@@ -61,6 +61,11 @@ export const readiness = {
       description: 'The models for voice identity.',
       items: { type: 'string' },
     },
+    database: {
+      type: 'string',
+      description: 'While it is unavailable, requests with known keys go on.',
+      enum: ['up', 'unavailable'],
+    },
     wrong_answers: {
       type: 'array',
       description: 'Known-answer checks that failed. If this list is not empty, the status is 503.',
@@ -79,6 +84,7 @@ export const readiness = {
       models: ['apollo-4-5-2026-03-26', 'detector-large-2026-11-22'],
       aliases: { 'apollo-4-5-2026-03-26': 'detector-large-2026-11-22' },
       speaker_models: ['voiceprint-1-2026-11-21'],
+      database: 'up',
       wrong_answers: [],
     },
   ],

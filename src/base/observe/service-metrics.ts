@@ -31,6 +31,7 @@ export interface GaugeSources {
   arenaUsedBytes(): number;
   arenaTotalBytes(): number;
   ready(): boolean;
+  databaseUp(): boolean;
   /** Failed known-answer checks. */
   wrongAnswers(): number;
   provider(): (typeof providers)[number];
@@ -229,6 +230,12 @@ export class ServiceMetrics {
     gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);
     gauge('veravox_upload_arena_total_bytes', 'Total upload memory.', sources.arenaTotalBytes);
     gauge('veravox_ready', '1 if /readyz answers 200.', () => Number(sources.ready()), 'min');
+    gauge(
+      'veravox_database_up',
+      '1 while the database answers. Without it, requests with known keys go on.',
+      () => Number(sources.databaseUp()),
+      'min',
+    );
     gauge(
       'veravox_wrong_answers',
       'Failed known-answer checks; /readyz then answers 503 and lists them for operators.',

@@ -76,15 +76,16 @@ async function checkPages(database: Database): Promise<void> {
   if (row?.quick_check !== 'ok') throw sqliteFailure(database.name, 'SQLITE_CORRUPT', row?.quick_check ?? '');
 }
 
-/** Opens it for one piece of work. */
-export async function withDatabase<Result>(
-  settings: DatabaseSettings,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = await openDatabase(settings);
+/** Opens it without changing it. Undefined if there is none yet, or its tables are of an earlier program. */
+export async function openUnchanged(settings: DatabaseSettings): Promise<Database | undefined> {
+  if (settings.database === undefined && !fs.existsSync(databaseFile(settings.dataDir))) return undefined;
+  const database = await connect(settings);
   try {
-    return await work(database);
-  } finally {
+    if ((await countPending(database, migrations)) === 0) return database;
+  } catch (error) {
     await database.close();
+    throw error;
   }
+  await database.close();
+  return undefined;
 }

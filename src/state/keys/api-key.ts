@@ -34,6 +34,23 @@ export interface StoredKey {
   readonly revokedAt?: Date;
 }
 
+/** What a key is made of. */
+export interface NewKey {
+  readonly name: string;
+  /** DEFAULT_ACCOUNT when absent. */
+  readonly account?: string;
+  readonly scopes: readonly Scope[];
+  readonly rate?: RateLimit;
+  readonly concurrency?: number;
+  readonly expiresAt?: Date;
+}
+
+export interface CreatedKey {
+  readonly key: StoredKey;
+  /** As its owner sends it; kept nowhere. */
+  readonly text: string;
+}
+
 /** The account of keys that were made without naming one. */
 export const DEFAULT_ACCOUNT = 'default';
 
@@ -41,13 +58,13 @@ export const isAccount = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,31}$/.
 
 const keyForm = /^vx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
 
-export function isKeyId(text: string): boolean {
-  return /^[0-9a-f]{12}$/.test(text);
-}
-
-/** A new id, and a new secret of 32 random bytes. */
-export function newKeyParts(): { id: string; secret: string } {
-  return { id: randomBytes(6).toString('hex'), secret: randomBytes(32).toString('base64url') };
+/** With a new id and a new secret of 32 random bytes. */
+export function newKey(wanted: NewKey, now = new Date()): CreatedKey {
+  const id = randomBytes(6).toString('hex');
+  const secret = randomBytes(32).toString('base64url');
+  const secretSha256 = digestOfSecret(secret).toString('hex');
+  const key: StoredKey = { id, account: DEFAULT_ACCOUNT, ...wanted, secretSha256, createdAt: now };
+  return { key, text: formatKey(id, secret) };
 }
 
 /** The key as its owner sends it in `x-api-key`. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Migration } from '../migrate.js';
+import { apiKeys } from './0001-api-keys.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [apiKeys];

@@ -1,109 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-
+//
+// API keys as they were kept before there was a database: one file per key, `<dataDir>/keys/<id>.json`.
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Scope, scopes } from '../../base/contract/scopes.js';
-import { makeFolder, replaceFile } from '../data-folder/durable-file.js';
+import { scopes } from '../../base/contract/scopes.js';
+import { namesIn } from '../data-folder/durable-file.js';
 import { formatVersion, NewerFormatError } from '../data-folder/format-version.js';
-import {
-  DEFAULT_ACCOUNT,
-  digestOfSecret,
-  formatKey,
-  isAccount,
-  isKeyId,
-  MAX_RATE_WINDOW_S,
-  newKeyParts,
-  type RateLimit,
-  type StoredKey,
-} from './api-key.js';
+import { refuseEarlierPrograms, setAside } from '../data-folder/moved-files.js';
+import { DEFAULT_ACCOUNT, isAccount, MAX_RATE_WINDOW_S, type RateLimit, type StoredKey } from './api-key.js';
+import type { KeyRegistry } from './key-registry.js';
 
-/** The keys on disk cannot be used; the message names the file and what is wrong with it. */
+/** A key file cannot be used; the message names it and what is wrong with it. */
 export class KeyFileError extends Error {
   override readonly name = 'KeyFileError';
 }
 
-export interface NewKey {
-  readonly name: string;
-  /** DEFAULT_ACCOUNT when absent. */
-  readonly account?: string;
-  readonly scopes: readonly Scope[];
-  readonly rate?: RateLimit;
-  readonly concurrency?: number;
-  readonly expiresAt?: Date;
-}
-
-export interface CreatedKey {
-  readonly key: StoredKey;
-  /** As its owner sends it; kept nowhere. */
-  readonly text: string;
-}
-
-/**
- * API keys on disk: one file per key, `<dataDir>/keys/<id>.json`. Each file is written whole under another name and
- * then renamed, so that processes that create and revoke keys at the same time neither lose one another's work nor
- * need a lock, and a reader never sees half a file.
- */
-export class KeyDirectory {
-  readonly dir: string;
-
-  constructor(dataDir: string) {
-    this.dir = path.join(dataDir, 'keys');
-  }
-
-  /** Stores a new key. Its text form is returned this once and kept nowhere. */
-  create(wanted: NewKey, now = new Date()): CreatedKey {
-    const { id, secret } = newKeyParts();
-    const secretSha256 = digestOfSecret(secret).toString('hex');
-    const key: StoredKey = { id, account: DEFAULT_ACCOUNT, ...wanted, secretSha256, createdAt: now };
-    this.#write(key);
-    return { key, text: formatKey(id, secret) };
-  }
-
-  /** Marks a key as revoked for good. False if there is no such key; revoking twice keeps the first time. */
-  revoke(id: string, now = new Date()): boolean {
-    const file = this.fileOf(id);
-    if (!isKeyId(id) || !fs.existsSync(file)) return false;
-    const key = readKey(file);
-    if (key.revokedAt === undefined) this.#write({ ...key, revokedAt: now });
-    return true;
-  }
-
-  /** All keys, oldest first; none when the directory does not exist. Throws KeyFileError for the first that is damaged. */
-  list(): StoredKey[] {
-    return this.ids()
-      .map((id) => readKey(this.fileOf(id)))
-      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
-  }
-
-  fileOf(id: string): string {
-    return path.join(this.dir, `${id}.json`);
-  }
-
-  /** Of all keys, damaged ones included. */
-  ids(): string[] {
-    try {
-      const names = fs.readdirSync(this.dir).filter((name) => name.endsWith('.json'));
-      return names.map((name) => path.basename(name, '.json'));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw new KeyFileError(`The API keys cannot be read: ${(error as Error).message}`, { cause: error });
-    }
-  }
-
-  /** Takes a key back that nobody has been given yet. */
-  remove(id: string): void {
-    fs.rmSync(this.fileOf(id), { force: true });
-  }
-
-  #write(key: StoredKey): void {
-    makeFolder(this.dir);
-    const content = { version: VERSION, ...key };
-    replaceFile(this.fileOf(key.id), `${JSON.stringify(content, undefined, 2)}\n`);
-  }
-}
-
 /** Of key files. */
 const VERSION = 1;
+
+const MARKER = 'moved-to-database.json';
+
+const folderOf = (dataDir: string): string => path.join(dataDir, 'keys');
+
+/** Those that are not in the database yet. */
+export const keyFilesIn = (dataDir: string): string[] =>
+  namesIn(folderOf(dataDir))
+    .filter((name) => name.endsWith('.json') && name !== MARKER)
+    .map((name) => path.join(folderOf(dataDir), name));
+
+/**
+ * Puts the keys of the files into the database and sets the files aside. Repeating it changes nothing, so it may be killed
+ * at any point.
+ * @throws KeyFileError for the first that is damaged; then nothing has changed
+ */
+export async function takeOverKeyFiles(dataDir: string, registry: KeyRegistry): Promise<number> {
+  const files = keyFilesIn(dataDir);
+  const keys = files.map(readKey);
+  refuseEarlierPrograms(path.join(folderOf(dataDir), MARKER));
+  if (files.length === 0) return 0;
+  await registry.add(keys);
+  setAside(files);
+  return files.length;
+}
 
 /** @throws KeyFileError, or the file system's error if it cannot be read */
 export function readKey(file: string): StoredKey {

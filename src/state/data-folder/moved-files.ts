@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of earlier versions whose contents are in the database now. They stay, under another name, and a file in their place
+// keeps earlier programs from starting without them.
+import fs from 'node:fs';
+import path from 'node:path';
+import { createFile, makeFolder, syncFolder } from './durable-file.js';
+
+const MOVED_SUFFIX = '.moved-to-database';
+
+/** Earlier programs know version 1, refuse any other, and name the file. */
+const marker = `${JSON.stringify({ version: 2, note: 'The contents of these files are in the database now.' })}\n`;
+
+/** To be called before anything is taken over: what an earlier program changes later would be lost. */
+export function refuseEarlierPrograms(file: string): void {
+  if (fs.existsSync(file)) return;
+  makeFolder(path.dirname(file));
+  createFile(file, marker);
+}
+
+/** To be called once their contents are in the database. Files of one folder. */
+export function setAside(files: readonly string[]): void {
+  for (const file of files) fs.renameSync(file, `${file}${MOVED_SUFFIX}`);
+  if (files[0] !== undefined) syncFolder(path.dirname(files[0]));
+}
