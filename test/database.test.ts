@@ -182,23 +182,26 @@ onEachDatabase(
   },
 );
 
-onEachDatabase('migrations run once, in order, whoever starts at the same time', async (connect) => {
-  const second = { name: '0002-more', sql: 'ALTER TABLE things ADD COLUMN more TEXT; DELETE FROM things' };
-  const databases = [connect(), connect(), connect()];
-  await Promise.all(databases.map((database) => migrate(database, [things])));
-  const [database] = databases as [Database];
-  await database.execute(insert, [1, null, null, null]);
-  await Promise.all(databases.map((database) => migrate(database, [things, second])));
-  assert.deepEqual(await ids(database), []);
-  await database.execute('INSERT INTO things (id, more) VALUES ($1, $2)', [2, 'kept']);
-  await Promise.all(databases.map((database) => migrate(database, [things, second])));
-  assert.deepEqual(await ids(database), [2]);
-  const versions = await database.query('SELECT version, name FROM schema_migrations ORDER BY version');
-  assert.deepEqual(versions, [
-    { version: 1, name: '0001-things' },
-    { version: 2, name: '0002-more' },
-  ]);
-});
+onEachDatabase(
+  'migrations run once, in order, also when several hosts start at the same time',
+  async (connect) => {
+    const second = { name: '0002-more', sql: 'ALTER TABLE things ADD COLUMN more TEXT; DELETE FROM things' };
+    const databases = [connect(), connect(), connect()];
+    await Promise.all(databases.map((database) => migrate(database, [things])));
+    const [database] = databases as [Database];
+    await database.execute(insert, [1, null, null, null]);
+    await Promise.all(databases.map((database) => migrate(database, [things, second])));
+    assert.deepEqual(await ids(database), []);
+    await database.execute('INSERT INTO things (id, more) VALUES ($1, $2)', [2, 'kept']);
+    await Promise.all(databases.map((database) => migrate(database, [things, second])));
+    assert.deepEqual(await ids(database), [2]);
+    const versions = await database.query('SELECT version, name FROM schema_migrations ORDER BY version');
+    assert.deepEqual(versions, [
+      { version: 1, name: '0001-things' },
+      { version: 2, name: '0002-more' },
+    ]);
+  },
+);
 
 onEachDatabase('a migration that fails leaves the tables as they were', async (connect) => {
   const database = await withThings(connect());

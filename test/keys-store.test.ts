@@ -7,6 +7,7 @@ import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { migrate } from '../src/state/database/migrate.js';
 import { migrations } from '../src/state/database/migrations/migrations.js';
+import { newKey } from '../src/state/keys/api-key.js';
 import { KeyRegistry } from '../src/state/keys/key-registry.js';
 import { KeyStore, type KeyStoreOptions } from '../src/state/keys/key-store.js';
 import { type Connect, onEachDatabase, postgresAt } from './support/databases.js';
@@ -83,10 +84,20 @@ onEachDatabase(
   },
 );
 
+onEachDatabase('a store catches up with more changes than one answer holds', async (connect, t) => {
+  const { keys, open } = await fixture(t, connect, { pollMs: 20 });
+  const store = await open();
+  const created = Array.from({ length: 1203 }, () => newKey(predictOnly));
+  await keys.add(created.map(({ key }) => key));
+  await eventually(() => store.size === created.length, 'it has them all');
+  assert.ok(created.every(({ text, key }) => store.authenticate(text)?.id === key.id));
+});
+
 onEachDatabase('a store that hears of nothing looks by itself', async (connect, t) => {
   const { keys, open: _ } = await fixture(t, connect);
   const deaf = Object.assign(Object.create(keys) as KeyRegistry, {
-    changedSince: (revision: number) => keys.changedSince(revision),
+    all: () => keys.all(),
+    changedSince: (revision: number, timeoutMs: number) => keys.changedSince(revision, timeoutMs),
     find: (id: string) => keys.find(id),
     follow: () => () => {},
   });
@@ -114,9 +125,11 @@ onEachDatabase('a new key works at once, without waiting for the next look', asy
 
 test('strangers who try ids make it ask the database a few times per second only', async (t) => {
   let asked = 0;
+  const nothing = { revision: 0, keys: [], isFull: false };
   const store = await KeyStore.open(
     {
-      changedSince: async (revision) => ({ revision, keys: [] }),
+      all: async () => nothing,
+      changedSince: async () => nothing,
       find: async () => void asked++,
       follow: () => () => {},
     },
@@ -180,7 +193,9 @@ test('a connection to the database that is dead without a word does not keep a r
   });
   const store = await KeyStore.open(new KeyRegistry(far));
   t.after(() => store.close());
-  await eventually(() => sockets.length >= 4, 'it asks on one connection and listens on another');
+  // With every connection that it may have.
+  await Promise.all([1, 2, 3].map(() => far.query('SELECT pg_sleep(0.1)::TEXT')));
+  await eventually(() => sockets.length >= 8, 'it listens on another');
   for (const socket of sockets) socket.pause().unpipe();
   await keys.revoke(key.id);
   await eventually(() => store.authenticate(text) === undefined, 'it is refused');

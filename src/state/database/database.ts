@@ -32,6 +32,15 @@ export interface TransactionOptions {
 
 /** Where the state lies that outlives a process. */
 export interface Database extends Queries {
+  /**
+   * Like `query`, for questions that are asked all the time and whose answers are old after a moment. No connection that is dead
+   * without a word holds it up: after this time it is asked once more, on a new one.
+   */
+  queryPromptly<Answer extends Row = Row>(
+    sql: string,
+    parameters: readonly Value[],
+    timeoutMs: number,
+  ): Promise<Answer[]>;
   /** For people: the file, or host and name, never a password. */
   readonly name: string;
   /**

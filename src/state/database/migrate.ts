@@ -15,7 +15,7 @@ export class ForeignTables extends Error {
 }
 
 /**
- * Brings the tables to the newest version, once, whichever hosts start at the same time. All steps or none.
+ * Brings the tables to the newest version, once, also when several hosts start at the same time. All steps or none.
  * @throws ForeignTables, DatabaseError
  */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import {
   type Database,
   DatabaseError,
+  isUnavailable,
   type Queries,
   type Row,
   type Transaction,
@@ -24,7 +25,8 @@ const LONG_MS = 86_400_000;
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
   readonly name: string;
-  readonly #pool: pg.Pool;
+  readonly #settings: pg.PoolConfig;
+  #pool: pg.Pool;
   readonly #listener: PostgresListener;
   readonly #followers = new Followers(() => this.#listener.start());
   readonly #begunWork = new Set<Promise<unknown>>();
@@ -34,16 +36,33 @@ export class PostgresDatabase implements Database {
   constructor(settings: pg.ClientConfig, connections: number) {
     const { host, port, database } = settings;
     this.name = `postgres://${host}:${port}/${database}`;
-    const onConnect = async (client: pg.ClientBase): Promise<void> =>
-      void (await client.query(sessionSettings));
-    this.#pool = new pg.Pool({ ...settings, max: connections, allowExitOnIdle: true, onConnect });
-    // A connection that breaks while nobody uses it leaves the pool by itself.
-    this.#pool.on('error', () => {});
+    this.#settings = { ...settings, max: connections, allowExitOnIdle: true };
+    this.#pool = openPool(this.#settings);
     this.#listener = new PostgresListener(settings, this.#followers);
   }
 
   query<Answer extends Row = Row>(sql: string, parameters: readonly Value[] = []): Promise<Answer[]> {
     return this.#begun(() => this.#queriesOf(this.#pool).query<Answer>(sql, parameters));
+  }
+
+  queryPromptly<Answer extends Row = Row>(
+    sql: string,
+    parameters: readonly Value[],
+    timeoutMs: number,
+  ): Promise<Answer[]> {
+    const ask = async (): Promise<Answer[]> => {
+      const pool = this.#pool;
+      const patience: pg.QueryConfig & { query_timeout: number } = { text: sql, query_timeout: timeoutMs };
+      checkStatement(sql, parameters);
+      try {
+        return (await pool.query<Answer>({ ...patience, values: [...parameters] })).rows;
+      } catch (error) {
+        const failure = postgresFailure(this.name, error);
+        if (isUnavailable(failure)) this.#leave(pool);
+        throw failure;
+      }
+    };
+    return this.#begun(() => ask().catch((error) => (isUnavailable(error) ? ask() : Promise.reject(error))));
   }
 
   execute(sql: string, parameters: readonly Value[] = []): Promise<number> {
@@ -112,6 +131,13 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#listener.close(), this.#pool.end()]);
   }
 
+  /** What cut one connection has probably cut the others. Those in use are closed when they are given back. */
+  #leave(pool: pg.Pool): void {
+    if (pool !== this.#pool) return;
+    this.#pool = openPool(this.#settings);
+    void pool.end().catch(() => {});
+  }
+
   async #begun<Result>(work: () => Promise<Result>): Promise<Result> {
     refuseInside(this);
     if (this.#closed !== undefined) {
@@ -148,6 +174,15 @@ export class PostgresDatabase implements Database {
       throw postgresFailure(this.name, error);
     }
   }
+}
+
+function openPool(settings: pg.PoolConfig): pg.Pool {
+  const onConnect = async (client: pg.ClientBase): Promise<void> =>
+    void (await client.query(sessionSettings));
+  const pool = new pg.Pool({ ...settings, onConnect });
+  // A connection that breaks while nobody uses it leaves the pool by itself.
+  pool.on('error', () => {});
+  return pool;
 }
 
 const announcing = `SELECT pg_notify('${PostgresListener.CHANNEL}', $1)::TEXT`;

@@ -63,6 +63,11 @@ export class SqliteDatabase implements Database {
     return this.#inTurn(() => this.#query<Answer>(sql, parameters));
   }
 
+  /** A file has no connections. */
+  queryPromptly<Answer extends Row = Row>(sql: string, parameters: readonly Value[]): Promise<Answer[]> {
+    return this.query<Answer>(sql, parameters);
+  }
+
   execute(sql: string, parameters: readonly Value[] = []): Promise<number> {
     return this.#inTurn(() => this.#execute(sql, parameters));
   }

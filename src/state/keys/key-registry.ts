@@ -10,7 +10,12 @@ export const KEYS_TOPIC = 'keys';
 export interface KeyChanges {
   readonly revision: number;
   readonly keys: readonly StoredKey[];
+  /** Whether there may be more. */
+  readonly isFull: boolean;
 }
+
+/** Few enough for a quick answer. */
+const PAGE = 500;
 
 const selected = `SELECT ${columns.join(', ')}, revision FROM api_keys`;
 
@@ -49,9 +54,12 @@ export class KeyRegistry {
 
   /** Stores those whose ids are new, and leaves the others as they are. */
   async add(keys: readonly StoredKey[]): Promise<void> {
-    await this.#change(async (transaction, revision) => {
-      for (const key of keys) await insert(transaction, key, revision, ' ON CONFLICT (id) DO NOTHING');
-    });
+    await this.#change(async (transaction, last) => {
+      for (const [i, key] of keys.entries()) {
+        const revision = last - keys.length + 1 + i;
+        await insert(transaction, key, revision, ' ON CONFLICT (id) DO NOTHING');
+      }
+    }, keys.length);
   }
 
   /** Marks a key as revoked for good. False if there is no such key; revoking twice keeps the first time. */
@@ -79,30 +87,48 @@ export class KeyRegistry {
     return row && keyOf(row);
   }
 
-  /** Those that were created or changed after this revision. */
-  async changedSince(revision: number): Promise<KeyChanges> {
-    const rows = await this.#database.query<KeyRow>(`${selected} WHERE revision > $1`, [revision]);
-    return {
-      keys: rows.map(keyOf),
-      revision: rows.reduce((newest, row) => Math.max(newest, row.revision), revision),
-    };
+  /** All of them, to begin with. */
+  async all(): Promise<KeyChanges> {
+    return changesIn(await this.#database.query<KeyRow>(selected), 0);
+  }
+
+  /** Those that were created or changed after this revision, the earliest first, in pages. */
+  async changedSince(revision: number, timeoutMs: number): Promise<KeyChanges> {
+    const sql = `${selected} WHERE revision > $1 ORDER BY revision LIMIT $2`;
+    const rows = await this.#database.queryPromptly<KeyRow>(sql, [revision, PAGE], timeoutMs);
+    return changesIn(rows, revision);
   }
 
   follow(onChange: () => void): () => void {
     return this.#database.follow(KEYS_TOPIC, onChange);
   }
 
-  /** The revision is taken first: until the end, no other change can have a later one and be seen earlier. */
-  #change<Result>(work: (transaction: Transaction, revision: number) => Promise<Result>): Promise<Result> {
+  /**
+   * The revisions are taken first: until the end, no other change can have later ones and be seen earlier.
+   * @param work gets the last of so many revisions as it needs
+   */
+  #change<Result>(
+    work: (transaction: Transaction, revision: number) => Promise<Result>,
+    needed = 1,
+  ): Promise<Result> {
     return this.#database.transaction(async (transaction) => {
       const [row] = await transaction.query<{ revision: number }>(
-        "UPDATE revisions SET revision = revision + 1 WHERE topic = 'keys' RETURNING revision",
+        "UPDATE revisions SET revision = revision + $1 WHERE topic = 'keys' RETURNING revision",
+        [needed],
       );
       const result = await work(transaction, row?.revision ?? 0);
       await transaction.announce(KEYS_TOPIC);
       return result;
     });
   }
+}
+
+function changesIn(rows: readonly KeyRow[], since: number): KeyChanges {
+  return {
+    keys: rows.map(keyOf),
+    revision: rows.reduce((newest, row) => Math.max(newest, row.revision), since),
+    isFull: rows.length >= PAGE,
+  };
 }
 
 async function insert(transaction: Transaction, key: StoredKey, revision: number, end = ''): Promise<void> {

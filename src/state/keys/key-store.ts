@@ -4,7 +4,7 @@ import { digestOfSecret, isActive, parseKey, type StoredKey } from './api-key.js
 import type { AuthenticatedKey, Authenticator } from './authenticator.js';
 import type { KeyChanges, KeyRegistry } from './key-registry.js';
 
-type Registry = Pick<KeyRegistry, 'changedSince' | 'find' | 'follow'>;
+type Registry = Pick<KeyRegistry, 'all' | 'changedSince' | 'find' | 'follow'>;
 
 interface LoadedKey {
   readonly key: StoredKey;
@@ -23,7 +23,9 @@ const noDigest = Buffer.alloc(32);
 
 /** A revoked key works for this long and one answer of the database, even if nothing tells of the change. */
 const POLL_MS = 400;
-/** A poll without an answer may wait on a connection that is dead: so many more are begun beside it. */
+/** Twice this and the time between polls are less than a second. */
+const POLL_TIMEOUT_MS = 250;
+/** A change may be announced while a poll is on its way, which does not see it any more. */
 const MAX_POLLS = 3;
 /** So many unknown ids per second are looked up at once; more are strangers', and wait for the next poll. */
 const LOOKUPS_PER_S = 50;
@@ -56,7 +58,7 @@ export class KeyStore implements Authenticator {
 
   /** @throws DatabaseError when the keys cannot be read */
   static async open(registry: Registry, options: KeyStoreOptions = {}): Promise<KeyStore> {
-    return new KeyStore(registry, await registry.changedSince(0), options);
+    return new KeyStore(registry, await registry.all(), options);
   }
 
   /** Number of keys, those expired and revoked included. */
@@ -107,7 +109,11 @@ export class KeyStore implements Authenticator {
     if (this.#polls >= MAX_POLLS) return;
     this.#polls++;
     try {
-      this.#apply(await this.#registry.changedSince(this.#revision));
+      let changes: KeyChanges;
+      do {
+        changes = await this.#registry.changedSince(this.#revision, POLL_TIMEOUT_MS);
+        this.#apply(changes);
+      } while (changes.isFull);
       this.#lastProblem = '';
     } catch (error) {
       const { message } = error as Error;

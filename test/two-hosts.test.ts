@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two servers with data folders of their own, as on two hosts, on one PostgreSQL database.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { Cli, type Finished, runCli } from './support/cli.js';
+import { eventually } from './support/eventually.js';
+import { request } from './support/http-client.js';
+import { type PostgresServer, startPostgres } from './support/postgres.js';
+import { writeTinyModels } from './support/tiny-models.js';
+
+let postgres: PostgresServer;
+let folder: string;
+let env: Record<string, string>;
+const hosts: { cli: Cli; port: number }[] = [];
+
+const envOf = (host: string): Record<string, string> => ({
+  ...env,
+  VERAVOX_DATA_DIR: path.join(folder, host),
+});
+
+const command = (...args: string[]): Promise<Finished> => runCli(args, envOf('third'));
+
+const statusOn = async (port: number, key: string): Promise<number> =>
+  (await request(port, '/v1/file?key_prefix=&entity=analysis', { headers: { 'x-api-key': key } })).status;
+
+before(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-hosts-'));
+  postgres = await startPostgres();
+  env = {
+    PORT: '0',
+    VERAVOX_DATABASE_URL: await postgres.createDatabase(),
+    VERAVOX_MODELS_DIR: writeTinyModels(fs.mkdtempSync(path.join(folder, 'models-')), 'even'),
+    VERAVOX_SCORING_THREADS: '1',
+  };
+  const started = ['first', 'second'].map(async (host) => {
+    const cli = new Cli(['serve'], envOf(host));
+    const [, port] = await cli.printed(/is ready on \S+:(\d+)\n/);
+    return { cli, port: Number(port) };
+  });
+  hosts.push(...(await Promise.all(started)));
+});
+
+after(async () => {
+  for (const { cli } of hosts) cli.child.kill('SIGKILL');
+  await postgres.remove();
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+test('of two hosts that start on an empty database, one shows the first key, and both accept it', async () => {
+  const { stdout } = await command('keys', 'list', '--json');
+  assert.equal(stdout.trimEnd().split('\n').length, 1, stdout);
+  const keys = hosts.flatMap(({ cli }) => /^ {2}(vx_\S+)$/m.exec(cli.stdout)?.[1] ?? []);
+  assert.equal(keys.length, 1);
+  for (const { port } of hosts) assert.equal(await statusOn(port, keys[0] ?? ''), 200);
+});
+
+test('a key made on a third host works on both at once, and revoked there it works nowhere within a second', async () => {
+  const timesMs: number[] = [];
+  // What else runs on the machine can delay an answer, never speed it up.
+  while (timesMs.length < 3 && !timesMs.some((ms) => ms < 1000)) {
+    const key = (await command('keys', 'create')).stdout.trimEnd();
+    for (const { port } of hosts) assert.equal(await statusOn(port, key), 200);
+    assert.equal((await command('keys', 'revoke', key.slice(3, 15))).status, 0);
+    const revokedMs = performance.now();
+    for (const { port } of hosts) {
+      await eventually(async () => (await statusOn(port, key)) === 401, 'it is refused');
+    }
+    timesMs.push(performance.now() - revokedMs);
+  }
+  assert.ok(Math.min(...timesMs) < 1000, `${timesMs} ms`);
+});
+
+test('without the database known keys go on, and operators see it; afterwards everything goes on', async () => {
+  const key = (await command('keys', 'create', '--scopes', 'admin')).stdout.trimEnd();
+  const headers = { 'x-api-key': key };
+  for (const { port } of hosts) assert.equal(await statusOn(port, key), 200);
+  const database = async (port: number): Promise<unknown> =>
+    (await request(port, '/readyz', { headers })).json.database;
+  await postgres.stop();
+  for (const { port } of hosts) {
+    await eventually(async () => (await database(port)) === 'unavailable', 'it is noticed');
+    assert.equal((await request(port, '/readyz')).status, 200);
+    assert.match((await request(port, '/metrics')).text, /^veravox_database_up 0$/m);
+    assert.equal(await statusOn(port, key), 200);
+    assert.equal(await statusOn(port, `vx_${'0'.repeat(12)}_${'A'.repeat(43)}`), 401);
+  }
+  const refused = await command('keys', 'list');
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /^veravox: The database postgres:.*ENOENT/);
+  await postgres.start();
+  const later = (await command('keys', 'create')).stdout.trimEnd();
+  for (const { port } of hosts) {
+    assert.equal(await statusOn(port, later), 200);
+    await eventually(async () => (await database(port)) === 'up', 'it is noticed');
+  }
+});
+
+test('a server does not start without the database, and says which one', async () => {
+  const nobody = { VERAVOX_DATABASE_URL: 'postgres://someone:geheim@127.0.0.1:1/database' };
+  const { status, stdout, stderr } = await runCli(['serve'], { ...envOf('fourth'), ...nobody });
+  assert.equal(status, 1);
+  assert.match(stderr, /^veravox: The database postgres:\/\/127\.0\.0\.1:1\/database: .*ECONNREFUSED/);
+  assert.doesNotMatch(stdout + stderr, /geheim/);
+});
