@@ -28,6 +28,7 @@ from resynthesis.spectra import LEVEL_RMS
 
 RATES_HZ = (24000, 22050, 16000)
 MAX_SECONDS, MIN_SECONDS = 12, 1.0
+BLOCK = 256  # recordings in memory at once
 EMPTY_DB = -75  # of the upper quarter of the band beside the whole of it
 SOURCE_POWER = 0.5
 NUMBERS = ("rate_hz", "offset", "samples", "track_offset", "original_rate_hz")
@@ -64,10 +65,17 @@ def prepare(folder, clips, samples_of, rate_hz, pool):
     """Writes one rate of `clips`, which have the columns of OriginalsCache. Returns the table."""
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [clip for clip in clips if clip["rate_hz"] >= rate_hz and clip["samples"] >= MIN_SECONDS * clip["rate_hz"]]
-    tasks = ((clip, samples_of(clip)[: MAX_SECONDS * clip["rate_hz"]], rate_hz) for clip in chosen)
+
+    def all_prepared():
+        # Block by block: a pool takes in all that it is given before the first of it is done.
+        for first in range(0, len(chosen), BLOCK):
+            block = chosen[first : first + BLOCK]
+            tasks = [(clip, samples_of(clip)[: MAX_SECONDS * clip["rate_hz"]], rate_hz) for clip in block]
+            yield from zip(block, pool.map(_prepared, tasks, 16))
+
     table, offset, track_offset = [], 0, 0
     with open(folder / "samples.i16", "wb") as audio, open(folder / "track.f32", "wb") as tracks:
-        for clip, made in zip(chosen, pool.imap(_prepared, tasks, 16)):
+        for clip, made in all_prepared():
             if made is None or not made[0].any():
                 continue
             samples, rows = made

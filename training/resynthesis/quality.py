@@ -13,7 +13,7 @@ lag        95th percentile of how late or early a copy is, in ms
 floor      AUC of boosting on level, band energies and duration (judge.trivial_floor), pages kept apart
 probe      AUC of a linear classifier on means and deviations of fine structure and phase in 32 bands, pages kept apart
 transfer   AUC of the same classifier, trained on these copies and their recordings, on copies by published vocoders and
-           codecs beside human clips of the same pages (`train` of --originals)
+           codecs beside human clips of the same pages (`train` of --originals), none of which it has learnt from
 
 0.5 is what a perfect copy has in `floor` and `probe`. `transfer` shows whether its traces are those of others.
 """
@@ -117,7 +117,7 @@ def given_away(make_model, humans, copies, pages):
 
 
 def published_copies(originals, limit=600):
-    """(numbers, is_copy) of copies by published systems, and of human clips of their pages."""
+    """(numbers, is_copy, pages) of copies by published systems, and of human clips of the same pages."""
     cache = OriginalsCache(originals)
     clips = [clip for clip in cache.clips if clip["split"] == "train" and clip["rate_hz"] >= SAMPLE_RATE_HZ]
     copies = [clip for clip in clips if clip["category"] in PUBLISHED and clip["label"] == "spoof"]
@@ -131,7 +131,7 @@ def published_copies(originals, limit=600):
             samples = cache.samples(found[index])[: 12 * found[index]["rate_hz"]]
             numbers.append(fine_structure(to_server_rate(samples, found[index]["rate_hz"])))
             is_copy.append(bool(label))
-    return np.stack(numbers), np.array(is_copy)
+    return np.stack(numbers), np.array(is_copy), pages
 
 
 def measure(pairs, pages, published=None):
@@ -148,9 +148,11 @@ def measure(pairs, pages, published=None):
         "probe": given_away(linear, humans, copies, pages),
     }
     if published:
-        is_copy = np.repeat([False, True], len(pairs))
-        model = linear().fit(np.concatenate([humans, copies]), is_copy)
-        made["transfer"] = auc(model.predict_proba(published[0])[:, 1], published[1])
+        numbers, published_is_copy, published_pages = published
+        others = [page not in published_pages for page in pages]
+        is_copy = np.repeat([False, True], sum(others))
+        model = linear().fit(np.concatenate([humans[others], copies[others]]), is_copy)
+        made["transfer"] = auc(model.predict_proba(numbers)[:, 1], published_is_copy)
     return {name: float(value) for name, value in made.items()}
 
 

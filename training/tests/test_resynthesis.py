@@ -51,10 +51,8 @@ class Straight:
     """A pool of no processes."""
 
     @staticmethod
-    def imap(function, tasks, _):
-        return map(function, tasks)
-
-    map = imap
+    def map(function, tasks, _):
+        return [function(task) for task in tasks]
 
 
 def make_material(folder, count=3):

@@ -40,6 +40,16 @@ class Quality(unittest.TestCase):
         for name in ("lsd", "loudness", "sc", "lag"):
             self.assertLess(same[name], 1e-3, name)
 
+    def test_transfer_learns_from_no_page_that_it_is_tried_on(self):
+        rng = np.random.default_rng(3)
+        pairs = [(human, np.float32(human + 0.01 * rng.standard_normal(len(human)))) for human in self.humans]
+        numbers = np.stack([quality.fine_structure(samples) for pair in pairs[:4] for samples in pair])
+        labels = np.arange(8) % 2 == 1
+        self.assertEqual(quality.measure(pairs, self.pages, (numbers, labels, {0}))["transfer"], 1)
+        # Nothing but the page with wrong labels could say that copies are recordings.
+        swapped = [*((copy, human) for human, copy in pairs[:4]), *pairs[4:]]
+        self.assertEqual(quality.measure(swapped, self.pages, (numbers, labels, {0}))["transfer"], 1)
+
     def test_a_louder_copy_is_told_by_the_floor_alone(self):
         figures = self.figures(lambda samples: 30 * samples)
         self.assertGreater(figures["floor"], 0.95)
