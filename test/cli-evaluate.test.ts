@@ -154,6 +154,13 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
     answers.map(({ global }) => global.score),
   );
 
+  const verdicts = rows.slice(1).map((row) => row.split(',').slice(6, 8));
+  assert.deepEqual(header.slice(6, 8), ['confidence', 'reason']);
+  assert.deepEqual(
+    verdicts,
+    answers.map(({ global }) => [`${global.confidence}`, global.reason ?? '']),
+  );
+
   const report = place.report('out-json');
   const isReport = new Ajv({ formats: { 'date-time': true } }).compile(reportSchema);
   assert.ok(isReport(report), JSON.stringify(isReport.errors));
@@ -162,11 +169,19 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
   assert.equal(report.run?.files, 5);
   const audioS = answers.reduce((sum, { audio_duration }) => sum + audio_duration, 0);
   assert.ok(Math.abs((report.run?.audio_s ?? 0) - audioS) < 0.01);
-  const wrong = answers.filter(({ global }, i) => (global.result === 'spoofed') !== i > 2).length;
-  assert.equal(report.at_threshold.accuracy.count, 5 - wrong);
+  const wrong = answers.flatMap(({ global }, i) =>
+    (global.result === 'spoofed') !== i > 2 ? [names[i]] : [],
+  );
+  assert.equal(report.at_threshold.accuracy.count, 5 - wrong.length);
+  assert.deepEqual(report.most_wrong.map(({ name }) => name).sort(), wrong.sort());
+  assert.match(
+    stdout,
+    /\nNot given: mean AUC inside one source \(a mean needs at least 5 sources with both classes; the list has 1\)\./,
+  );
+  assert.match(stdout, / at most 1\.0 % human called spoofed /);
   assert.deepEqual(
     [...new Set(report.groups.map(({ column }) => column))],
-    ['system', 'source', 'language', 'duration'],
+    ['system', 'source', 'language', 'duration', 'reason'],
   );
   assert.deepEqual(
     report.inside_one_source?.sources.map(({ source }) => source),
@@ -181,6 +196,7 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
     'det.svg',
     'errors-by-duration.svg',
     'errors-by-language.svg',
+    'errors-by-reason.svg',
     'errors-by-source.svg',
     'errors-by-system.svg',
     'reliability.svg',
@@ -195,6 +211,72 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
   assert.equal(silence_threshold, null);
   for (const [member, value] of Object.entries(findings)) {
     assert.deepEqual(value, report[member as keyof Report], member);
+  }
+});
+
+test('two models are compared on one list, each scored now or by an earlier run', async (t) => {
+  const place = workplace(t);
+  const scores = ['--scores', place.in('small.csv')];
+  const alone = await place.evaluate(
+    clips.join('\n'),
+    '--model',
+    fast,
+    ...scores,
+    '--json',
+    place.in('a.json'),
+  );
+  assert.equal(alone.status, 0, alone.stderr);
+  assert.equal(place.report('a.json').comparison, null);
+
+  const medium = 'detector-medium-2026-11-22';
+  const args = ['--model', medium, '--json', place.in('b.json')];
+  const both = await place.evaluate(clips.join('\n'), ...args, '--compare', fast);
+  assert.equal(both.status, 0, both.stderr);
+  assert.match(both.stdout, /\nCompared with detector-small-2026-11-22 at 0\.5: 5 clips\n/);
+  assert.match(
+    both.stdout,
+    /\nNo intervals: an interval needs at least 5 systems or sources of each class; the list has 2\.\n/,
+  );
+  const { comparison } = place.report('b.json');
+  assert.equal(comparison?.id, fast);
+  assert.equal(comparison?.auc?.other, place.report('a.json').overall.auc?.value);
+  assert.equal(comparison?.auc?.model, place.report('b.json').overall.auc?.value);
+  const isReport = new Ajv({ formats: { 'date-time': true } }).compile(reportSchema);
+  assert.ok(isReport(place.report('b.json')), JSON.stringify(isReport.errors));
+
+  // Also if the model that gave the scores is no longer there.
+  const kept = fs.readFileSync(place.in('small.csv'), 'utf8');
+  fs.writeFileSync(place.in('kept.csv'), kept.replaceAll(fast, 'older').replaceAll(/[0-9a-f]{64}/g, 'abc'));
+  const earlier = await place.evaluate(clips.join('\n'), ...args, '--compare', place.in('kept.csv'));
+  assert.equal(earlier.status, 0, earlier.stderr);
+  const again = place.report('b.json').comparison;
+  assert.deepEqual(again, { ...comparison, id: 'older', fingerprint: 'abc' });
+
+  // A list with scores is scored again for the other model only.
+  const rescored = await runCli([
+    'evaluate',
+    place.in('small.csv'),
+    '--compare',
+    medium,
+    '--json',
+    place.in('c.json'),
+  ]);
+  assert.equal(rescored.status, 0, rescored.stderr);
+  assert.equal(place.report('c.json').comparison?.auc?.other, comparison?.auc?.model);
+
+  for (const [name, text, message] of [
+    ['bare.csv', 'path,label\nx.wav,spoof\n', /has no column score, as --scores writes it/],
+    ['twice.csv', `${kept}${kept.split('\n')[1]}\n`, /twice\.csv has human-lj-a\.flac twice/],
+    [
+      'trials.csv',
+      'enrolment,sample,label,score\na,b,target,1\n',
+      /is a list of verification, not of detection/,
+    ],
+  ] as const) {
+    fs.writeFileSync(place.in(name), text);
+    const refused = await runCli(['evaluate', place.in('small.csv'), '--compare', place.in(name)]);
+    assert.match(refused.stderr, message);
+    assert.equal(refused.status, 1);
   }
 });
 

@@ -30,6 +30,7 @@ test('a list of one class has shares of errors, and no figure that needs two', (
     auc: null,
     eer_groups_alike: null,
     auc_groups_alike: null,
+    groups_alike_why_not: 'a mean needs at least 5 systems of generated clips; the list has 1',
     min_dcf: null,
   });
   assert.equal(findings.at_threshold.fpr, null);
@@ -50,15 +51,24 @@ test('a score on the threshold counts as spoofed, as in a verdict', () => {
 });
 
 test('systems and sources count alike, however many clips they have', () => {
-  // One system that is always found and one that never is: half of the systems, but nine of ten clips.
-  const findings = found([
-    ...Array.from({ length: 9 }, (): Row => ['spoof', 0.9, { system: 'easy' }]),
-    ['spoof', 0.1, { system: 'hard' }],
-    ['bonafide', 0.4, { source: 'a' }],
-  ]);
-  assert.equal(findings.overall.auc?.value, 0.9);
-  assert.equal(findings.overall.auc_groups_alike?.value, 0.5);
-  assert.deepEqual([findings.counts.positive_units, findings.counts.negative_units], [2, 1]);
+  // One system that is always found and four that never are: a fifth of the systems, but 16 of 20 clips.
+  const rows = (humanSources: number): Row[] => [
+    ...Array.from({ length: 16 }, (): Row => ['spoof', 0.9, { system: 'easy' }]),
+    ...['a', 'b', 'c', 'd'].map((system): Row => ['spoof', 0.1, { system }]),
+    ...Array.from({ length: humanSources }, (_, i): Row => ['bonafide', 0.4, { source: `${i}` }]),
+  ];
+  const findings = found(rows(5));
+  assert.equal(findings.overall.auc?.value, 0.8);
+  assert.equal(findings.overall.auc_groups_alike?.value, 0.2);
+  assert.equal(findings.overall.groups_alike_why_not, null);
+  assert.deepEqual([findings.counts.positive_units, findings.counts.negative_units], [5, 5]);
+
+  const { overall } = found(rows(4));
+  assert.deepEqual([overall.eer_groups_alike, overall.auc_groups_alike], [null, null]);
+  assert.equal(
+    overall.groups_alike_why_not,
+    'a mean needs at least 5 sources of human clips; the list has 4',
+  );
 });
 
 test('inside one source only sources with both classes count, each as much as the others', () => {
@@ -71,11 +81,27 @@ test('inside one source only sources with both classes count, each as much as th
     ['bonafide', 0.99, { source: 'human only' }],
     ['spoof', 0.01, { system: 'u' }],
   ]);
-  assert.equal(findings.inside_one_source?.value, 0.5);
+  assert.equal(findings.inside_one_source?.value, null);
+  assert.equal(
+    findings.inside_one_source?.why_not,
+    'a mean needs at least 5 sources with both classes; the list has 2',
+  );
   assert.deepEqual(findings.inside_one_source?.sources, [
     { source: 'right', positive: 1, negative: 1, auc: 1 },
     { source: 'wrong', positive: 1, negative: 2, auc: 0 },
   ]);
+});
+
+test('with five sources that have both classes there is a mean inside one', () => {
+  const findings = found(
+    ['a', 'b', 'c', 'd', 'e'].flatMap((source): Row[] => [
+      ['spoof', source === 'e' ? 0.2 : 0.9, { source, system: source }],
+      ['bonafide', 0.3, { source }],
+    ]),
+  );
+  assert.equal(findings.inside_one_source?.value, 0.8);
+  assert.equal(findings.inside_one_source?.why_not, null);
+  assert.ok((findings.inside_one_source?.interval_95?.[0] ?? 1) < 0.8);
 });
 
 test('a group is judged against all of the other class, and by itself where it has both', () => {

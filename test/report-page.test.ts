@@ -18,11 +18,11 @@ function reportOf(count: number, distance: number, name = 'en'): Report {
   const samples = Array.from({ length: count }, (_, i): Sample => {
     const isPositive = i % 2 === 0;
     const score = Math.min(1, (random.below(100 - 5 * distance) + (isPositive ? 5 * distance : 0)) / 100);
-    return { name: `${i}`, isPositive, score, durationS: 3, columns: { language: name } };
+    return { name: `${i}`, isPositive, score, durationS: 3, columns: { language: name, source: name } };
   });
   const failed = [{ name, isPositive: true, code: 'NO_SPEECH', message: name }];
   return {
-    schema_version: 1,
+    schema_version: 2,
     veravox_version: '0.0.0',
     created_at: '2026-11-21T12:00:00.000Z',
     list: { file: name, sha256: '0'.repeat(64), where: [name], rows: count },
@@ -31,6 +31,7 @@ function reportOf(count: number, distance: number, name = 'en'): Report {
     silence_threshold: 80,
     bootstrap: defaultBootstrap,
     run: null,
+    comparison: null,
     ...evaluate(samples, failed, {
       task: 'detection',
       threshold: 0.5,
@@ -90,6 +91,36 @@ describe('the page', () => {
     assert.doesNotMatch(page, /<script/);
     assert.ok(page.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;'));
     for (const drawing of groupDrawings(report)) assert.doesNotMatch(svgFile(drawing), /<script/);
+  });
+
+  test('compares two models, and shows thresholds, wrong verdicts and why means are missing', () => {
+    const report = reportOf(40, 6);
+    const change = { model: 0.1, other: 0.25, value: 0.15, interval_95: [-0.05, 0.3] as const };
+    const split = { only_model: 1, only_other: 9, p_value: 0.021484 };
+    const comparison: Report['comparison'] = {
+      id: hostile,
+      fingerprint: '',
+      threshold: 0.5,
+      compared: 40,
+      left_out: 0,
+      why_no_intervals: null,
+      eer: change,
+      auc: change,
+      fpr: change,
+      fnr: null,
+      mcnemar: { all: split, positive: split, negative: { ...split, p_value: 1e-9 } },
+    };
+    const page = reportPage({ ...report, comparison });
+    assert.doesNotMatch(page, /<script/);
+    assert.match(page, /<td>10\.0 %<\/td><td>25\.0 %<\/td><td>\+15\.0 %<\/td><td>-5\.0 % to \+30\.0 %<\/td>/);
+    assert.match(page, /<td>1<\/td><td>9<\/td><td>0\.0215<\/td>/);
+    assert.match(page, /<td>below 0\.0001<\/td>/);
+    assert.match(page, /<h2>Thresholds<\/h2>/);
+    assert.match(page, /<h2>Most confidently wrong<\/h2>/);
+    assert.match(
+      page,
+      /Not given: mean AUC inside one source \(a mean needs at least 5 sources with both classes; the list has 1\)\./,
+    );
   });
 
   test('says what has no score', () => {

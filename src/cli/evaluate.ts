@@ -11,10 +11,22 @@ import { groupDrawings, overallDrawings } from '../evaluation/drawings/drawings.
 import { reportPage } from '../evaluation/drawings/report-page.js';
 import { svgFile } from '../evaluation/drawings/svg.js';
 import { defaultBootstrap } from '../evaluation/figures/bootstrap.js';
+import { type ComparedModel, compareModels } from '../evaluation/figures/comparison.js';
 import { evaluate, type FailedSample } from '../evaluation/figures/evaluate.js';
-import { type Condition, ListError, parseCondition } from '../evaluation/figures/labelled-list.js';
+import {
+  type Condition,
+  type LabelledList,
+  ListError,
+  parseCondition,
+} from '../evaluation/figures/labelled-list.js';
 import type { Report } from '../evaluation/figures/report.js';
-import { DURATION_COLUMN, type Sample, usualGroupColumns } from '../evaluation/figures/sample.js';
+import {
+  DURATION_COLUMN,
+  REASON_COLUMN,
+  type Sample,
+  usualGroupColumns,
+} from '../evaluation/figures/sample.js';
+import { earlierScores, namedScores } from '../evaluation/labelled-lists/earlier-scores.js';
 import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labelled-lists/scored-list.js';
 import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-rows.js';
 import { scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
@@ -28,6 +40,7 @@ interface EvaluateOptions extends ListOptions {
   readonly html?: string;
   readonly scores?: string;
   readonly svg?: string;
+  readonly compare?: string;
 }
 
 export function addEvaluateCommand(program: Command): void {
@@ -38,6 +51,10 @@ export function addEvaluateCommand(program: Command): void {
     );
   addListOptions(command)
     .option('--threshold <number or name>', thresholdHelp, parseThreshold)
+    .option(
+      '--compare <id or file>',
+      'another model, or scores of an earlier run (.csv), to compare with on the same rows',
+    )
     .option('--group-by <columns>', 'columns to group results by, separated by commas', parseColumns)
     .option('--json <file>', 'write the report as JSON')
     .option('--html <file>', 'write the report as a single page with plots')
@@ -67,13 +84,17 @@ export function addListOptions(command: Command): Command {
 }
 
 async function evaluateList(file: string, options: EvaluateOptions): Promise<void> {
+  // An earlier run's scores that are not there are found now, too.
+  if (options.compare?.endsWith('.csv')) await stat(options.compare);
   for (const target of [options.json, options.html, options.scores]) {
     // Finds a missing folder now, not after hours of work.
     if (target !== undefined) await stat(path.dirname(target));
   }
   if (options.svg !== undefined) await mkdir(options.svg, { recursive: true });
   const scored = await scoreList(file, options, showListProgress);
-  const report = reportOf(scored, options);
+  const other =
+    options.compare === undefined ? undefined : await otherModel(file, scored, options, options.compare);
+  const report = reportOf(scored, options, other);
   if (options.scores !== undefined) {
     await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored.model));
   }
@@ -88,7 +109,28 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (scored.rows.some(isOurFailure)) process.exitCode = 1;
 }
 
-function reportOf(scored: ScoredList, options: EvaluateOptions): Report {
+/** Other scores of the same rows: those of a file, or made now by another model. */
+async function otherModel(
+  file: string,
+  { list, threshold }: ScoredList,
+  options: EvaluateOptions,
+  compared: string,
+): Promise<ComparedModel> {
+  if (compared.endsWith('.csv')) return { ...(await earlierScores(compared, list.task)), threshold };
+  const { model, rows, ...scored } = await scoreList(
+    file,
+    { ...options, model: compared, isRescored: true },
+    showListProgress,
+  );
+  return {
+    id: model.id,
+    fingerprint: model.scoreFingerprint,
+    threshold: scored.threshold,
+    scores: namedScores(rows),
+  };
+}
+
+function reportOf(scored: ScoredList, options: EvaluateOptions, other: ComparedModel | undefined): Report {
   const { list, about, model, threshold, rows, run, silenceThreshold } = scored;
   const { samples, failed } = outcomesOf(rows);
   if (samples.length === 0) {
@@ -98,10 +140,10 @@ function reportOf(scored: ScoredList, options: EvaluateOptions): Report {
   const findings = evaluate(samples, failed, {
     task: list.task,
     threshold,
-    groupColumns: groupColumnsOf(list.columns, options.groupBy),
+    groupColumns: groupColumnsOf(list, options.groupBy),
   });
   return {
-    schema_version: 1,
+    schema_version: 2,
     veravox_version: packageVersion,
     created_at: new Date().toISOString(),
     list: about,
@@ -111,6 +153,7 @@ function reportOf(scored: ScoredList, options: EvaluateOptions): Report {
     bootstrap: defaultBootstrap,
     run,
     ...findings,
+    comparison: other === undefined ? null : compareModels(list.task, samples, threshold, other),
   };
 }
 
@@ -124,13 +167,12 @@ export function outcomesOf(rows: readonly ScoredRow[]): { samples: Sample[]; fai
 }
 
 function groupColumnsOf(
-  columns: readonly string[],
+  { columns, task }: LabelledList,
   wanted: readonly string[] | undefined,
 ): readonly string[] {
-  if (wanted === undefined) {
-    return [...usualGroupColumns.filter((name) => columns.includes(name)), DURATION_COLUMN];
-  }
-  const unknown = wanted.find((name) => name !== DURATION_COLUMN && !columns.includes(name));
+  const made = task === 'detection' ? [DURATION_COLUMN, REASON_COLUMN] : [DURATION_COLUMN];
+  if (wanted === undefined) return [...usualGroupColumns.filter((name) => columns.includes(name)), ...made];
+  const unknown = wanted.find((name) => !made.includes(name) && !columns.includes(name));
   if (unknown === undefined) return wanted;
   throw new ListError(`There is no column ${unknown} to group by. Columns: ${columns.join(', ')}.`);
 }

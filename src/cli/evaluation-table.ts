@@ -3,12 +3,16 @@ import type { Colors } from 'picocolors/types.js';
 import { columnsOf } from '../evaluation/drawings/drawings.js';
 import { percent } from '../evaluation/drawings/frame.js';
 import { rowsOf } from '../evaluation/drawings/group-plot.js';
+import { comparisonRows, meanInside, missingMeans, wrongRow } from '../evaluation/drawings/report-rows.js';
 import { errorNames, rowNames } from '../evaluation/drawings/wording.js';
-import type { Figure, Report, Share } from '../evaluation/figures/report.js';
+import type { Comparison, ErrorShare, Figure, Report, Share } from '../evaluation/figures/report.js';
 import { textTable } from './text-table.js';
 
 /** Largest number of groups per column here; JSON and HTML have all. */
 const MAX_ROWS = 12;
+
+/** Wrong verdicts here; JSON and HTML have up to 20 of each class. */
+const MAX_WRONG = 10;
 
 const decimals = (value: number): string => value.toFixed(3);
 const range = ([low, high]: readonly [number, number], text: (value: number) => string): string =>
@@ -28,7 +32,7 @@ export function evaluationTable(report: Report, colours: Colors): string {
     ...figureRow('EER, systems and sources alike', overall.eer_groups_alike, percent),
     ...figureRow('AUC, systems and sources alike', overall.auc_groups_alike, decimals),
     ...(overall.min_dcf ?? []).flatMap((cost) => figureRow(`minDCF (${cost.name})`, cost, decimals)),
-    ...figureRow('mean AUC inside one source', inside_one_source, decimals),
+    ...figureRow('mean AUC inside one source', meanInside(inside_one_source), decimals),
     ...shareRow(`accuracy at ${at_threshold.threshold}${point}`, at_threshold.accuracy),
     ...shareRow(names.fpr, at_threshold.fpr),
     ...shareRow(names.fnr, at_threshold.fnr),
@@ -43,7 +47,13 @@ export function evaluationTable(report: Report, colours: Colors): string {
   ]);
   return [
     heading,
-    textTable(['figure', '>value', '95 % interval', 'of'], figures),
+    textTable(['figure', '>value', '95 % interval', 'of'], figures) +
+      missingMeans(report)
+        .map((line) => `${line}\n`)
+        .join(''),
+    thresholdTable(report),
+    ...(report.most_wrong.length > 0 ? [mostWrongTable(report)] : []),
+    ...(report.comparison === null ? [] : [comparisonTable(report, report.comparison)]),
     ...(failures.length > 0
       ? [textTable(['without a score', `>${classes.negative}`, `>${classes.positive}`], failures)]
       : []),
@@ -59,6 +69,50 @@ const shareRow = (name: string, share: Share | null): string[][] =>
   share === null
     ? []
     : [[name, percent(share.value), range(share.interval_95, percent), `${share.count} of ${share.of}`]];
+
+function thresholdTable({ thresholds, task, at_threshold }: Report): string {
+  const names = errorNames[task];
+  const cells = ({ value, interval_95_units }: ErrorShare) => [
+    percent(value),
+    range(interval_95_units, percent),
+  ];
+  const rows = thresholds.map(({ threshold, target_fpr, fpr, fnr }) => [
+    `${threshold}`,
+    target_fpr === null
+      ? threshold === at_threshold.threshold
+        ? 'used'
+        : ''
+      : `at most ${percent(target_fpr, 1)} ${names.fpr}`,
+    ...cells(fpr),
+    ...cells(fnr),
+  ]);
+  if (rows.length === 0) return '';
+  return textTable(
+    ['>threshold', 'chosen for', `>${names.fpr}`, '95 % interval', `>${names.fnr}`, '95 % interval'],
+    rows,
+  );
+}
+
+function mostWrongTable({ most_wrong, task }: Report): string {
+  const shown = most_wrong.slice(0, MAX_WRONG);
+  const rows = shown.map(wrongRow);
+  const rest = most_wrong.length - shown.length;
+  const more = rest > 0 ? `${rest} more: see --html or --json.\n` : '';
+  const first = `most confidently wrong ${rowNames[task]}`;
+  return textTable([first, 'label', '>score', '>confidence', 'reason', 'system or source'], rows) + more;
+}
+
+function comparisonTable({ task, model }: Report, comparison: Comparison): string {
+  const { id, threshold, compared, left_out } = comparison;
+  const { figures, tests, why_no_intervals } = comparisonRows(task, comparison);
+  const missing = left_out > 0 ? `, ${left_out} without a score of it` : '';
+  return (
+    `Compared with ${id} at ${threshold}: ${compared} ${rowNames[task]}${missing}\n` +
+    textTable(['figure', `>${model.id}`, `>${id}`, '>difference', '95 % interval'], figures) +
+    (why_no_intervals === null ? '' : `No intervals: ${why_no_intervals}.\n`) +
+    `\n${textTable(['only one is wrong on', `>${model.id}`, `>${id}`, ">McNemar's p"], tests)}`
+  );
+}
 
 function groupTable(report: Report, column: string): string {
   const rows = rowsOf(report, column);

@@ -3,6 +3,7 @@ import type { Figure, GroupClass, Report, Share } from '../figures/report.js';
 import { columnsOf, groupDrawings, overallDrawings } from './drawings.js';
 import { percent } from './frame.js';
 import { rowsOf } from './group-plot.js';
+import { comparisonRows, meanInside, missingMeans, wrongRow } from './report-rows.js';
 import { escaped, inlineSvg, plotStyle } from './svg.js';
 import { errorNames, rowNames } from './wording.js';
 
@@ -80,7 +81,7 @@ export function reportPage(report: Report): string {
     ...(overall.min_dcf ?? []).map((cost) =>
       figureTile(`Lowest detection cost (${cost.name})`, cost, decimals),
     ),
-    figureTile('Mean AUC inside one source', inside_one_source, decimals),
+    figureTile('Mean AUC inside one source', meanInside(inside_one_source), decimals),
     shareTile(`Accuracy at ${at_threshold.threshold}${point}`, at_threshold.accuracy),
     shareTile(names.fpr, at_threshold.fpr),
     shareTile(names.fnr, at_threshold.fnr),
@@ -101,12 +102,57 @@ ${plotStyle}</style></head><body><main>
 ${head}
 <div class="tiles">${tiles.join('')}</div>
 ${note}
+${notGivenNote(report)}
 ${plots}
+${thresholdSection(report)}
+${wrongSection(report)}
+${comparisonSection(report)}
 ${groupSections(report)}
 ${insideSection(report)}
 ${failureSection(report)}
 </main></body></html>
 `;
+}
+
+function thresholdSection({ thresholds, task }: Report): string {
+  if (thresholds.length === 0) return '';
+  const names = errorNames[task];
+  const rows = thresholds.map(({ threshold, target_fpr, fpr, fnr }) => [
+    threshold,
+    target_fpr === null ? '' : `at most ${percent(target_fpr)} ${names.fpr}`,
+    percent(fpr.value),
+    range(fpr.interval_95_units, percent),
+    percent(fnr.value),
+    range(fnr.interval_95_units, percent),
+  ]);
+  const headings = ['threshold', 'chosen for', names.fpr, '95 %', names.fnr, '95 %'];
+  return `<h2>Thresholds</h2><section>${table(headings, rows)}</section>`;
+}
+
+function wrongSection({ most_wrong, task }: Report): string {
+  if (most_wrong.length === 0) return '';
+  const rows = most_wrong.map(wrongRow);
+  const headings = [rowNames[task], 'label', 'score', 'confidence', 'reason', 'system or source'];
+  return `<h2>Most confidently wrong</h2><section>${table(headings, rows)}</section>`;
+}
+
+function comparisonSection({ comparison, task, model }: Report): string {
+  if (comparison === null) return '';
+  const { figures, tests, why_no_intervals } = comparisonRows(task, comparison);
+  const why =
+    why_no_intervals === null ? '' : `<p class="soft">No intervals: ${escaped(why_no_intervals)}.</p>`;
+  return (
+    `<h2>Compared with ${escaped(comparison.id)}</h2><section>` +
+    table(['figure', model.id, comparison.id, 'difference', '95 %'], figures) +
+    why +
+    table(['only one is wrong on', model.id, comparison.id, 'McNemar\u2019s p'], tests) +
+    '</section>'
+  );
+}
+
+function notGivenNote(report: Report): string {
+  const texts = missingMeans(report);
+  return texts.length === 0 ? '' : `<p class="soft">${escaped(texts.join(' '))}</p>`;
 }
 
 function groupSections(report: Report): string {

@@ -32,6 +32,13 @@ export const interval = of<Interval>({
   maxItems: 2,
 });
 
+export const differenceInterval = of<Interval>({
+  type: 'array',
+  items: { type: 'number', minimum: -1, maximum: 1 },
+  minItems: 2,
+  maxItems: 2,
+});
+
 export const constant = <const Value>(only: Value, description: string): Schema<Value> =>
   of<Value>({ const: only })(description);
 

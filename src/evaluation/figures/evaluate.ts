@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type BootstrapSettings, bootstrapIntervals, defaultBootstrap } from './bootstrap.js';
 import { thinned } from './curve.js';
+import { MIN_GROUPS, tooFew } from './few-groups.js';
 import {
   areaUnderCurve,
   asvspoof5Cost,
@@ -11,11 +12,14 @@ import {
 } from './figures.js';
 import { groupedBy } from './grouped.js';
 import { groupsOf } from './groups.js';
+import { mostWrong } from './most-wrong.js';
 import { probabilityQuality } from './probability-quality.js';
 import { type ErrorRates, RankedScores } from './ranked-scores.js';
 import type { ErrorShare, Failure, Figure, Findings } from './report.js';
 import { balanceGroupOf, classNames, type Sample, type Task, unitOf } from './sample.js';
 import { rounded, roundedInterval, shareOf } from './share.js';
+import { listedThresholds, ratesAt } from './threshold-table.js';
+import { weightedErrors } from './weighted-errors.js';
 
 /** A clip or a trial that has no score, and why. */
 export interface FailedSample {
@@ -70,6 +74,15 @@ export function evaluate(
     ).length;
     return { ...shareOf(count, of), interval_95_units: roundedInterval(interval) };
   };
+  const thresholds = figures.thresholds.flatMap(({ threshold: at, targetFpr }, k) => {
+    const listed = (name: 'fpr' | 'fnr', of: number): ErrorShare | undefined => {
+      const [value, interval] = [values[`${name} ${k}`], intervals[`${name} ${k}`]];
+      if (value === undefined || interval === undefined) return undefined;
+      return { ...shareOf(Math.round(value * of), of), interval_95_units: roundedInterval(interval) };
+    };
+    const [fpr, fnr] = [listed('fpr', negative), listed('fnr', positive)];
+    return fpr && fnr ? [{ threshold: at, target_fpr: targetFpr, fpr, fnr }] : [];
+  });
   const eer = figure('eer');
   const quality = probabilityQuality(scores, isPositive);
   const inside = figure('inside');
@@ -91,6 +104,7 @@ export function evaluate(
       auc: figure('auc'),
       eer_groups_alike: figure('eerAlike'),
       auc_groups_alike: figure('aucAlike'),
+      groups_alike_why_not: figures.alikeWhyNot,
       min_dcf: rates
         ? costSettings[task].map(({ name, cMiss, cFalseAlarm, prior }) => ({
             name,
@@ -107,7 +121,17 @@ export function evaluate(
       fpr: errors('fpr', negative),
       fnr: errors('fnr', positive),
     },
-    inside_one_source: inside && { ...inside, sources: figures.sources },
+    thresholds,
+    most_wrong: mostWrong(task, samples, threshold),
+    inside_one_source:
+      figures.sources.length === 0
+        ? null
+        : {
+            value: inside?.value ?? null,
+            interval_95: inside?.interval_95 ?? null,
+            why_not: tooFew('a mean', figures.sources.length, 'sources with both classes'),
+            sources: figures.sources,
+          },
     calibration: {
       expected_calibration_error: rounded(quality.expectedCalibrationError),
       brier: rounded(quality.brier),
@@ -139,7 +163,7 @@ const costSettings: Readonly<Record<Task, readonly CostSetting[]>> = {
 
 /** The figures as functions of how often each sample counts. */
 function figuresOf(task: Task, samples: readonly Sample[], ranked: RankedScores, threshold: number) {
-  const alike = weightsAlike(task, samples);
+  const { alike, whyNot: alikeWhyNot } = weightsAlike(task, samples);
   const isPositive = samples.map((sample) => sample.isPositive);
   const scores = samples.map(({ score }) => score);
   const sources = sourcesWithBoth(samples).map(([source, members]) => ({
@@ -148,23 +172,18 @@ function figuresOf(task: Task, samples: readonly Sample[], ranked: RankedScores,
     ranked: new RankedScores(scores, isPositive, members),
   }));
   const wrong = samples.map((sample) => isWrong(sample, threshold));
-  const rateOf = (weights: Float64Array, positives: boolean): number | undefined => {
-    let all = 0;
-    let bad = 0;
-    weights.forEach((weight, i) => {
-      if (isPositive[i] !== positives) return;
-      all += weight;
-      if (wrong[i]) bad += weight;
-    });
-    return all > 0 ? bad / all : undefined;
-  };
   const mean = (values: readonly number[]): number | undefined =>
-    values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+    sources.length < MIN_GROUPS || values.length === 0
+      ? undefined
+      : values.reduce((sum, value) => sum + value, 0) / values.length;
   const areas = (weights?: Float64Array) =>
     sources.map((entry) => whenDefined(entry.ranked.errorRates(weights), areaUnderCurve));
 
   const measured = areas();
+  const thresholds = listedThresholds(scores, isPositive, threshold);
   return {
+    alikeWhyNot,
+    thresholds,
     sources: sources.map(({ source, members }, k) => ({
       source,
       positive: members.filter((i) => isPositive[i]).length,
@@ -182,8 +201,18 @@ function figuresOf(task: Task, samples: readonly Sample[], ranked: RankedScores,
         eerAlike: whenDefined(ratesAlike, eer),
         aucAlike: whenDefined(ratesAlike, areaUnderCurve),
         inside: mean(areas(weights).filter((area) => area !== undefined)),
-        fpr: rateOf(weights, false),
-        fnr: rateOf(weights, true),
+        fpr: weightedErrors(weights, wrong, isPositive, false),
+        fnr: weightedErrors(weights, wrong, isPositive, true),
+        ...(rates &&
+          Object.fromEntries(
+            thresholds.flatMap(({ threshold: at }, k) => {
+              const { fpr, fnr } = ratesAt(rates, at);
+              return [
+                [`fpr ${k}`, fpr],
+                [`fnr ${k}`, fnr],
+              ];
+            }),
+          )),
         ...Object.fromEntries(
           costSettings[task].map(({ name, costs }) => [
             name,
@@ -202,13 +231,31 @@ function whenDefined(
   return rates && figure(rates);
 }
 
-/** Weights that let every group of a class count alike; undefined where the list names none. */
-function weightsAlike(task: Task, samples: readonly Sample[]): number[] | undefined {
+/** Weights that let every group of a class count alike, or why a class has too few groups for that. */
+function weightsAlike(
+  task: Task,
+  samples: readonly Sample[],
+): { alike: number[] | undefined; whyNot: string | null } {
   const groups = samples.map((sample) => `${sample.isPositive} ${balanceGroupOf(task, sample)}`);
   const sizes = new Map<string, number>();
   for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-  if (sizes.size <= 2) return undefined;
-  return groups.map((group) => 1 / (sizes.get(group) as number));
+  const groupsOfClass = (positive: boolean): number =>
+    new Set(groups.filter((_, i) => samples[i]?.isPositive === positive)).size;
+  const whyNot =
+    tooFew(
+      'a mean',
+      groupsOfClass(true),
+      task === 'detection' ? 'systems of generated clips' : 'sources of right speakers',
+    ) ??
+    tooFew(
+      'a mean',
+      groupsOfClass(false),
+      task === 'detection' ? 'sources of human clips' : 'sources of strangers',
+    );
+  return {
+    alike: whyNot === null ? groups.map((group) => 1 / (sizes.get(group) as number)) : undefined,
+    whyNot,
+  };
 }
 
 /** The indices of the samples of each source that has both classes. */

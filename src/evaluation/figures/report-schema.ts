@@ -3,6 +3,7 @@
 import {
   constant,
   count,
+  differenceInterval,
   integers,
   interval,
   list,
@@ -36,16 +37,76 @@ export const errorShare = (description: string) =>
 
 export const groupClass = (description: string) =>
   object(description, {
-    count: count('Their number.'),
-    mean_score: share('Their mean score.'),
-    errors: shareOf('Scores on the wrong side of the threshold.'),
-    eer: orNull(share('Equal error rate against the whole other class.')),
-    auc: orNull(share('AUC against the whole other class.')),
+    count: count('Number of clips or trials.'),
+    mean_score: share('Their mean score; near 1 is right for AI-generated clips, near 0 for human ones.'),
+    errors: shareOf('Wrong verdicts at the threshold: human clips at or above it, AI-generated ones below.'),
+    eer: orNull(
+      share(
+        'Equal error rate of this group against all clips or trials of the other class; null if there are none.',
+      ),
+    ),
+    auc: orNull(
+      share(
+        'AUC against all of the other class: how often a positive has the higher score if one of each is drawn; null if there are none.',
+      ),
+    ),
   });
+
+export const wrongSample = object('One of them.', {
+  name: text('Its path or trial.'),
+  label: text('Its class, as in the list.'),
+  score: share('Its score.'),
+  distance: share('Distance of the score from the threshold, as a share of that side of the scale.'),
+  confidence: orNull(
+    share('Confidence of the verdict; null for trials, and if the scores in the list lack it.'),
+  ),
+  reason: orNull(text('Reason of the verdict (docs/reasons.md); null if it has none.')),
+  system: orNull(text('The generator, if the list names it.')),
+  source: orNull(text('The source, if the list names it.')),
+});
+
+export const difference = (description: string) =>
+  object(description, {
+    model: share('Of the evaluated model.'),
+    other: share('Of the other model.'),
+    value: number('That of the other model less that of the evaluated one.'),
+    interval_95: orNull(
+      differenceInterval(
+        '95 % interval of the difference, by a paired bootstrap: whole systems and sources are drawn, the same for both models; null with fewer than five of them in a class.',
+      ),
+    ),
+  });
+
+const mcnemar = (description: string) =>
+  object(description, {
+    only_model: count('Rows on which only the evaluated model is wrong.'),
+    only_other: count('Rows on which only the other model is wrong.'),
+    p_value: share(
+      'Exact two-sided p-value: how probable at least so uneven a split is if both err equally often. It assumes independent rows.',
+    ),
+  });
+
+export const comparison = object('Another model on the same rows; null if none was given.', {
+  id: text('Its id.'),
+  fingerprint: text('Hash of everything that its scores depend on.'),
+  threshold: share('Its threshold.'),
+  compared: count('Rows with a score of both models; nothing else is part of the comparison.'),
+  left_out: count('Rows that only the evaluated model has scored.'),
+  why_no_intervals: orNull(text('Why there is no interval; null if there is one.')),
+  eer: orNull(difference('Equal error rate.')),
+  auc: orNull(difference('AUC.')),
+  fpr: orNull(difference('Negatives called positive, at the thresholds.')),
+  fnr: orNull(difference('Positives called negative, at the thresholds.')),
+  mcnemar: object("McNemar's test of the errors at the thresholds.", {
+    all: mcnemar('All rows.'),
+    positive: mcnemar('Positives.'),
+    negative: mcnemar('Negatives.'),
+  }),
+});
 
 /** JSON Schema of the report of `veravox evaluate --json`. */
 export const reportSchema = object('The report.', {
-  schema_version: constant(1, 'Increased if a member changes its meaning or is removed.'),
+  schema_version: constant(2, 'Increased if a member changes its meaning or is removed.'),
   veravox_version: text('Version that made the report.'),
   created_at: time('Creation time, in UTC.'),
   task: oneOf(
@@ -116,10 +177,11 @@ export const reportSchema = object('The report.', {
     auc: orNull(figure('Area under the receiver operating characteristic.')),
     eer_groups_alike: orNull(
       figure(
-        'Equal error rate with equal weight for every system and source, whatever its number of clips; null if the list names none.',
+        'Equal error rate with equal weight for every system and source, whatever its number of clips; null if the list names fewer than five of a class.',
       ),
     ),
     auc_groups_alike: orNull(figure('AUC with the same weights.')),
+    groups_alike_why_not: orNull(text('Why there are no such figures; null if there are.')),
     min_dcf: orNull(
       list(
         'Lowest detection cost over all thresholds, normalised: 1 is as bad as the same answer for everything.',
@@ -139,19 +201,40 @@ export const reportSchema = object('The report.', {
     fpr: orNull(errorShare('Negatives called positive: human clips called spoofed, or strangers accepted.')),
     fnr: orNull(errorShare('Positives called negative: spoofs called human, or the right speaker rejected.')),
   }),
-  inside_one_source: orNull(
-    object('Mean AUC within sources that have both classes, where recordings share all other conditions.', {
-      ...figureMembers,
-      sources: list(
-        'Each source.',
-        object('One source.', {
-          source: text('Its name.'),
-          positive: count('Positives in it.'),
-          negative: count('Negatives in it.'),
-          auc: share('AUC of positives against negatives.'),
-        }),
+  thresholds: list(
+    'Errors at the tenths of the scale, at the threshold, and at thresholds for given shares of false positives; empty if a class has no samples.',
+    object('One threshold.', {
+      threshold: share('Scores at or above it count as positive.'),
+      target_fpr: orNull(
+        share('The share of false positives that it was found for on this list; else null.'),
       ),
+      fpr: errorShare('Negatives called positive.'),
+      fnr: errorShare('Positives called negative.'),
     }),
+  ),
+  most_wrong: list(
+    'Wrong verdicts with the scores farthest from the threshold, at most 20 of each class, the farthest first.',
+    wrongSample,
+  ),
+  comparison: orNull(comparison),
+  inside_one_source: orNull(
+    object(
+      'AUC within sources that have both classes, where recordings share all other conditions; null if no source has both.',
+      {
+        value: orNull(share('Mean over the sources; null if there are fewer than five.')),
+        interval_95: orNull(interval(OVER_UNITS)),
+        why_not: orNull(text('Why there is no mean; null if there is.')),
+        sources: list(
+          'Each source.',
+          object('One source.', {
+            source: text('Its name.'),
+            positive: count('Positives in it.'),
+            negative: count('Negatives in it.'),
+            auc: share('AUC of positives against negatives.'),
+          }),
+        ),
+      },
+    ),
   ),
   calibration: object('How well scores work as probabilities, with the class frequencies of the list.', {
     expected_calibration_error: share('Mean distance between score and share of positives over ten bins.'),
@@ -172,10 +255,18 @@ export const reportSchema = object('The report.', {
   groups: list(
     'Rows with the same value in a column.',
     object('One group.', {
-      column: text('The column; `duration` is derived from the measured duration.'),
+      column: text(
+        'The column; `duration` is derived from the measured duration, `reason` is that of the verdict.',
+      ),
       value: text('The value.'),
-      positive: orNull(groupClass('AI-generated clips of the group; null without any.')),
-      negative: orNull(groupClass('Human clips of the group; null without any.')),
+      positive: orNull(
+        groupClass(
+          'The AI-generated clips, or trials of the right speaker, with this value; null if there are none.',
+        ),
+      ),
+      negative: orNull(
+        groupClass('The human clips, or trials of strangers, with this value; null if there are none.'),
+      ),
       within: orNull(
         object('Its positives against its own negatives; null if it lacks either.', {
           eer: share('Equal error rate.'),

@@ -2,7 +2,16 @@
 //
 // The types of an evaluation's report, derived from report-schema.ts.
 import type { ValueOf } from './described-schema.js';
-import type { errorShare, figure, groupClass, reportSchema, shareOf } from './report-schema.js';
+import type {
+  comparison,
+  difference,
+  errorShare,
+  figure,
+  groupClass,
+  reportSchema,
+  shareOf,
+  wrongSample,
+} from './report-schema.js';
 
 export type Report = ValueOf<typeof reportSchema>;
 
@@ -19,6 +28,9 @@ export type ErrorShare = ValueOf<ReturnType<typeof errorShare>>;
 /** The samples of one class in a group. */
 export type GroupClass = ValueOf<ReturnType<typeof groupClass>>;
 export type Group = Report['groups'][number];
+export type WrongSample = ValueOf<typeof wrongSample>;
+export type Comparison = ValueOf<typeof comparison>;
+export type Difference = ValueOf<ReturnType<typeof difference>>;
 export type Failure = Report['failures'][number];
 
 /** The part that follows from the scores alone. */
@@ -33,4 +45,5 @@ export type Findings = Omit<
   | 'silence_threshold'
   | 'bootstrap'
   | 'run'
+  | 'comparison'
 >;

@@ -26,6 +26,10 @@ export interface Sample {
   /** Of the clip, or of the trial's sample; undefined where nobody has measured it. */
   readonly durationS: number | undefined;
   readonly columns: Columns;
+  /** Of the verdict; undefined for trials, and where nobody has noted it. */
+  readonly confidence?: number | undefined;
+  /** Why the verdict needs caution, null if nothing does; undefined as for `confidence`. */
+  readonly reason?: string | null | undefined;
 }
 
 /** Columns by which figures are told apart unless others are asked for, where a list has them. */
@@ -42,6 +46,10 @@ export const usualGroupColumns = [
 /** Not a column of the list: made of the measured duration. */
 export const DURATION_COLUMN = 'duration';
 
+/** The reason of the verdict. */
+export const REASON_COLUMN = 'reason';
+const NO_REASON = 'no reason';
+
 const durationBordersS = [2, 5, 10, 30];
 
 /** The bucket of a duration, such as `5 to 10 s`; the lower border belongs to it. */
@@ -53,7 +61,8 @@ export function durationBucket(durationS: number): string {
 }
 
 /** The value of a sample in a column, or in the made one; undefined if it has none. */
-export function valueIn({ columns, durationS }: Sample, column: string): string | undefined {
+export function valueIn({ columns, durationS, reason }: Sample, column: string): string | undefined {
+  if (column === REASON_COLUMN && reason !== undefined) return reason ?? NO_REASON;
   const value = columns[column];
   if (value !== undefined) return value === '' ? undefined : value;
   return column === DURATION_COLUMN && durationS !== undefined ? durationBucket(durationS) : undefined;

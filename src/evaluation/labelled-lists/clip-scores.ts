@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import { verdictOf } from '../../analysis/verdict/verdict.js';
+import { type Verdict, verdictOf } from '../../analysis/verdict/verdict.js';
 import type { Config } from '../../base/config/options.js';
-import { DEFAULT_THRESHOLD, MIN_DURATION_S } from '../../base/contract/limits.js';
+import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { ListedSample } from '../figures/labelled-list.js';
 import type { Finding, ShowProgress } from './list-pipeline.js';
 import { maxDurationS } from './local-files.js';
 import { analyseRecordings, failureOf, type ScoredRow, type ScoredRows } from './scored-rows.js';
+
+type ClipFinding = Finding<Pick<Verdict, 'score' | 'confidence' | 'reason'>>;
 
 /** Scores the clips of a list as `veravox predict` does; a clip's score is that of its verdict. */
 export async function scoreClips(
@@ -14,6 +16,7 @@ export async function scoreClips(
   folder: string,
   modelId: string,
   silenceThresholdPercent: number,
+  threshold: number,
   config: Config,
   showProgress: ShowProgress,
 ): Promise<ScoredRows> {
@@ -31,20 +34,19 @@ export async function scoreClips(
         maxDurationS,
         signal: new AbortController().signal,
       });
-      // The score of a verdict is the same at every threshold.
-      const { score } = verdictOf(analysis, DEFAULT_THRESHOLD, silenceThresholdPercent);
-      return { result: score, durationS: analysis.durationS };
+      const { score, confidence, reason } = verdictOf(analysis, threshold, silenceThresholdPercent);
+      return { result: { score, confidence, reason }, durationS: analysis.durationS };
     },
     showProgress,
   );
-  const findings = new Map(names.map((name, i) => [name, found[i] as Finding<number>]));
+  const findings = new Map(names.map((name, i) => [name, found[i] as ClipFinding]));
   const rows = listed.map((row): ScoredRow => {
     const { isPositive, columns } = row;
     const name = columns.path as string;
-    const finding = findings.get(name) as Finding<number>;
+    const finding = findings.get(name) as ClipFinding;
     if (!finding.ok) return { listed: row, outcome: { name, isPositive, ...failureOf(finding.error) } };
-    const { result: score, durationS } = finding;
-    return { listed: row, outcome: { name, isPositive, columns, score, durationS } };
+    const { result, durationS } = finding;
+    return { listed: row, outcome: { name, isPositive, columns, durationS, ...result } };
   });
   return { rows, run };
 }

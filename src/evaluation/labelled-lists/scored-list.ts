@@ -30,6 +30,8 @@ export interface ListOptions {
   readonly threshold?: number | string;
   readonly device?: Config['device'];
   readonly silenceThreshold: number;
+  /** Score the files although the list has scores. */
+  readonly isRescored?: boolean;
 }
 
 /** A list with a score for each row that could be scored. */
@@ -53,7 +55,8 @@ export async function scoreList(
   showProgress: ShowProgress,
 ): Promise<ScoredList> {
   const content = await readFile(file);
-  const list = parseList(content.toString('utf8'), options.where);
+  const listed = parseList(content.toString('utf8'), options.where);
+  const list = { ...listed, isScored: listed.isScored && options.isRescored !== true };
   if (list.samples.length === 0) throw new ListError('The list has no rows to score.');
   const id = list.isScored ? modelOfScores(list) : options.model;
   const config = configOf(options);
@@ -80,7 +83,7 @@ export async function scoreList(
     const { silenceThreshold } = options;
     const scored = list.isScored
       ? { rows: listedScores(list, model), run: null }
-      : await scoreClips(list.samples, folder, model.id, silenceThreshold, config, showProgress);
+      : await scoreClips(list.samples, folder, model.id, silenceThreshold, threshold, config, showProgress);
     return {
       ...base,
       model,

@@ -4,7 +4,14 @@
 
 import type { ScoringModel } from '../../state/operating-points/operating-point.js';
 import { type LabelledList, ListError } from '../figures/labelled-list.js';
+import { type Columns, REASON_COLUMN, type Task } from '../figures/sample.js';
 import { isFailed, type ScoredRow } from './scored-rows.js';
+
+/** Of verdicts, which trials do not have. */
+const verdictColumns = {
+  confidence: ({ outcome }: ScoredRow) => (isFailed(outcome) ? '' : `${outcome.confidence ?? ''}`),
+  [REASON_COLUMN]: ({ outcome }: ScoredRow) => (isFailed(outcome) ? '' : (outcome.reason ?? '')),
+} as const;
 
 /** Behind the list's own columns. */
 const columns = {
@@ -22,16 +29,20 @@ const field = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replac
 
 /** The list again, with what came of each row. */
 export function scoresCsv(list: LabelledList, rows: readonly ScoredRow[], model: ScoringModel): string {
-  const own = list.columns.filter((name) => !Object.hasOwn(columns, name));
-  const made = Object.values(columns);
+  const { score, ...others } = columns;
+  const all = { score, ...(list.task === 'detection' && verdictColumns), ...others };
+  const own = list.columns.filter((name) => !Object.hasOwn(all, name));
+  const made = Object.values(all);
   const lines = rows.map((row) => [
     ...own.map((name) => row.listed.columns[name] ?? ''),
     ...made.map((textOf) => textOf(row, model)),
   ]);
-  return [[...own, ...Object.keys(columns)], ...lines]
-    .map((line) => `${line.map(field).join(',')}\n`)
-    .join('');
+  return [[...own, ...Object.keys(all)], ...lines].map((line) => `${line.map(field).join(',')}\n`).join('');
 }
+
+/** What tells the rows of a list apart. */
+export const nameOf = (task: Task, { path = '', enrolment, sample }: Columns): string =>
+  task === 'detection' ? path : `${enrolment} | ${sample}`;
 
 /**
  * The id of the model that gave the scores of a list.
@@ -61,12 +72,14 @@ export function listedScores({ task, samples }: LabelledList, model: ScoringMode
         `The weights, the recipe or the calibration of ${model.id} changed after these scores: score the files again.`,
       );
     }
-    const name = task === 'detection' ? (own.path ?? '') : `${own.enrolment} | ${own.sample}`;
+    const name = nameOf(task, own);
     if (score === undefined) {
       const { error = '', message = '' } = own;
       return { listed, outcome: { name, isPositive, code: error || 'NO_SCORE', message } };
     }
     const durationS = own.audio_duration ? Number(own.audio_duration) : undefined;
-    return { listed, outcome: { name, isPositive, columns: own, score, durationS } };
+    const confidence = own.confidence ? Number(own.confidence) : undefined;
+    const reason = task === 'detection' && own.confidence ? own.reason || null : undefined;
+    return { listed, outcome: { name, isPositive, columns: own, score, durationS, confidence, reason } };
   });
 }
