@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadManifest } from '../src/analysis/models/manifest.js';
+import { loadManifest } from '../src/analysis/models/model-file.js';
 import { loadConfig } from '../src/base/config/load-config.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { monoWav } from '../test/support/wav.js';

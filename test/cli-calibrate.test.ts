@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { loadManifest } from '../src/analysis/models/manifest.js';
+import { loadManifest } from '../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../src/analysis/models/score-fingerprint.js';
 import { readOperatingPoints } from '../src/state/operating-points/operating-point-file.js';
 import { runCli, temporaryFolder } from './support/cli.js';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { loadManifest } from '../src/analysis/models/manifest.js';
+import { loadManifest } from '../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../src/analysis/models/score-fingerprint.js';
 import type { OperatingPoint } from '../src/state/operating-points/operating-point.js';
 import { saveOperatingPoint } from '../src/state/operating-points/operating-point-file.js';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { InputSlots } from '../src/analysis/memory/input-slots.js';
-import { loadManifest, readModelFile } from '../src/analysis/models/manifest.js';
+import { loadManifest, readModelFile } from '../src/analysis/models/model-file.js';
 import { inputSizeOf } from '../src/analysis/models/model-sizes.js';
 import { Scheduler } from '../src/analysis/scoring/scheduler.js';
 import { packageDir } from '../src/base/config/package-dir.js';
@@ -16,9 +16,9 @@ test('one window of a recording is scored between those of requests, the rest af
   const model = models.find(({ task }) => task === 'detection');
   assert.ok(model);
   const slots = InputSlots.create(1, inputSizeOf(model));
-  const { bytes } = await readModelFile(modelsDir, model);
+  const { source } = await readModelFile(modelsDir, model);
   const scheduler = new Scheduler<{ group: string; isBackground?: boolean }>(
-    { models: [model], files: [bytes], slots: slots.shared, provider: 'cpu', maxBatchInputs: 8 },
+    { models: [model], sources: [source], slots: slots.shared, provider: 'cpu', maxBatchInputs: 8 },
     {
       threads: 1,
       maxBatchInputs: 8,

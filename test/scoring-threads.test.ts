@@ -6,7 +6,8 @@ import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { InputSlots } from '../src/analysis/memory/input-slots.js';
-import { loadManifest, type Model } from '../src/analysis/models/manifest.js';
+import type { Model } from '../src/analysis/models/manifest.js';
+import { loadManifest } from '../src/analysis/models/model-file.js';
 import { inputSizeOf } from '../src/analysis/models/model-sizes.js';
 import { chooseProvider } from '../src/analysis/scoring/provider.js';
 import { packageDir } from '../src/base/config/package-dir.js';
@@ -23,7 +24,7 @@ before(async () => {
 function startThread(slots: InputSlots): Piscina<ScoringTask, ScoringResult> {
   const workerData: ScoringWorkerData = {
     models,
-    files: models.map(({ file }) => readFileSync(path.join(modelsDir, file))),
+    sources: models.map(({ file }) => readFileSync(path.join(modelsDir, file))),
     slots: slots.shared,
     provider: 'cpu',
     maxBatchInputs: 1,

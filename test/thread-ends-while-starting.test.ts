@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { inputTextOf } from '../src/analysis/models/input-text.js';
-import { loadManifest } from '../src/analysis/models/manifest.js';
+import { loadManifest } from '../src/analysis/models/model-file.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 
 const rounds = 40;

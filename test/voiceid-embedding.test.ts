@@ -10,7 +10,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import type { Analyser, AnalysisRequest, VoiceEmbedding } from '../src/analysis/analyser/analyser.js';
 import { UploadArena } from '../src/analysis/memory/arena.js';
 import { fingerprintOf } from '../src/analysis/models/fingerprint.js';
-import { loadManifest } from '../src/analysis/models/manifest.js';
+import { loadManifest } from '../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../src/analysis/models/score-fingerprint.js';
 import { type PipelineConfig, startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { dot } from '../src/analysis/voiceid/vectors.js';

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { UploadArena } from '../src/analysis/memory/arena.js';
-import { loadManifest } from '../src/analysis/models/manifest.js';
+import { loadManifest } from '../src/analysis/models/model-file.js';
 import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { loadConfig } from '../src/base/config/load-config.js';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { loadManifest } from '../../src/analysis/models/manifest.js';
+import { loadManifest } from '../../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
 import type { Acknowledged } from './acknowledged.js';
 import { cli } from './server.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
-import { loadManifest } from '../analysis/models/manifest.js';
+import { loadManifest } from '../analysis/models/model-file.js';
 import { modelStatus } from '../analysis/pipeline/model-status.js';
 import { openApiDocument } from '../api/openapi/document.js';
 import { loadConfig } from '../base/config/load-config.js';

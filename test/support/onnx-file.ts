@@ -36,7 +36,7 @@ export interface Oddities {
   readonly batch?: number;
   /** Inputs beside `features`, of the same shape. */
   readonly moreInputs?: readonly string[];
-  /** The file in which a weight, which nobody uses, is said to lie. */
+  /** The file whose first four bytes are a number that is added at the end. */
   readonly weightFile?: string;
 }
 
@@ -57,10 +57,11 @@ function tensor(name: string, shape: readonly number[], { elementType, batch }: 
 }
 
 function externalWeight(file: string): Field {
-  const location: Field[] = [
-    [1, 'location'],
-    [2, file],
+  const entry = (key: string, value: string): Field[] => [
+    [1, key],
+    [2, value],
   ];
+  const location = entry('location', file);
   return [
     5,
     [
@@ -68,6 +69,8 @@ function externalWeight(file: string): Field {
       [2, FLOAT],
       [8, 'weight'],
       [13, location],
+      [13, entry('offset', '0')],
+      [13, entry('length', '4')],
       [14, 1],
     ],
   ];
@@ -100,9 +103,18 @@ export function meanModel(
       ],
     ],
   ];
+  const last = names.length - 1;
+  const addition: Field[] = [
+    [1, 'unweighted'],
+    [1, 'weight'],
+    [2, 'embedding'],
+    [4, 'Add'],
+  ];
+  if (oddities.weightFile !== undefined) names[last] = 'unweighted';
   const graph: Field[] = [
     node('ReduceMean', 0, meanAttributes),
     ...operators.map((operator, i) => node(operator, i + 1, [])),
+    ...(oddities.weightFile === undefined ? [] : [[1, addition] as const]),
     [2, 'mean'],
     ...(oddities.weightFile === undefined ? [] : [externalWeight(oddities.weightFile)]),
     ...['features', ...(oddities.moreInputs ?? [])].map(
@@ -120,5 +132,64 @@ export function meanModel(
         [2, 13],
       ],
     ],
+  ]);
+}
+
+/**
+ * A detector on samples with two logits, each the mean of the samples plus a number from `weightFile`, which holds two of
+ * them.
+ */
+export function meanDetector(samples: number, weightFile: string): Buffer {
+  const entry = (key: string, value: string): Field => [
+    13,
+    [
+      [1, key],
+      [2, value],
+    ],
+  ];
+  const weight: Field = [
+    5,
+    [
+      [1, 2],
+      [2, FLOAT],
+      [8, 'weight'],
+      entry('location', weightFile),
+      entry('offset', '0'),
+      entry('length', '8'),
+      [14, 1],
+    ],
+  ];
+  const axes: Field = [
+    5,
+    [
+      [1, 'axes'],
+      [8, 1],
+      [20, ATTRIBUTE_INTS],
+    ],
+  ];
+  const graph: Field[] = [
+    [1, [[1, 'waveform'], [2, 'mean'], [4, 'ReduceMean'], axes]],
+    [
+      1,
+      [
+        [1, 'mean'],
+        [1, 'weight'],
+        [2, 'logits'],
+        [4, 'Add'],
+      ],
+    ],
+    [2, 'detector'],
+    weight,
+    [11, tensor('waveform', [samples], {})],
+    [12, tensor('logits', [2], {})],
+  ];
+  const opset: Field[] = [
+    [1, ''],
+    [2, 13],
+  ];
+  return message([
+    [1, 8],
+    [7, graph],
+    [8, opset],
   ]);
 }

@@ -16,8 +16,9 @@ export const tolerances: Readonly<Record<Provider, number>> = { cpu: 1e-4, cuda:
 /** So many numbers of an embedding tell as much as all of them: what changes one direction only is no fault in a recipe. */
 export const knownEmbeddingNumbers = 16;
 
-// No request waits for these answers: the limits that the operator sets on requests say nothing about the models.
-const answerTimeoutMs = 60_000;
+// No request waits for these answers: the limits that the operator sets on requests say nothing about the models. On a CPU one
+// of a billion parameters takes half a minute per window and thread.
+const answerTimeoutMs = 900_000;
 
 /** What a model said of a clip, beside what it is known to say. */
 export interface AnswerCheck {

@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAddon, type Preparer } from '../../base/addon/addon.js';
-import { ManifestError, type Model, readModelFile } from '../models/manifest.js';
+import { ManifestError, type Model } from '../models/manifest.js';
 import { SAMPLE_RATE_HZ, WINDOW_S, wavOf } from '../models/model-audio.js';
+import { readModelFile } from '../models/model-file.js';
 import type { OnnxHeader } from '../models/onnx-header.js';
 import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
 import { makePreparer } from '../prepare/recipe-check.js';
@@ -81,9 +82,9 @@ async function checkModel(
   const file = await attempt(() => readModelFile(modelsDir, model));
   const preparer = await attempt(() => makePreparer(loadAddon(), model));
   const session = await attempt(async () =>
-    ModelSession.load(file?.bytes ?? (await readFile(join(modelsDir, model.file))), model, provider, 1),
+    ModelSession.load(file?.source ?? (await readFile(join(modelsDir, model.file))), model, provider, 1),
   );
-  if (file !== undefined) found = { ...found, file: { sizeBytes: file.bytes.length, ...file.header } };
+  if (file !== undefined) found = { ...found, file: { sizeBytes: file.sizeBytes, ...file.header } };
   if (session !== undefined) {
     const times = preparer && (await attempt(() => timesOf(preparer, session, runs)));
     if (times !== undefined) found = { ...found, ...times };

@@ -6,6 +6,8 @@ import { packageDir } from '../../base/config/package-dir.js';
 import { replaceFileLater } from '../../state/data-folder/durable-file.js';
 import type { Analyser } from '../analyser/analyser.js';
 import { checkManifest, type Model, manifestPath, type Tolerances } from '../models/manifest.js';
+import { sha256OfFile, weightsFileOf } from '../models/model-file.js';
+import { readOnnxHeader } from '../models/onnx-header.js';
 import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
 import { answerOf } from './known-answers.js';
 
@@ -71,8 +73,14 @@ export async function recordAnswers(
 
 async function draftOf(entry: Entry, modelsDir: string): Promise<Entry> {
   if (typeof entry.file !== 'string') return entry;
-  const bytes = await readFile(join(modelsDir, entry.file));
-  return { ...entry, sha256: createHash('sha256').update(bytes).digest('hex') };
+  const path = join(modelsDir, entry.file);
+  const bytes = await readFile(path);
+  const header = readOnnxHeader(bytes);
+  const { weights_file: _, weights_sha256: __, ...rest } = entry;
+  const draft = { ...rest, sha256: createHash('sha256').update(bytes).digest('hex') };
+  if (header.weightsFiles.length === 0) return draft;
+  const name = weightsFileOf(path, header);
+  return { ...draft, weights_file: name, weights_sha256: await sha256OfFile(join(modelsDir, name)) };
 }
 
 async function answersOf(

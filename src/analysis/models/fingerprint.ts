@@ -16,10 +16,20 @@ export function canonical(value: unknown): string {
  * Names, calibration and figures do not.
  */
 export function fingerprintOf(model: SpeakerModel): string {
-  const { sha256, sample_rate_hz, window_samples, hop_samples, short_window, features, input, output } =
-    model;
+  const {
+    sha256,
+    weights_sha256,
+    sample_rate_hz,
+    window_samples,
+    hop_samples,
+    short_window,
+    features,
+    input,
+    output,
+  } = model;
   const parts = {
     sha256,
+    weights_sha256,
     sample_rate_hz,
     window_samples,
     hop_samples,

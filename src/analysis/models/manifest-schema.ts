@@ -249,12 +249,23 @@ function modelSchema<const Task extends string, const Output extends object, con
         type: 'string',
         // A plain name: a manifest never refers to files outside its folder.
         pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*\\.onnx$',
-        description: 'The ONNX file in the folder of the manifest, with its weights inside.',
+        description: 'The ONNX file in the folder of the manifest.',
       },
       sha256: {
         type: 'string',
         pattern: '^[0-9a-f]{64}$',
         description: "The file's SHA-256, in lower-case hexadecimal; `veravox models record` writes it.",
+      },
+      weights_file: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+        description:
+          'The file beside it with its weights, if they are not inside; `veravox models record` writes it.',
+      },
+      weights_sha256: {
+        type: 'string',
+        pattern: '^[0-9a-f]{64}$',
+        description: 'The SHA-256 of that file; `veravox models record` writes it.',
       },
       licence: text('The licence of the weights.'),
       sample_rate_hz: {
@@ -293,7 +304,7 @@ function modelSchema<const Task extends string, const Output extends object, con
       metrics: anyObject('Measured accuracy, for people; any members.'),
       training: anyObject('Origin of the model, for people; any members.'),
     },
-    ['known_answers', 'training'],
+    ['weights_file', 'weights_sha256', 'known_answers', 'training'],
   );
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
@@ -14,7 +13,6 @@ import {
   type spectrogramSchema,
   type waveformSchema,
 } from './manifest-schema.js';
-import { readOnnxHeader } from './onnx-header.js';
 
 type Frozen<Value> = { readonly [Key in keyof Value]: Frozen<Value[Key]> };
 type Entry<Schema extends JSONSchema> = Frozen<FromSchema<Schema>>;
@@ -60,17 +58,7 @@ export function manifestPath(modelsDir: string): string {
 }
 
 /**
- * Reads and checks `manifest.json` in `modelsDir`, and the SHA-256 of each file that it names.
- * @throws ManifestError
- */
-export async function loadManifest(modelsDir: string): Promise<Manifest> {
-  const manifest = await readManifest(modelsDir);
-  for (const model of manifest.models) await readModelFile(modelsDir, model);
-  return manifest;
-}
-
-/**
- * The same without a look at the files that it names.
+ * Reads and checks `manifest.json` in `modelsDir`, without a look at the files that it names.
  * @throws ManifestError
  */
 export async function readManifest(modelsDir: string): Promise<Manifest> {
@@ -132,26 +120,4 @@ function describe({ instancePath, message, params }: ErrorObject, manifest: unkn
   ]
     .filter(Boolean)
     .join('');
-}
-
-/**
- * A model's file, if it is the one that its entry means.
- * @throws ManifestError
- */
-export async function readModelFile(modelsDir: string, model: Pick<Model, 'id' | 'file' | 'sha256'>) {
-  const path = join(modelsDir, model.file);
-  const bytes = await readFile(path);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (sha256 !== model.sha256) {
-    throw new ManifestError([
-      `${path}: expected the SHA-256 ${model.sha256} of ${model.id} but found ${sha256}.`,
-    ]);
-  }
-  const header = readOnnxHeader(bytes);
-  if (header.hasWeightsOutside) {
-    throw new ManifestError([
-      `${path}: expected a file that holds its own weights, but some of them lie in another file, which no SHA-256 vouches for.`,
-    ]);
-  }
-  return { bytes, header };
 }

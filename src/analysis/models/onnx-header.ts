@@ -6,8 +6,8 @@ export interface OnnxHeader {
   readonly producer: string;
   /** Version of ONNX's own operators; undefined if it uses none. */
   readonly opset: number | undefined;
-  /** True when a tensor's numbers lie in another file. */
-  readonly hasWeightsOutside: boolean;
+  /** The other files in which tensors' numbers lie, as the file names them. */
+  readonly weightsFiles: readonly string[];
 }
 
 interface Field {
@@ -19,6 +19,7 @@ interface Field {
 }
 
 const noBytes = new Uint8Array(0);
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 // Protocol Buffers, as far as ONNX uses them. protobufjs would be a runtime dependency and a schema for three facts, and
 // would decode the weights as well; a file that is read wrongly here is refused by ONNX Runtime or by its known answers.
@@ -69,17 +70,35 @@ const holders = {
 } as const;
 const DATA_LOCATION = 14;
 const EXTERNAL = 1;
+const EXTERNAL_DATA = 13;
+const KEY = 1;
+const VALUE = 2;
 
-function hasExternalTensor(kind: keyof typeof holders | 'tensor', message: Uint8Array): boolean {
-  for (const { number, value, bytes } of fieldsOf(message)) {
-    if (kind === 'tensor') {
-      if (number === DATA_LOCATION && value === EXTERNAL) return true;
-      continue;
-    }
-    const inner = (holders[kind] as Readonly<Record<number, keyof typeof holders | 'tensor'>>)[number];
-    if (inner !== undefined && hasExternalTensor(inner, bytes)) return true;
+function collectWeightsFiles(
+  kind: keyof typeof holders | 'tensor',
+  message: Uint8Array,
+  found: Set<string>,
+): void {
+  if (kind === 'tensor') {
+    const location = locationOf(message);
+    if (location !== undefined) found.add(location);
+    return;
   }
-  return false;
+  for (const { number, bytes } of fieldsOf(message)) {
+    const inner = (holders[kind] as Readonly<Record<number, keyof typeof holders | 'tensor'>>)[number];
+    if (inner !== undefined) collectWeightsFiles(inner, bytes, found);
+  }
+}
+
+/** Undefined if the tensor has its numbers with it; empty if it does not name the file that has them. */
+function locationOf(tensor: Uint8Array): string | undefined {
+  const fields = [...fieldsOf(tensor)];
+  if (!fields.some(({ number, value }) => number === DATA_LOCATION && value === EXTERNAL)) return undefined;
+  for (const { bytes } of fields.filter(({ number }) => number === EXTERNAL_DATA)) {
+    const members = new Map([...fieldsOf(bytes)].map((member) => [member.number, text(member.bytes)]));
+    if (members.get(KEY) === 'location') return members.get(VALUE) ?? '';
+  }
+  return '';
 }
 
 const PRODUCER_NAME = 2;
@@ -92,12 +111,14 @@ export function readOnnxHeader(file: Uint8Array): OnnxHeader {
   let opset: number | undefined;
   for (const { number, bytes } of fieldsOf(file)) {
     if (number === PRODUCER_NAME || number === PRODUCER_VERSION) {
-      producer.push(Buffer.from(bytes).toString());
+      producer.push(text(bytes));
     } else if (number === OPSET_IMPORT) {
       const members = [...fieldsOf(bytes)];
-      const domain = Buffer.from(members.find((member) => member.number === 1)?.bytes ?? noBytes).toString();
+      const domain = text(members.find((member) => member.number === 1)?.bytes ?? noBytes);
       if (domain === '' || domain === 'ai.onnx') opset = members.find((member) => member.number === 2)?.value;
     }
   }
-  return { producer: producer.join(' '), opset, hasWeightsOutside: hasExternalTensor('model', file) };
+  const weightsFiles = new Set<string>();
+  collectWeightsFiles('model', file, weightsFiles);
+  return { producer: producer.join(' '), opset, weightsFiles: [...weightsFiles] };
 }

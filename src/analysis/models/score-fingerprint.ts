@@ -9,6 +9,17 @@ import type { Model } from './manifest.js';
  * @returns 64 hexadecimal characters
  */
 export function scoreFingerprintOf(model: Model): string {
-  const { id, aliases, file, licence, operating_point, known_answers, metrics, training, ...parts } = model;
+  const {
+    id,
+    aliases,
+    file,
+    weights_file,
+    licence,
+    operating_point,
+    known_answers,
+    metrics,
+    training,
+    ...parts
+  } = model;
   return createHash('sha256').update(canonical(parts)).digest('hex');
 }

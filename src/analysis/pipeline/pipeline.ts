@@ -14,7 +14,8 @@ import type {
 import type { RecordingAnalyser, RecordingRequest } from '../analyser/recording.js';
 import { InputSlots } from '../memory/input-slots.js';
 import { inputTextOf } from '../models/input-text.js';
-import { type Model, readManifest, readModelFile } from '../models/manifest.js';
+import { type Model, readManifest } from '../models/manifest.js';
+import { type ModelSource, readModelFile } from '../models/model-file.js';
 import { PreparePool } from '../prepare/prepare-pool.js';
 import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { makePreparer } from '../prepare/recipe-check.js';
@@ -72,7 +73,7 @@ export async function startPipeline(
 ): Promise<Analyser & RecordingAnalyser> {
   const { modelsDir, device } = config;
   const models = options.models ?? (await readManifest(modelsDir)).models;
-  const files = await Promise.all(models.map((model) => sharedFile(modelsDir, model)));
+  const sources = await Promise.all(models.map((model) => sharedSource(modelsDir, model)));
   const first = models[0] as Model;
   const choice = options.choice ?? (await chooseProvider(device, join(modelsDir, first.file)));
   const addon = loadAddon();
@@ -94,7 +95,17 @@ export async function startPipeline(
   // Those of recordings come on top, so that they never keep a request waiting for one.
   const slotsOfRecordings = recordings.runs * (recordings.maxPendingInputs + 1);
   const slots = InputSlots.create(slotCount + slotsOfRecordings, largestInput);
-  const pipeline = new Pipeline(config, models, files, choice, slots, slotCount, arena, options, recordings);
+  const pipeline = new Pipeline(
+    config,
+    models,
+    sources,
+    choice,
+    slots,
+    slotCount,
+    arena,
+    options,
+    recordings,
+  );
   // During the start of the threads, so that the system provides the memory now and not in the middle of requests.
   slots.touch();
   try {
@@ -106,10 +117,11 @@ export async function startPipeline(
   return pipeline;
 }
 
-async function sharedFile(modelsDir: string, model: Model): Promise<Uint8Array> {
-  const { bytes } = await readModelFile(modelsDir, model);
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
+async function sharedSource(modelsDir: string, model: Model): Promise<ModelSource> {
+  const { source } = await readModelFile(modelsDir, model);
+  if (!(source instanceof Uint8Array)) return source;
+  const shared = new Uint8Array(new SharedArrayBuffer(source.length));
+  shared.set(source);
   return shared;
 }
 
@@ -135,7 +147,7 @@ interface Flight {
 class Pipeline implements Analyser, RecordingAnalyser {
   readonly #config: PipelineConfig;
   readonly #models: readonly Model[];
-  readonly #files: readonly Uint8Array[];
+  readonly #sources: readonly ModelSource[];
   readonly #offered: ReturnType<typeof modelStatus>;
   readonly #choice: ProviderChoice;
   readonly #slots: InputSlots;
@@ -154,7 +166,7 @@ class Pipeline implements Analyser, RecordingAnalyser {
   constructor(
     config: PipelineConfig,
     models: readonly Model[],
-    files: readonly Uint8Array[],
+    sources: readonly ModelSource[],
     choice: ProviderChoice,
     slots: InputSlots,
     slotsOfRequests: number,
@@ -164,7 +176,7 @@ class Pipeline implements Analyser, RecordingAnalyser {
   ) {
     this.#config = config;
     this.#models = models;
-    this.#files = files;
+    this.#sources = sources;
     this.#offered = modelStatus(models);
     this.#choice = choice;
     this.#slots = slots;
@@ -173,7 +185,7 @@ class Pipeline implements Analyser, RecordingAnalyser {
     this.#scheduler = new Scheduler(
       {
         models,
-        files,
+        sources,
         slots: slots.shared,
         provider: choice.provider,
         maxBatchInputs: config.maxBatchWindows,
@@ -265,7 +277,8 @@ class Pipeline implements Analyser, RecordingAnalyser {
     await this.#scheduler.close();
     // The garbage collector does not know this memory's size, and may run much later.
     const { releasePages, trimHeap } = loadAddon();
-    for (const memory of [new Uint8Array(this.#slots.shared.floats), ...this.#files]) releasePages(memory);
+    const files = this.#sources.filter((source) => source instanceof Uint8Array);
+    for (const memory of [new Uint8Array(this.#slots.shared.floats), ...files]) releasePages(memory);
     // Each thread's heap keeps the memory of its models: without this, every reload would add to it.
     trimHeap();
   }

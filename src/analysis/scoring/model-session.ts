@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Model } from '../models/manifest.js';
+import { checkUnchanged, type ModelSource } from '../models/model-file.js';
 import { inputShapeOf, inputSizeOf, outputSizeOf } from '../models/model-sizes.js';
 import { checkGraph, checkOutputSize, GraphError } from './graph-check.js';
 import { InferenceSession, Tensor } from './onnxruntime.js';
@@ -26,9 +27,17 @@ export function sessionOptions(provider: Provider): InferenceSession.SessionOpti
   };
 }
 
-async function createSession(file: Uint8Array, model: Model, provider: Provider): Promise<InferenceSession> {
+/** @throws GraphError when it cannot be loaded */
+export async function createSession(
+  source: ModelSource,
+  model: Pick<Model, 'id' | 'file'>,
+  provider: Provider,
+): Promise<InferenceSession> {
   try {
-    return await InferenceSession.create(file, sessionOptions(provider));
+    if (source instanceof Uint8Array) return await InferenceSession.create(source, sessionOptions(provider));
+    const session = await InferenceSession.create(source.path, sessionOptions(provider));
+    await checkUnchanged(source);
+    return session;
   } catch (cause) {
     throw new GraphError(`${model.id}: ${model.file} cannot be loaded: ${(cause as Error).message}`, {
       cause,
@@ -54,8 +63,8 @@ export class ModelSession {
   }
 
   /** @throws GraphError when the file is another one than the model's entry describes, or none that can be loaded */
-  static async load(file: Uint8Array, model: Model, provider: Provider, maxBatchInputs: number) {
-    const session = await createSession(file, model, provider);
+  static async load(source: ModelSource, model: Model, provider: Provider, maxBatchInputs: number) {
+    const session = await createSession(source, model, provider);
     try {
       const { takesOneInput } = checkGraph(model, session.inputMetadata, session.outputMetadata);
       // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those

@@ -2,14 +2,18 @@
 
 import type { SharedInputSlots } from '../memory/input-slots.js';
 import type { Model } from '../models/manifest.js';
+import type { ModelSource } from '../models/model-file.js';
 
 export type Provider = 'cpu' | 'cuda';
 
 /** Given to every scoring thread once. */
 export interface ScoringWorkerData {
   readonly models: readonly Model[];
-  /** The file of each model, in shared memory: those that were checked, whatever lies in the folder by now. */
-  readonly files: readonly Uint8Array[];
+  /**
+   * The file of each model, in shared memory: those that were checked, whatever lies in the folder by now. With weights in a
+   * file of their own the paths, and no session is made once the files have changed.
+   */
+  readonly sources: readonly ModelSource[];
   readonly slots: SharedInputSlots;
   readonly provider: Provider;
   readonly maxBatchInputs: number;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { InputSlots } from '../memory/input-slots.js';
+import type { ModelSource } from '../models/model-file.js';
 import { giveWayToMainThread } from '../threads/thread-priority.js';
 import { ModelSession } from './model-session.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
@@ -16,9 +17,10 @@ const nothing: ScoringResult = { outputs: new Float64Array(0) };
 // Normally called once, by the warm-up; again in a thread that had to be replaced.
 async function loadSessions(): Promise<void> {
   for (const [index, model] of data.models.entries()) {
+    const source = data.sources[index] as ModelSource;
     // onnxruntime-node takes no shared memory.
-    const file = new Uint8Array(data.files[index] as Uint8Array);
-    const session = await ModelSession.load(file, model, data.provider, data.maxBatchInputs);
+    const own = source instanceof Uint8Array ? new Uint8Array(source) : source;
+    const session = await ModelSession.load(own, model, data.provider, data.maxBatchInputs);
     await session.warmUp();
     sessions.push(session);
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SpeakerModelStatus } from '../../analysis/analyser/analyser.js';
-import { loadManifest } from '../../analysis/models/manifest.js';
+import { loadManifest } from '../../analysis/models/model-file.js';
 import { detectorNamed, modelStatus } from '../../analysis/pipeline/model-status.js';
 import { chooseSpeaker } from '../../analysis/voiceid/speaker.js';
 import { loadConfig } from '../../base/config/load-config.js';
