@@ -43,6 +43,12 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
   ],
   'models list': [['veravox models list', 'the models in the manifest']],
   'models check': [['veravox models check --models-dir my-models', 'before a server loads them']],
+  'models import': [
+    [
+      'veravox models import xlsr-aasist best_SSL_model_LA.pth --models-dir my-models --python venv/bin/python',
+      'a published checkpoint, with a Python that has torch and onnx',
+    ],
+  ],
   'models record': [['veravox models record my-model --models-dir my-models', 'after a new export']],
   openapi: [['veravox openapi > openapi.json', 'for client generators']],
   doctor: [['veravox doctor', 'what works, what is missing, what is wrong']],

@@ -12,6 +12,7 @@ import type { Config } from '../base/config/options.js';
 import { withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { numberThat } from './arguments.js';
+import { addImportCommand } from './models-import.js';
 import { textTable } from './text-table.js';
 
 const parseTolerance = numberThat((value) => value > 0 && value < 1, 'a number above 0 and below 1');
@@ -32,7 +33,7 @@ interface RecordOptions extends FolderOption {
 export function addModelsCommand(program: Command): void {
   const models = program
     .command('models')
-    .description('List and check the models of a folder, and record their known answers.');
+    .description('List, check and import the models of a folder, and record their known answers.');
   const withFolder = (command: Command): Command =>
     command.option('--models-dir <folder>', 'folder with manifest.json (default: VERAVOX_MODELS_DIR)');
 
@@ -47,6 +48,8 @@ export function addModelsCommand(program: Command): void {
     .description('Check the manifest, the files and the known answers; measure the time per window.')
     .option('--runs <number>', 'timed runs per model', parseRuns, 20)
     .action(async ({ runs, ...options }: FolderOption & { runs: number }) => check(configOf(options), runs));
+
+  addImportCommand(withFolder(models.command('import')));
 
   withFolder(models.command('record'))
     .description("Write the models' answers and the SHA-256 of their files into the manifest.")
