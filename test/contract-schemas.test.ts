@@ -37,7 +37,7 @@ const examples: [name: string, schema: object, example: Json][] = [
     {
       embedding: Array.from({ length: EMBEDDING_SIZE }, () => -0.0625),
       processing_time: 13.58,
-      model_version: 'voiceprint-1-2026-11-21',
+      model_version: 'voiceprint-1-2026-11-22',
       deepfake_checked: true,
     },
   ],

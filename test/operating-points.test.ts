@@ -109,7 +109,7 @@ test('the speaker model takes its similarity from a named point', async (t) => {
   };
   await assert.rejects(
     startTestServer(t, { matchThreshold: 'strict' }),
-    /operating point of voiceprint-1-2026-11-21 \(it has none\) for VERAVOX_MATCH_THRESHOLD/,
+    /operating point of voiceprint-1-2026-11-22 \(it has none\) for VERAVOX_MATCH_THRESHOLD/,
   );
   await startTestServer(t, { matchThreshold: 'strict' }, { operatingPoints: OperatingPoints.of([point]) });
 });

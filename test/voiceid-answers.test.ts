@@ -107,7 +107,7 @@ test('an enrolment is answered in the contract’s shape, with the voiceprint bi
   ]);
   assert.deepEqual(Float32Array.from(answer.json.embedding as number[], Math.fround), voiceprint);
   assert.ok(answer.json.processing_time > 0 && answer.json.processing_time < 10);
-  assert.equal(answer.json.model_version, 'voiceprint-1-2026-11-21');
+  assert.equal(answer.json.model_version, 'voiceprint-1-2026-11-22');
   assert.equal(answer.json.deepfake_checked, true);
   assert.match(String(answer.headers['server-timing']), /^receive;.*queue;.*decode;.*features;.*inference;/);
   assert.equal(arena.usedBytes, 0);
@@ -123,7 +123,7 @@ test('a verification is answered in the contract’s shape', async (t) => {
     is_match: true,
     similarity_score: Math.round(sigmoid(5) * 1e6) / 1e6,
     confidence_score: Math.round(((Math.round(sigmoid(5) * 1e6) / 1e6 - 0.6) / 0.4) * 1e6) / 1e6,
-    model_version: 'voiceprint-1-2026-11-21',
+    model_version: 'voiceprint-1-2026-11-22',
     deepfake_score: null,
   });
   assert.deepEqual(Object.keys(answer.json), [
@@ -265,7 +265,7 @@ test('audio, windows and the model are recorded once per request', async (t) => 
   const { port, log, metric } = await startAuthentic(t);
   await verify(port, [audio, vectorEntry(voiceprint)]);
   const line = log.find((candidate) => candidate.route === '/v1/voiceid/verify');
-  assert.equal(line?.model, 'voiceprint-1-2026-11-21');
+  assert.equal(line?.model, 'voiceprint-1-2026-11-22');
   assert.equal(line?.audioS, 12);
   assert.equal(line?.scoredWindows, 4);
   assert.equal(await metric('veravox_audio_seconds_total'), 12);

@@ -175,7 +175,7 @@ test('verify: a voiceprint of another model is 400, never a similarity', async (
   const other = new VoiceprintSpace('1'.repeat(64)).voiceprintOf(someEmbedding.embedding as Float32Array);
   for (const foreign of [other, someEmbedding.embedding as Float32Array]) {
     const answer = await verify(port, [audio, vectorEntry(foreign)]);
-    assertRefused(answer, 400, 'validation_error', /embedding made by voiceprint-1-2026-11-21 .* Enroll/);
+    assertRefused(answer, 400, 'validation_error', /embedding made by voiceprint-1-2026-11-22 .* Enroll/);
   }
   assert.equal(analyser.requests.length, 0);
 });
@@ -204,6 +204,6 @@ test('a mean of embeddings that cancel each other out is a failure, not an answe
 test('a speaker model in the configuration that is not loaded stops the start', async (t) => {
   await assert.rejects(
     startTestServer(t, { speakerModel: 'voiceprint-9' }),
-    /\(voiceprint-1-2026-11-21\) for VERAVOX_SPEAKER_MODEL but received voiceprint-9/,
+    /\(voiceprint-1-2026-11-22\) for VERAVOX_SPEAKER_MODEL but received voiceprint-9/,
   );
 });

@@ -53,7 +53,7 @@ const someDetectors: readonly DetectorStatus[] = [
 ];
 
 export const someSpeakerModel: SpeakerModelStatus = {
-  id: 'voiceprint-1-2026-11-21',
+  id: 'voiceprint-1-2026-11-22',
   aliases: [],
   sha256: 'a'.repeat(64),
   scoreFingerprint: 'b'.repeat(64),

@@ -11,9 +11,10 @@ are people of the same campaign unless a figure's name says otherwise. Three con
 an equaliser, noise and codec of their own; both sides also through a chain of rates and codecs of their own
 (signals/channel_chain.py).
 
-Calibration and operating point are fitted on all conditions together, with campaigns weighing alike, for the JSON file
-on everybody. The rates at the operating point are cross-fitted: the enrolments of each half of the people are judged by
-what the other half gave. With --entry they are instead those of a model's entry in the manifest.
+The calibration is fitted on all conditions together, with campaigns weighing alike; the operating point is the least
+similarity at which at most 1 % of all those strangers are accepted. For the JSON file both come from everybody. The
+rates at the operating point are cross-fitted: the enrolments of each half of the people are judged by what the other
+half gave. With --entry they are instead those of a model's entry in the manifest.
 """
 
 import argparse
@@ -262,11 +263,11 @@ class Pool:
         scale = float(fit_scale(cosines, same, weights)[0])
         threshold = -equal_error_point(-cosines, ~same, weights)[1]
         calibration = {"scale": round(scale, 4), "bias": round(-scale * threshold, 4)}
-        strangers, own = similarity(cosines[~same], calibration), weights[~same]
+        strangers = similarity(cosines[~same], calibration)
         point = next(
             point
             for point in np.round(np.arange(0.5, 1.0, 0.01), 2)
-            if max(np.average(strangers >= point, weights=own), np.mean(strangers >= point)) <= FALSE_ACCEPT_TARGET
+            if np.mean(strangers >= point) <= FALSE_ACCEPT_TARGET
         )
         return calibration, float(point)
 
@@ -372,6 +373,13 @@ def measure(options):
         "measured_on": "originals of `valid`, people whom training did not see, strangers of the same campaign; "
         "rates at the operating point cross-fitted over two halves of the people",
         "conditions": conditions,
+        "at_similarity": {
+            f"{value:.1f}": {
+                "false_accepts": share(similarity(pool.cosines[~pool.same], calibration) >= value),
+                "false_rejects": share(similarity(pool.cosines[pool.same], calibration) < value),
+            }
+            for value in np.arange(0.3, 1.0, 0.1)
+        },
         "acted_emotions": acted_figures(judged, calibration, point),
         "similarity_percentiles_5_50_95": {
             kind: [float(f"{value:.4g}") for value in np.percentile(spread[mask], [5, 50, 95])]

@@ -11,7 +11,7 @@ SHIPPED = {
     "detector-small-2026-11-22": FEATURES,
     "detector-large-2026-11-22": FEATURES,
     "detector-medium-2026-11-22": ENSEMBLE_FEATURES,
-    "voiceprint-1-2026-11-21": SPEAKER_FEATURES,
+    "voiceprint-1-2026-11-22": SPEAKER_FEATURES,
 }
 
 

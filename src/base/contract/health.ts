@@ -83,7 +83,7 @@ export const readiness = {
       fallback_reason: null,
       models: ['apollo-4-5-2026-03-26', 'detector-large-2026-11-22'],
       aliases: { 'apollo-4-5-2026-03-26': 'detector-large-2026-11-22' },
-      speaker_models: ['voiceprint-1-2026-11-21'],
+      speaker_models: ['voiceprint-1-2026-11-22'],
       database: 'up',
       wrong_answers: [],
     },

@@ -32,7 +32,7 @@ export const enrollment = {
     {
       embedding: exampleEmbedding,
       processing_time: 0.41,
-      model_version: 'voiceprint-1-2026-11-21',
+      model_version: 'voiceprint-1-2026-11-22',
       deepfake_checked: true,
     },
   ],
@@ -82,7 +82,7 @@ export const verification = {
       similarity_score: 0.486,
       confidence_score: 0.486,
       processing_time: 6.24,
-      model_version: 'voiceprint-1-2026-11-21',
+      model_version: 'voiceprint-1-2026-11-22',
       deepfake_score: null,
     },
   ],
