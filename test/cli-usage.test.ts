@@ -51,7 +51,7 @@ test('usage is a table with names and a sum, or lines of JSON, of the keys and d
     '2026-11-20.b.json': [{ ...row, ...counts }],
     '2026-11-21.c.json': [{ ...gone, ...counts, requests: 7 }],
   };
-  fs.mkdirSync(path.join(dataDir, 'usage'));
+  fs.mkdirSync(path.join(dataDir, 'usage'), { recursive: true });
   for (const [name, rows] of Object.entries(files)) {
     fs.writeFileSync(path.join(dataDir, 'usage', name), JSON.stringify({ rows }));
   }

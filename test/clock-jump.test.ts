@@ -5,9 +5,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { verifyAudit } from '../src/state/records/audit-verify.js';
+import { UsageLedger } from '../src/state/records/usage-ledger.js';
+import { withState } from '../src/state/takeover/open-state.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
+import { sqliteIn } from './support/stored-keys.js';
 
 /** What `faketime` would have its program load; asked of itself, because its place differs between machines. */
 function fakeTimeLibrary(): string {
@@ -43,6 +46,8 @@ test('a clock that jumps while a server runs, by 500 days and by two days back, 
     const names = fs.existsSync(dir) ? fs.readdirSync(dir) : [];
     return new Set(names.filter((name) => /^\d{4}-/.test(name)).map((name) => name.slice(0, 10)));
   };
+  const usageDays = async (): Promise<Set<string>> =>
+    withState(sqliteIn(dataDir), async (database) => new Set(await new UsageLedger(database).days()));
   const seen = new Set<string>();
   for (const jump of ['+0d', '+500d', '+0d', '-2d', '+0d', '+501d', '+0d']) {
     set(jump);
@@ -53,12 +58,16 @@ test('a clock that jumps while a server runs, by 500 days and by two days back, 
     );
     const offsetMs = Number.parseInt(jump, 10) * 86_400_000;
     seen.add(new Date(Date.now() + offsetMs).toISOString().slice(0, 10));
-    const isWritten = () => [...seen].every((day) => days('audit').has(day) && days('usage').has(day));
+    const isWritten = async () => {
+      const [audit, usage] = [days('audit'), await usageDays()];
+      return [...seen].every((day) => audit.has(day) && usage.has(day));
+    };
     await eventually(isWritten, `after ${jump} all of ${[...seen].join(', ')} are there`);
   }
   server.child.kill('SIGTERM');
   assert.equal((await server.finished).status, 0);
-  for (const day of seen) assert.ok(days('audit').has(day) && days('usage').has(day), day);
+  const counted = await usageDays();
+  for (const day of seen) assert.ok(days('audit').has(day) && counted.has(day), day);
   assert.deepEqual((await verifyAudit(path.join(dataDir, 'audit'))).problems, []);
   const usage = await runCli(['usage', '--json'], { VERAVOX_DATA_DIR: dataDir });
   const requests = usage.stdout

@@ -11,7 +11,7 @@ import { describeHolders } from '../src/state/data-folder/lock-holders.js';
 import { newKey } from '../src/state/keys/api-key.js';
 import { readKey } from '../src/state/keys/key-files.js';
 import { readOperatingPoints } from '../src/state/operating-points/operating-point-file.js';
-import { readUsage } from '../src/state/records/usage-report.js';
+import { readUsageFile } from '../src/state/records/usage-files.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
@@ -155,7 +155,7 @@ test('files of a newer version are refused by name, those without a version are 
   const files: readonly [name: string, read: () => unknown][] = [
     [`keys/${key.id}.json`, () => readKey(keyFile)],
     ['storage.json', () => loadStorageSecrets(dataDir)],
-    ['usage/2026-11-21.x.json', () => readUsage(dataDir)],
+    ['usage/2026-11-21.x.json', () => readUsageFile(path.join(dataDir, 'usage/2026-11-21.x.json'))],
     ['operating-points.json', () => readOperatingPoints(dataDir)],
   ];
   for (const [name, read] of files) {

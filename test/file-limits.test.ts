@@ -192,6 +192,7 @@ test('files are removed when their days have been lived through, by when they we
   const retention = new Retention(server.dataDir, {
     auditDays: 0,
     usageDays: 0,
+    usage: { days: async () => [], removeDays: async () => {} },
     sweepObjects: (daysSince) => sweepObjects(server.dataDir, space, 2, daysSince),
     clocks: { wallMs: () => clocks.wall, monotonicMs: () => clocks.monotonic },
     onRemoved: (event) => events.push(event),

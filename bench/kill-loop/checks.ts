@@ -3,7 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { VeravoxClient } from '../../client/src/client.js';
 import { readOperatingPoints } from '../../src/state/operating-points/operating-point-file.js';
-import { readUsage } from '../../src/state/records/usage-report.js';
+import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { withState } from '../../src/state/takeover/open-state.js';
+import { sqliteIn } from '../../test/support/stored-keys.js';
 import { type Acknowledged, md5, versionOf } from './acknowledged.js';
 import type { KillableServer } from './server.js';
 
@@ -50,8 +52,10 @@ export async function problemsAfterStart(
   return problems;
 }
 
-export const requestsInUsage = (dataDir: string): number =>
-  readUsage(dataDir).reduce((sum, { requests }) => sum + requests, 0);
+export async function requestsInUsage(dataDir: string): Promise<number> {
+  const rows = await withState(sqliteIn(dataDir), (database) => new UsageLedger(database).read());
+  return rows.reduce((sum, { requests }) => sum + requests, 0);
+}
 
 async function contentOf(client: VeravoxClient, key: string): Promise<Buffer | undefined> {
   const { url: links } = await client.getDownloadLinks(key);

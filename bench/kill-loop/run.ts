@@ -62,7 +62,7 @@ export async function killLoop(options: KillLoopOptions): Promise<KillLoopResult
   let usageRequests = 0;
 
   const startAndCheck = async (round: number) => {
-    const requests = requestsInUsage(dataDir);
+    const requests = await requestsInUsage(dataDir);
     if (requests < usageRequests) problems.push(`start ${round}: usage lost ${usageRequests - requests}`);
     usageRequests = requests;
     const server = await startServer(env);
@@ -96,7 +96,7 @@ export async function killLoop(options: KillLoopOptions): Promise<KillLoopResult
   return {
     acknowledged: done.counts,
     audit: { lines: audit.lines, tornLines: audit.remarks.length },
-    usageRequests: requestsInUsage(dataDir),
+    usageRequests: await requestsInUsage(dataDir),
     problems,
   };
 }

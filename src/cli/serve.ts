@@ -56,7 +56,9 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     log.logger.info({ dataDir: config.dataDir }, 'data folder');
     const hint = hintOfOtherDataDir(config.dataDir);
     if (hint !== undefined) log.logger.warn(hint);
-    database = await openState(config, true);
+    database = await openState(config, true, (error) =>
+      log.logger.error({ err: error }, 'counts are not in the database'),
+    );
     firstStart = await FirstStart.prepare(new KeyRegistry(database), config.firstKeyFile);
     if (config.processes > 0) {
       return serveProcesses({ config, log, hangUp, lockDescriptor, database, firstStart });

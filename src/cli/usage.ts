@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
-import type { Config } from '../base/config/options.js';
+import type { Database } from '../state/database/database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
-import { type DayUsage, readUsage, type UsageFilter } from '../state/records/usage-report.js';
+import { readUsageFile, usageFilesIn } from '../state/records/usage-files.js';
+import { type DayUsage, type UsageFilter, UsageLedger } from '../state/records/usage-ledger.js';
 import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { DAY_EXPECTED, dayIn } from './days.js';
@@ -37,15 +38,20 @@ export function addUsageCommand(program: Command): void {
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       };
-      const rows = readUsage(dataDir, filter);
-      process.stdout.write(json ? jsonLines(rows) : usageTable(rows, await namesOf(config)));
+      const { rows, names } = await withState(config, async (database) => ({
+        rows: await new UsageLedger(database).read(filter),
+        names: await namesOf(database),
+      }));
+      // Those that are left are damaged: a sum without them would be wrong.
+      for (const file of usageFilesIn(dataDir)) readUsageFile(file);
+      process.stdout.write(json ? jsonLines(rows) : usageTable(rows, names));
       noteDataFolder(dataDir);
     });
 }
 
 /** The usage of keys stays when they are gone. */
-async function namesOf(config: Config): Promise<ReadonlyMap<string, string>> {
-  const keys = await withState(config, (database) => new KeyRegistry(database).list());
+async function namesOf(database: Database): Promise<ReadonlyMap<string, string>> {
+  const keys = await new KeyRegistry(database).list();
   return new Map(keys.map(({ id, name }) => [id, name]));
 }
 

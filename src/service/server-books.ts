@@ -3,9 +3,11 @@ import type { Config } from '../base/config/options.js';
 import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { Database } from '../state/database/database.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { AuditLog } from '../state/records/audit-log.js';
 import { Retention } from '../state/records/retention.js';
+import { UsageLedger } from '../state/records/usage-ledger.js';
 import { UsageMeter } from '../state/records/usage-meter.js';
 import { AccountSpace } from '../state/storage/account-space.js';
 import { sweepObjects } from '../state/storage/object-sweep.js';
@@ -21,9 +23,16 @@ export interface Books {
  * What notes who did what and how much, and removes it when its time is over.
  * @param cleans false for all processes of a server but one
  */
-export function openBooks(config: Config, logger: Logger, metrics: ServiceMetrics, cleans: boolean): Books {
-  const usage = new UsageMeter(config.dataDir, {
-    onError: (error) => logger.error({ err: error }, 'usage could not be written; keeping it in memory'),
+export function openBooks(
+  config: Config,
+  logger: Logger,
+  metrics: ServiceMetrics,
+  database: Database,
+  cleans: boolean,
+): Books {
+  const ledger = new UsageLedger(database);
+  const usage = new UsageMeter(ledger, config.dataDir, {
+    onError: (error) => logger.error({ err: error }, 'usage could not be added to the database; will retry'),
   });
   const audit =
     config.audit === 'off'
@@ -35,16 +44,22 @@ export function openBooks(config: Config, logger: Logger, metrics: ServiceMetric
           onLost: () => metrics.auditLinesLost.inc(),
         });
   const note = (event: AuditEvent): void => audit?.note(event);
-  const cleaner = cleans ? [openRetention(config, logger, note)] : [];
+  const cleaner = cleans ? [openRetention(config, logger, ledger, note)] : [];
   // In this order they are closed.
   return { recorders: [...cleaner, usage, ...(audit ? [audit] : [])], note };
 }
 
-function openRetention(config: Config, logger: Logger, note: (event: AuditEvent) => void): RequestRecorder {
+function openRetention(
+  config: Config,
+  logger: Logger,
+  usage: UsageLedger,
+  note: (event: AuditEvent) => void,
+): RequestRecorder {
   const { objectTtlDays, storageBucket } = config;
   const retention = new Retention(config.dataDir, {
     auditDays: config.auditDays,
     usageDays: config.usageDays,
+    usage,
     ...(objectTtlDays > 0 && storageBucket === '' && { sweepObjects: objectSweep(config) }),
     onRemoved(event) {
       logger.info(event, 'removed expired data');

@@ -86,7 +86,7 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   const status = checkedStatus(models);
   tellOfModels(models, logger);
   warnOfUnusable(operatingPoints, status, logger);
-  const books = openBooks(config, logger, metrics, parent?.isFirst ?? true);
+  const books = openBooks(config, logger, metrics, database, parent?.isFirst ?? true);
   books.note({ event: 'server_started', ...actor(), version: packageVersion });
   let server: RunningServer;
   try {

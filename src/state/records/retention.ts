@@ -5,13 +5,14 @@ import { dayOfFile } from '../data-folder/days.js';
 import { namesIn } from '../data-folder/durable-file.js';
 import { type Clocks, LivedDays, systemClocks } from '../data-folder/lived-days.js';
 import { type AuditEvent, auditDir, chainFiles, readHead, withChain } from './audit-chain.js';
-import { usageDir } from './usage-meter.js';
+import type { UsageLedger } from './usage-ledger.js';
 
 export interface RetentionOptions {
   /** 0 keeps all. */
   readonly auditDays: number;
   /** 0 keeps all. */
   readonly usageDays: number;
+  readonly usage: Pick<UsageLedger, 'days' | 'removeDays'>;
   /** Removes stored objects whose time is over; absent where they are kept. */
   readonly sweepObjects?: (
     daysSince: (stored: Date) => number,
@@ -23,6 +24,9 @@ export interface RetentionOptions {
 }
 
 const LOOK_MS = 60_000;
+
+/** Before the days of usage, among the names of what has a time limit. */
+const USAGE = 'usage/';
 
 /**
  * Removes what has been kept for its time. For one process per data folder: the one that owns it. Looks once a minute, and
@@ -42,7 +46,7 @@ export class Retention {
     this.#dataDir = dataDir;
     this.#options = options;
     this.#lived = new LivedDays(dataDir, options.clocks ?? systemClocks);
-    this.#lived.adopt([...this.#files().keys()], (file) => dayOfFile(path.basename(file)));
+    this.#lived.adopt([...this.#auditFiles().keys()], (file) => dayOfFile(path.basename(file)));
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
     this.#timer.unref();
   }
@@ -69,11 +73,13 @@ export class Retention {
   }
 
   async #sweep(): Promise<void> {
-    const expired = this.#lived.expired(this.#files());
+    const { usage, usageDays } = this.#options;
+    const days = new Map((await usage.days()).map((day) => [`${USAGE}${day}`, usageDays]));
+    const expired = this.#lived.expired(new Map([...this.#auditFiles(), ...days]));
     const ofAudit = expired.filter((file) => file.startsWith('audit/')).map((file) => path.basename(file));
-    const ofUsage = expired.filter((file) => file.startsWith('usage/'));
-    for (const file of ofUsage) fs.rmSync(path.join(this.#dataDir, file), { force: true });
-    if (ofUsage.length > 0) this.#tell({ event: 'usage_removed', files: ofUsage.length });
+    const ofUsage = expired.filter((name) => name.startsWith(USAGE)).map((name) => name.slice(USAGE.length));
+    await usage.removeDays(ofUsage);
+    if (ofUsage.length > 0) this.#tell({ event: 'usage_removed', days: ofUsage });
     if (ofAudit.length > 0) await this.#removeAudit(ofAudit);
     const swept = await this.#options.sweepObjects?.((stored) => this.#lived.daysSince(stored));
     if (swept !== undefined && swept.objects > 0) this.#tell({ event: 'objects_expired', ...swept });
@@ -104,16 +110,9 @@ export class Retention {
     this.#options.onRemoved?.(event);
   }
 
-  /** Everything with a time limit, with its days. */
-  #files(): Map<string, number> {
-    const { auditDays, usageDays } = this.#options;
-    const files = new Map<string, number>();
-    for (const [folder, dir, keptDays] of [
-      ['audit', auditDir(this.#dataDir), auditDays],
-      ['usage', usageDir(this.#dataDir), usageDays],
-    ] as const) {
-      for (const name of namesIn(dir)) if (dayOfFile(name)) files.set(`${folder}/${name}`, keptDays);
-    }
-    return files;
+  /** With their days. */
+  #auditFiles(): Map<string, number> {
+    const names = namesIn(auditDir(this.#dataDir)).filter((name) => dayOfFile(name) !== undefined);
+    return new Map(names.map((name) => [`audit/${name}`, this.#options.auditDays]));
   }
 }

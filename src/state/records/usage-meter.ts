@@ -1,109 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
 import path from 'node:path';
 import type { RequestRecord } from '../../base/observe/request-record.js';
 import { dayOf } from '../data-folder/days.js';
 import { makeFolderLater, replaceFileLater } from '../data-folder/durable-file.js';
 import { BackgroundRecorder } from './background-recorder.js';
-
-/** What one key did on one route on one UTC day. */
-export interface UsageRow {
-  readonly keyId: string;
-  readonly account: string;
-  /** The route's path. */
-  readonly route: string;
-  requests: number;
-  /** Of these, those that were not answered with success: refusals, failures, clients that went away. */
-  errors: number;
-  audioS: number;
-  windows: number;
-  /** Of request bodies that arrived in full. */
-  bytes: number;
-}
+import { USAGE_VERSION, unsentFolder } from './usage-files.js';
+import type { UsageLedger, UsageRow } from './usage-ledger.js';
 
 export interface UsageMeterOptions {
   readonly flushMs?: number;
   readonly now?: () => Date;
-  /** Told when counts could not be written; they are kept and tried again. */
+  /** Told when the database does not take counts; they are kept and tried again. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** What this server counted on one day. */
-interface Day {
-  /** Its own for every server that ever ran, so that none overwrites what another counted. */
-  readonly fileName: string;
+/** Counts of one day that are added to the database together. */
+interface Counting {
+  readonly id: string;
+  readonly day: string;
   readonly rows: Map<string, UsageRow>;
-  isWritten: boolean;
+  /** Whether a file has them as they are. */
+  isInFile: boolean;
+  hasFile: boolean;
 }
 
-/** Of the files. */
-export const USAGE_VERSION = 1;
-
-export const usageDir = (dataDir: string): string => path.join(dataDir, 'usage');
-
 /**
- * Counts what each key uses, per UTC day and route. Every two seconds the day's counts replace its file
- * `<dataDir>/usage/<day>.<random>.json` in one step, so that a crash costs what was counted since, and no more.
+ * Counts what each key uses, per UTC day and route. Every two seconds the counts are added to the database, so that a crash costs
+ * what was counted since, and no more. While the database does not take them, a file in the data folder has them instead.
  */
 export class UsageMeter extends BackgroundRecorder {
-  readonly dir: string;
-  readonly #options: Required<UsageMeterOptions>;
-  readonly #days = new Map<string, Day>();
+  readonly #ledger: Pick<UsageLedger, 'add'>;
+  readonly #folder: string;
+  readonly #now: () => Date;
+  #open = new Map<string, Counting>();
+  /** Sent without an answer, so the database may have them: they do not change any more. */
+  #sent: Counting[] = [];
 
-  constructor(dataDir: string, given: UsageMeterOptions = {}) {
-    const options = { flushMs: 2000, now: () => new Date(), onError: () => {}, ...given };
-    super({ everyMs: options.flushMs, onError: options.onError });
-    this.dir = usageDir(dataDir);
-    this.#options = options;
+  constructor(ledger: Pick<UsageLedger, 'add'>, dataDir: string, given: UsageMeterOptions = {}) {
+    const { flushMs = 2000, now = () => new Date(), onError = () => {} } = given;
+    super({ everyMs: flushMs, onError });
+    this.#ledger = ledger;
+    this.#folder = unsentFolder(dataDir);
+    this.#now = now;
   }
 
   /** Requests without a valid key are nobody's usage. */
   record(record: RequestRecord): void {
     const { keyId, account, route } = record;
     if (keyId === undefined || account === undefined) return;
-    const day = this.#day(dayOf(this.#options.now()));
-    const name = `${keyId} ${route}`;
-    let row = day.rows.get(name);
+    const counting = this.#counting(dayOf(this.#now()));
+    const name = `${keyId} ${account} ${route}`;
+    let row = counting.rows.get(name);
     if (row === undefined) {
       row = { keyId, account, route, requests: 0, errors: 0, audioS: 0, windows: 0, bytes: 0 };
-      day.rows.set(name, row);
+      counting.rows.set(name, row);
     }
     row.requests++;
     if (record.status >= 400) row.errors++;
     row.audioS += record.audioS ?? 0;
     row.windows += record.scoredWindows ?? 0;
     row.bytes += record.bodyBytes ?? 0;
-    day.isWritten = false;
+    counting.isInFile = false;
   }
 
-  #day(name: string): Day {
-    let day = this.#days.get(name);
-    if (day === undefined) {
-      day = { fileName: `${name}.${randomUUID()}.json`, rows: new Map(), isWritten: true };
-      this.#days.set(name, day);
+  #counting(day: string): Counting {
+    let counting = this.#open.get(day);
+    if (counting === undefined) {
+      const id = `${day}.${randomUUID()}`;
+      counting = { id, day, rows: new Map(), isInFile: false, hasFile: false };
+      this.#open.set(day, counting);
     }
-    return day;
+    return counting;
   }
 
   protected async write(): Promise<void> {
-    const today = dayOf(this.#options.now());
-    for (const [name, day] of this.#days) {
-      if (!day.isWritten) await this.#replaceFile(day);
-      if (name !== today && day.isWritten) this.#days.delete(name);
+    try {
+      await this.#send();
+      this.#sent = [...this.#open.values()];
+      this.#open = new Map();
+      await this.#send();
+    } catch (error) {
+      await this.#keepInFiles();
+      throw error;
     }
   }
 
-  async #replaceFile(day: Day): Promise<void> {
-    const file = path.join(this.dir, day.fileName);
-    const text = JSON.stringify({ version: USAGE_VERSION, rows: [...day.rows.values()] });
-    // What is counted while this is being written is for the next time.
-    day.isWritten = true;
-    try {
-      await makeFolderLater(this.dir);
-      await replaceFileLater(file, `${text}\n`);
-    } catch (error) {
-      day.isWritten = false;
-      throw error;
+  async #send(): Promise<void> {
+    for (let [counting] = this.#sent; counting !== undefined; [counting] = this.#sent) {
+      const { id, day, rows, hasFile } = counting;
+      await this.#ledger.add({ id, day, rows: [...rows.values()] });
+      this.#sent.shift();
+      if (hasFile) fs.rmSync(this.#fileOf(counting), { force: true });
     }
+  }
+
+  async #keepInFiles(): Promise<void> {
+    const left = [...this.#sent, ...this.#open.values()].filter(({ isInFile }) => !isInFile);
+    if (left.length > 0) await makeFolderLater(this.#folder);
+    for (const counting of left) {
+      const text = JSON.stringify({ version: USAGE_VERSION, rows: [...counting.rows.values()] });
+      // What is counted while this is being written is for the next time.
+      counting.isInFile = true;
+      counting.hasFile = true;
+      try {
+        await replaceFileLater(this.#fileOf(counting), `${text}\n`);
+      } catch (error) {
+        counting.isInFile = false;
+        throw error;
+      }
+    }
+  }
+
+  #fileOf({ id }: Counting): string {
+    return path.join(this.#folder, `${id}.json`);
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
 import path from 'node:path';
 import { isDataFolderInUse, makeDataFolder } from '../data-folder/data-folder.js';
 import { locked } from '../data-folder/file-lock.js';
@@ -6,6 +7,8 @@ import type { Database } from '../database/database.js';
 import { type DatabaseSettings, openDatabase } from '../database/open-database.js';
 import { keyFilesIn, takeOverKeyFiles } from '../keys/key-files.js';
 import { KeyRegistry } from '../keys/key-registry.js';
+import { addUnsentUsage, markerIn, takeOverUsageFiles, usageFilesIn } from '../records/usage-files.js';
+import { UsageLedger } from '../records/usage-ledger.js';
 
 /** The data folder has files of an earlier version, whose server still works with them. */
 export class EarlierServerRuns extends Error {
@@ -15,12 +18,18 @@ export class EarlierServerRuns extends Error {
 /**
  * Opens the database, and puts what earlier versions kept in files into it, once.
  * @param isOwner whether this process is the server that has the data folder for its own
+ * @param onDamaged told of files that are left where they are; keys that are damaged are an error
  * @throws EarlierServerRuns, DatabaseError, ForeignTables, or an error that names a damaged file
  */
-export async function openState(settings: DatabaseSettings, isOwner: boolean): Promise<Database> {
+export async function openState(
+  settings: DatabaseSettings,
+  isOwner: boolean,
+  onDamaged: (error: unknown) => void = () => {},
+): Promise<Database> {
   const { dataDir } = settings;
   makeDataFolder(dataDir);
-  if (!isOwner && keyFilesIn(dataDir).length > 0 && isDataFolderInUse(dataDir)) {
+  const hasEarlierFiles = !fs.existsSync(markerIn(dataDir)) && usageFilesIn(dataDir).length > 0;
+  if (!isOwner && (hasEarlierFiles || keyFilesIn(dataDir).length > 0) && isDataFolderInUse(dataDir)) {
     throw new EarlierServerRuns(
       `The server in ${dataDir} is of an earlier version, or has just been started: restart it, or try again.`,
     );
@@ -29,6 +38,9 @@ export async function openState(settings: DatabaseSettings, isOwner: boolean): P
   try {
     await locked(path.join(dataDir, 'takeover.lock'), async () => {
       await takeOverKeyFiles(dataDir, new KeyRegistry(database));
+      const ledger = new UsageLedger(database);
+      await takeOverUsageFiles(dataDir, ledger, onDamaged);
+      if (isOwner) await addUnsentUsage(dataDir, ledger, onDamaged);
     });
     return database;
   } catch (error) {

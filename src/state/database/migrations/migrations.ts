@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Migration } from '../migrate.js';
 import { apiKeys } from './0001-api-keys.js';
+import { usage } from './0002-usage.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
-export const migrations: readonly Migration[] = [apiKeys];
+export const migrations: readonly Migration[] = [apiKeys, usage];

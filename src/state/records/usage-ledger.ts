@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database, Transaction, Value } from '../database/database.js';
+
+/** What one key did on one route on one UTC day. */
+export interface UsageRow {
+  readonly keyId: string;
+  readonly account: string;
+  /** The route's path. */
+  readonly route: string;
+  requests: number;
+  /** Of these, those that were not answered with success: refusals, failures, clients that went away. */
+  errors: number;
+  audioS: number;
+  windows: number;
+  /** Of request bodies that arrived in full. */
+  bytes: number;
+}
+
+export type DayUsage = { readonly day: string } & Readonly<UsageRow>;
+
+/** Counts of one day, to be added once. */
+export interface UsageBatch {
+  /** The day and something that no other batch has: 2026-11-21.<uuid> */
+  readonly id: string;
+  readonly day: string;
+  readonly rows: readonly Readonly<UsageRow>[];
+}
+
+export interface UsageFilter {
+  readonly keyId?: string;
+  readonly account?: string;
+  /** First and last UTC day, both included: 2026-11-21. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export const counts = ['requests', 'errors', 'audioS', 'windows', 'bytes'] as const;
+
+const columns = [
+  'day',
+  'account',
+  'key_id',
+  'route',
+  'requests',
+  'errors',
+  'audio_s',
+  'windows',
+  'bytes',
+] as const;
+const sums = columns.slice(4).map((name) => `${name} = usage_counts.${name} + excluded.${name}`);
+
+/** SQLite takes 32,766 parameters, PostgreSQL 65,535. */
+const ROWS_PER_STATEMENT = 1000;
+/** So long a batch may be under way, be added, and not know of it. */
+const BATCH_MEMORY_MS = 30 * 86_400_000;
+
+type Stored = { readonly [Name in (typeof columns)[number]]: Value };
+
+/** The usage in the database. */
+export class UsageLedger {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Adds the counts, unless a batch with this id has been added before. @returns whether it did */
+  add({ id, day, rows }: UsageBatch): Promise<boolean> {
+    return this.#database.transaction(async (transaction) => {
+      const note = 'INSERT INTO usage_batches (id, added_at_ms) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING';
+      if ((await transaction.execute(note, [id, Date.now()])) === 0) return false;
+      // In one order everywhere, or two hosts would each wait for a row that the other has.
+      const ordered = rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+      for (let at = 0; at < ordered.length; at += ROWS_PER_STATEMENT) {
+        await addRows(transaction, day, ordered.slice(at, at + ROWS_PER_STATEMENT));
+      }
+      return true;
+    });
+  }
+
+  /** By day, then account, key and route. */
+  async read(filter: UsageFilter = {}): Promise<DayUsage[]> {
+    const { keyId = null, account = null, from = '', to = '9999-12-31' } = filter;
+    const rows = await this.#database.query<Stored>(
+      `SELECT ${columns.join(', ')} FROM usage_counts WHERE day >= $1 AND day <= $2
+        AND ($3 = '' OR key_id = $3) AND ($4 = '' OR account = $4)`,
+      [from, to, keyId ?? '', account ?? ''],
+    );
+    return rows
+      .map((row) => ({
+        day: String(row.day),
+        keyId: String(row.key_id),
+        account: String(row.account),
+        route: String(row.route),
+        requests: Number(row.requests),
+        errors: Number(row.errors),
+        audioS: Number(row.audio_s),
+        windows: Number(row.windows),
+        bytes: Number(row.bytes),
+      }))
+      .sort((a, b) => (`${a.day} ${nameOf(a)}` < `${b.day} ${nameOf(b)}` ? -1 : 1));
+  }
+
+  async days(): Promise<string[]> {
+    const rows = await this.#database.query<{ day: string }>('SELECT DISTINCT day FROM usage_counts');
+    return rows.map(({ day }) => day);
+  }
+
+  /** Also forgets old batches: nobody sends them again. */
+  async removeDays(days: readonly string[]): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      for (const day of days) await transaction.execute('DELETE FROM usage_counts WHERE day = $1', [day]);
+      await transaction.execute('DELETE FROM usage_batches WHERE added_at_ms < $1', [
+        Date.now() - BATCH_MEMORY_MS,
+      ]);
+    });
+  }
+}
+
+const nameOf = ({ account, keyId, route }: Pick<UsageRow, 'account' | 'keyId' | 'route'>): string =>
+  [account, keyId, route].join(' ');
+
+async function addRows(
+  transaction: Transaction,
+  day: string,
+  rows: readonly Readonly<UsageRow>[],
+): Promise<void> {
+  const values = rows.flatMap((row): Value[] => [
+    day,
+    row.account,
+    row.keyId,
+    row.route,
+    ...counts.map((count) => row[count]),
+  ]);
+  const places = rows.map(
+    (_, i) => `(${columns.map((_, j) => `$${i * columns.length + j + 1}`).join(', ')})`,
+  );
+  await transaction.execute(
+    `INSERT INTO usage_counts (${columns.join(', ')}) VALUES ${places.join(', ')}
+      ON CONFLICT (day, key_id, route, account) DO UPDATE SET ${sums.join(', ')}`,
+    values,
+  );
+}
