@@ -6,9 +6,10 @@
     python3 -m judge.originals figures SCORES.csv .. [--training-list INDEX.csv [--only-unseen]] [--json FIGURES.json]
 
 `figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows whose columns the list lacks
-say so. The column `part` of the list is `calibration` for a quarter of the repositories, which calibration alone may
-look at, and `judging` for the rest. A page may have given other clips to training; --only-unseen leaves such pages out.
-Clips below 1 s, which the server refuses, are left out.
+say so. Clips that one of the files lacks are left out of all columns. The column `part` of the list is `calibration`
+for a quarter of the repositories, which calibration alone may look at, and `judging` for the rest. A page may have
+given other clips to training; --only-unseen leaves such pages out. Clips below 1 s, which the server refuses, are left
+out.
 """
 
 import argparse
@@ -85,12 +86,13 @@ def recalibrated(logits, clips):
 
 
 def same_clips(tables):
-    """Clips and logits of several score files over one list."""
-    clips = tables[0][0]
-    for rows, _ in tables[1:]:
-        if [row["path"] for row in rows] != [row["path"] for row in clips]:
-            raise SystemExit("The score files have scores of different clips.")
-    return clips, [logits for _, logits in tables]
+    """(clips, logits) of each score file, cut down to the clips that all of them have scored, in one order."""
+    places = [{row["path"]: place for place, row in enumerate(rows)} for rows, _ in tables]
+    shared = [row["path"] for row in tables[0][0] if all(row["path"] in own for own in places)]
+    if not shared:
+        raise SystemExit("The score files have no clip in common.")
+    chosen = [[own[path] for path in shared] for own in places]
+    return [([rows[place] for place in own], logits[own]) for own, (rows, logits) in zip(chosen, tables)]
 
 
 def places_of(clips, part, only_unseen=False):
@@ -111,8 +113,8 @@ def mark_sources(clips, training_list):
 
 
 def report_figures(options):
-    tables = [read_scores(path) for path in options.scores]
-    clips, logits = same_clips(tables)
+    tables = same_clips([read_scores(path) for path in options.scores])
+    clips, logits = tables[0][0], [own for _, own in tables]
     names = [Path(path).stem for path in options.scores]
     if options.joined:
         names.append("joined")

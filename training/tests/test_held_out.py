@@ -112,6 +112,8 @@ class HeldOutFigures(WithFolder):
                 writer.writeheader()
                 for place, (entry, value) in enumerate(zip(clips, logits)):
                     score = 1 / (1 + np.exp(-value - shift))
+                    if name == "after" and place == 0:
+                        score = ""  # not decoded: in neither column then
                     part = "calibration" if entry["source"] == "page 7" else "judging"
                     writer.writerow({**entry, "path": place, "part": part, "score": score, "model": name})
         target = self.folder / "figures.json"
@@ -131,9 +133,10 @@ class HeldOutFigures(WithFolder):
             cwd=Path(__file__).parents[1],
         )
         self.assertIn("|  | before | after |", result.stdout)
-        self.assertIn("21 human clips of 7 sources", result.stdout)
+        self.assertIn("20 human clips of 7 sources", result.stdout)
         reports = json.loads(target.read_text())
         self.assertEqual(reports["before"]["all"], reports["after"]["all"])
+        self.assertEqual(reports["before"]["all"]["human"], 20)
         self.assertGreater(reports["after"]["human_flagged"]["value"], reports["before"]["human_flagged"]["value"])
 
 
