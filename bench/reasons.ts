@@ -8,11 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  BAND_LIMITED_FROM_DB,
-  LOW_SNR_BELOW_DB,
-  LOW_SPEECH_BELOW_S,
-} from '../src/analysis/verdict/reasons.js';
+import { BAND_LIMITED_FROM_DB, LOW_SNR_BELOW_DB } from '../src/analysis/verdict/reasons.js';
 import { loadAddon, type PrepareSummary } from '../src/base/addon/addon.js';
 import { ffmpegInto, noise, powerOf } from '../test/support/recordings.js';
 import { monoWav } from '../test/support/wav.js';
@@ -24,6 +20,8 @@ import { randomOf, shuffled } from './voiceid-trials.js';
 const RATE_HZ = 16_000;
 const MIN_S = 3;
 const MAX_S = 10;
+/** With less, too much is unknown. */
+const MIN_SPEECH_S = 2;
 
 const { values } = parseArgs({
   options: {
@@ -128,8 +126,7 @@ const clips = chooseClips().map((path, i) =>
 const rows = conditions.map(([condition, make]) => {
   const summaries = clips
     .map((clip) => summaryOf(make(clip)))
-    // These have another reason before.
-    .filter(({ speechRatio, durationS }) => speechRatio * durationS >= LOW_SPEECH_BELOW_S);
+    .filter(({ speechRatio, durationS }) => speechRatio * durationS >= MIN_SPEECH_S);
   const drops = summaries.flatMap(({ highBandDropDb }) => highBandDropDb ?? []);
   const gaps = summaries.flatMap(({ noiseGapDb }) => noiseGapDb ?? []);
   const row = {

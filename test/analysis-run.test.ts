@@ -28,7 +28,7 @@ function input(windowIndex: number, inputIndex = 0, inputsInWindow = 1) {
 }
 
 test('a number that is not finite fails the analysis', async () => {
-  const run = new AnalysisRun('m');
+  const run = new AnalysisRun({ id: 'm' });
   run.announced(input(0));
   run.takenUp(0);
   run.scored(input(0), Number.NaN, 1);
@@ -36,7 +36,7 @@ test('a number that is not finite fails the analysis', async () => {
 });
 
 test('the first failure counts and later results change nothing', async () => {
-  const run = new AnalysisRun('m');
+  const run = new AnalysisRun({ id: 'm' });
   run.fail(new Error('first'));
   run.fail(new Error('second'));
   run.announced(input(0));
@@ -55,7 +55,7 @@ test('it is whole when the summary and every score are there, in any order', asy
     (run: AnalysisRun) => run.scored(input(1), 0.5, 7),
   ];
   for (let first = 0; first < steps.length; first++) {
-    const run = new AnalysisRun('m');
+    const run = new AnalysisRun({ id: 'm' });
     for (const each of [input(0, 0, 2), input(0, 1, 2), input(1)]) {
       run.announced(each);
       run.takenUp(0);
@@ -75,7 +75,7 @@ test('it is whole when the summary and every score are there, in any order', asy
 });
 
 test('inference is wall time: what threads score side by side counts once, and pauses do not', async () => {
-  const run = new AnalysisRun('m');
+  const run = new AnalysisRun({ id: 'm' });
   for (const each of [input(0), input(1), input(2), input(3)]) run.announced(each);
   run.takenUp(100);
   run.takenUp(110);
@@ -91,10 +91,22 @@ test('inference is wall time: what threads score side by side counts once, and p
 
 test('progress counts whole windows', async () => {
   const seen: number[] = [];
-  const run = new AnalysisRun('m', (progress) => seen.push(progress.scoredWindows));
+  const run = new AnalysisRun({ id: 'm' }, (progress) => seen.push(progress.scoredWindows));
   run.announced(input(0, 0, 2));
   run.announced(input(0, 1, 2));
   run.scored(input(0, 0, 2), 0.5, 1);
   run.scored(input(0, 1, 2), 0.5, 1);
   assert.deepEqual(seen, [0, 1]);
+});
+
+test('a result says from which confidence on its model is certain, if its entry does', async () => {
+  const abstention = { confidence_below: 0.1, error_bound: 0.2, verdicts_given: 0.9 };
+  for (const [model, expected] of [
+    [{ id: 'm', abstention }, 0.1],
+    [{ id: 'm' }, undefined],
+  ] as const) {
+    const run = new AnalysisRun(model);
+    run.prepared({ ok: true, inputs: [], inputCount: 0, summary });
+    assert.equal((await run.promise).uncertainBelowConfidence, expected);
+  }
 });

@@ -81,22 +81,25 @@ describe('the reason', () => {
   const clear = scored([0.98], [0.97]);
   const cases: [what: string, analysis: Analysis, reason: string | null][] = [
     ['nothing to say', clear, null],
-    ['little speech', { ...clear, speechRatio: 0.199 }, 'low_speech'],
-    ['just enough speech', { ...clear, speechRatio: 0.2 }, null],
-    ['clipping', { ...clear, clippedRatio: 0.01 }, 'clipped'],
-    ['hardly any clipping', { ...clear, clippedRatio: 0.0099 }, null],
+    ['little speech', { ...clear, speechRatio: 0.05 }, null],
+    ['clipping', { ...clear, clippedRatio: 0.5 }, null],
     ['a telephone', { ...clear, highBandDropDb: 55 }, 'band_limited'],
     ['a voice with few sibilants', { ...clear, highBandDropDb: 54.5 }, null],
     ['noise', { ...clear, noiseGapDb: 17.5 }, 'low_snr'],
     ['little noise', { ...clear, noiseGapDb: 18 }, null],
     ['noise on a telephone', { ...clear, highBandDropDb: 80, noiseGapDb: 3 }, 'band_limited'],
-    ['an overdriven telephone', { ...clear, highBandDropDb: 80, clippedRatio: 0.5 }, 'clipped'],
-    ['noise and disagreement', { ...scored([0.98], [0.02]), noiseGapDb: 3 }, 'low_snr'],
+    ['noise and disagreement', { ...scored([0.98], [0.02]), noiseGapDb: 3 }, 'mixed_content'],
     ['windows that disagree', scored([0.98], [0.02]), 'mixed_content'],
     ['a score near the threshold', scored([0.59]), 'uncertain'],
     ['a score not so near the threshold', scored([0.61]), null],
-    ['everything at once', { ...scored([0.6], [0.4]), speechRatio: 0, clippedRatio: 1 }, 'low_speech'],
-    ['clipping and disagreement', { ...scored([0.6], [0.4]), clippedRatio: 1 }, 'clipped'],
+    ['a score as near as its model allows', { ...scored([0.59]), uncertainBelowConfidence: 0.15 }, null],
+    [
+      'a score nearer than its model allows',
+      { ...scored([0.61]), uncertainBelowConfidence: 0.3 },
+      'uncertain',
+    ],
+    ['windows that disagree and are near the threshold', scored([0.55], [0.45]), 'uncertain'],
+    ['everything at once', { ...scored([0.55], [0.45]), highBandDropDb: 80, noiseGapDb: 3 }, 'uncertain'],
   ];
   for (const [what, analysis, reason] of cases) {
     test(`for ${what}`, () => assert.equal(verdict(analysis).reason, reason));

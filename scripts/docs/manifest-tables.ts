@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  abstentionSchema,
   calibrationSchema,
   detectionAnswerSchema,
   detectionOutputSchema,
@@ -36,6 +37,7 @@ const tables: readonly (readonly [title: string, schema: ObjectSchema])[] = [
   ['`output` of a detector', detectionOutputSchema],
   ['`output` of a speaker model', speakerOutputSchema],
   ['`calibration`', calibrationSchema],
+  ['`abstention` of a detector', abstentionSchema],
   ['One of the `known_answers` of a detector', detectionAnswerSchema],
   ['One of the `known_answers` of a speaker model', speakerAnswerSchema],
 ];

@@ -27,10 +27,15 @@ export const pages: readonly Page[] = [
   { file: 'docs/evaluate.md', renewed: (page) => withMarkedSection(page, reportTable()) },
   { file: 'docs/errors.md', renewed: errorReferencePage },
   { file: 'docs/models.md', renewed: withManifestTables },
-  { file: 'docs/reasons.md', renewed: () => reasonsPage(measuredReasons()) },
+  { file: 'docs/reasons.md', renewed: reasonsPageOfResults },
 ];
 
-function measuredReasons() {
-  const results = path.join(packageDir, 'bench/results/reasons.json');
-  return JSON.parse(fs.readFileSync(results, 'utf8')).rows;
+function reasonsPageOfResults(): string {
+  const json = (file: string) => JSON.parse(fs.readFileSync(path.join(packageDir, file), 'utf8'));
+  const entries: readonly { id: string; abstention?: object }[] = json('models/manifest.json').models;
+  const abstentions = entries.flatMap(({ id, abstention }) =>
+    abstention === undefined ? [] : [{ id, ...json(`training/shipped/${id}/abstention.json`) }],
+  );
+  const { rows } = json('bench/results/reasons.json');
+  return reasonsPage(rows, json('bench/results/reason-errors.json'), abstentions);
 }

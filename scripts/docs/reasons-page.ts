@@ -8,24 +8,158 @@ export interface MeasuredCondition {
   readonly lowSnrPercent: number | null;
 }
 
+interface Errors {
+  readonly clips: number;
+  readonly wrong_with?: number;
+  readonly wrong_without?: number;
+  readonly times?: number;
+}
+
+/** Kept results of training/judge/reasons.py. */
+export interface ReasonErrors {
+  readonly model: string;
+  readonly served: Readonly<
+    Record<string, Errors & Readonly<Record<'human_share' | 'generated_share', number>>>
+  >;
+  readonly candidates: readonly {
+    readonly limit: number;
+    readonly reason: string;
+    readonly what: string;
+    readonly human_share: number;
+    readonly generated_share: number;
+    readonly originals: Errors;
+  }[];
+  readonly conditions: Readonly<
+    Record<
+      string,
+      {
+        readonly human_flagged: Moved;
+        readonly generated_passing: Moved;
+        readonly with: Readonly<Record<string, number>>;
+        readonly with_any: number;
+      }
+    >
+  >;
+}
+
+interface Moved {
+  readonly clean: number;
+  readonly through: number;
+}
+
+interface Verdicts {
+  readonly human_with_reason: number;
+  readonly wrong_with_reason: number;
+  readonly wrong_without_reason: number;
+  readonly given_by_page: number;
+  readonly risk_by_page: number;
+}
+
+/** Kept results of training/judge/abstention.py. */
+export interface Abstention {
+  readonly id: string;
+  readonly bound_by_page: number;
+  readonly bound_by_clip: number;
+  readonly calibration: Verdicts;
+  readonly judging: Verdicts;
+}
+
 const percentText = (percent: number | null): string => (percent === null ? '' : `${percent} %`);
+const shareText = (share: number | undefined): string =>
+  share === undefined ? 'too few clips' : `${(100 * share).toFixed(1)} %`;
+
+const candidateRow = ({ reason, limit, what, originals, ...shares }: ReasonErrors['candidates'][number]) =>
+  `| \`${reason}\` | ${reason === 'mixed_content' ? what : `${limit} ${what}`} | ${shareText(shares.human_share)} | ` +
+  `${shareText(shares.generated_share)} | ${shareText(originals.wrong_with)} | ${shareText(originals.wrong_without)} |`;
+
+const movedText = ({ clean, through }: Moved): string =>
+  `${shareText(clean)} to ${shareText(through)} (${(through / clean).toFixed(1)} times)`;
+
+function abstentionRow({ id, bound_by_page, bound_by_clip, calibration, judging }: Abstention): string {
+  const cells = [
+    id,
+    `**${shareText(bound_by_page)}**`,
+    `${shareText(calibration.risk_by_page)}, ${shareText(judging.risk_by_page)}`,
+    `${shareText(calibration.given_by_page)}, ${shareText(judging.given_by_page)}`,
+    shareText(bound_by_clip),
+    `${shareText(judging.wrong_with_reason)}, ${shareText(judging.wrong_without_reason)}`,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
 
 /** `docs/reasons.md`. */
-export function reasonsPage(measured: readonly MeasuredCondition[]): string {
+export function reasonsPage(
+  measured: readonly MeasuredCondition[],
+  errors: ReasonErrors,
+  abstentions: readonly Abstention[],
+): string {
   const rows = Object.entries(reasons).map(([reason, { when }]) => `| \`${reason}\` | ${when} |`);
   const measuredRows = measured.map(
     ({ condition, bandLimitedPercent, lowSnrPercent }) =>
       `| ${condition} | ${percentText(bandLimitedPercent)} | ${percentText(lowSnrPercent)} |`,
   );
+  const conditionRows = Object.entries(errors.conditions).map(
+    ([name, condition]) =>
+      `| ${name} | ${movedText(condition.human_flagged)} | ${movedText(condition.generated_passing)} | ` +
+      `${shareText(condition.with.band_limited)} | ${shareText(condition.with.low_snr)} | ${shareText(condition.with_any)} |`,
+  );
+  const { all, judging } = errors.served as Record<'all' | 'judging', ReasonErrors['served'][string]>;
   return [
     '# Reasons',
     '',
-    '`global.reason` is null if nothing speaks against the verdict. Otherwise it is the first of these that applies. Faults of the',
-    'recording come before oddities of its scores, which they may explain:',
+    '`global.reason` is null if nothing speaks against the verdict. Otherwise it is the first of these that applies; those with',
+    'the most errors come first:',
     '',
     '| Reason | When |',
     '|---|---|',
     ...rows,
+    '',
+    '## Verdicts without a reason',
+    '',
+    'How many of them are wrong? The bound holds with 95 % confidence, at the threshold 0.5, for human and AI-generated clips alike,',
+    'on a page drawn at random from pages like those of the calibration part: a quarter of the validation repositories, 21 pages. Training',
+    'saw none of these clips, but other clips of six of the pages. The unit is a page and not a clip, because clips of one page share',
+    'speakers, microphones and generators. With so few pages, the bound is far above what was measured.',
+    '',
+    '**The bound says nothing about recordings of another kind**: a generator that appeared later, another language, a codec or',
+    'noise. Nobody can draw these beforehand. The second figure of each pair, from the pages that judge, shows how the promise held',
+    'on pages that had no part in it. With another `threshold` the bound does not apply. To measure on recordings like yours, use',
+    '[`veravox evaluate`](evaluate.md).',
+    '',
+    '| Detector | At most wrong | Measured there, on the judging pages | Verdicts given there, on the judging pages | Bound for more clips of the same pages | Wrong with a reason, without one (judging pages, clips of systems and sources alike) |',
+    '|---|---|---|---|---|---|',
+    ...abstentions.map(abstentionRow),
+    '',
+    'By the test of a bet against the risk, page by page; by Clopper and Pearson for clips (`judge.abstention` in',
+    '[training/README.md](../training/README.md#measure-it)). The manifest entry of a detector has the threshold of `uncertain` and the',
+    'bound ([`abstention`](models.md#abstention-of-a-detector)). The threshold is the same for all shipped detectors and was not',
+    'fitted to these scores. For a detector without `abstention` there is no bound.',
+    '',
+    '## What is worth a reason',
+    '',
+    `Measured with ${errors.model} on all validation clips as published: the share of clips that a rule picks, and how many`,
+    'verdicts are wrong with and without it (systems and sources alike). Results: [bench/results/reason-errors.json](../bench/results/reason-errors.json).',
+    '',
+    '| Candidate | Limit | Human clips | Generated clips | Wrong with it | Wrong without it |',
+    '|---|---|---|---|---|---|',
+    ...errors.candidates.map(candidateRow),
+    '',
+    'Only `uncertain` and `mixed_content` tell wrong verdicts from right ones. Little speech and full scale are no reasons: verdicts',
+    'are then wrong no more often than others. `band_limited` and `low_snr` hardly matter among recordings as published, but codecs and',
+    'noise raise the errors of the same clips:',
+    '',
+    '| Through | Human clips called spoofed | Generated clips that pass | `band_limited` | `low_snr` | Any reason |',
+    '|---|---|---|---|---|---|',
+    ...conditionRows,
+    '',
+    'So `band_limited` warns of telephones, and `low_snr` of noise that is louder than in this table. **Opus at low bit rates has no',
+    'reason**: the pipeline measures nothing that would show it.',
+    '',
+    `Of all clips as published, ${shareText(all.human_share)} of the human and ${shareText(all.generated_share)} of the generated ones have a reason;`,
+    `${shareText(all.wrong_with)} of verdicts with one are wrong, and ${shareText(all.wrong_without)} of those without (${all.times} times; ${judging.times} times on the`,
+    'judging pages).',
+    '',
+    '## Telephones and noise',
     '',
     '`band_limited` and `low_snr` follow from the levels of 10 ms frames with and without speech ([vad.md](vad.md)), over the whole',
     'file and after resampling to 16 kHz. Silences and duration make no difference. Nor do sample rate, format and bit rate by',
@@ -33,7 +167,7 @@ export function reasonsPage(measured: readonly MeasuredCondition[]): string {
     'pauses. Speech below about -50 dBFS may be too close to the noise of 16 bits to show a band limit. Other voices in the',
     'background count as speech, not as noise.',
     '',
-    'The share of clips that get each reason, among those with enough speech and pauses. Measured on human and AI-generated clips of',
+    'The share of clips to which each applies, among those with enough speech and pauses. Measured on human and AI-generated clips of',
     'about a hundred sources, with originals sampled at 16 kHz or more (`npm run bench:reasons`,',
     '[bench/results/reasons.json](../bench/results/reasons.json)):',
     '',

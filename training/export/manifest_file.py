@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
@@ -57,7 +58,9 @@ def _edit(models, change):
     path = Path(models) / "manifest.json"
     manifest = json.loads(path.read_text()) if path.exists() else {"version": 1, "models": []}
     change(manifest["models"])
-    path.write_text(json.dumps(without_empty_fractions(manifest), indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(without_empty_fractions(manifest), indent=2, ensure_ascii=False)
+    # 1e-7, not 1e-07: also as `veravox models record` writes them.
+    path.write_text(re.sub(r"(?<=\de-)0(?=\d\b)", "", text) + "\n")
 
 
 def put_entry(entry, models=MODELS):
@@ -76,8 +79,16 @@ def put_entry(entry, models=MODELS):
 
 def put_metrics(model_id, metrics, models=MODELS):
     """Replaces the metrics of an entry and nothing else."""
+    _put_member(model_id, "metrics", metrics, models)
 
+
+def put_abstention(model_id, abstention, models=MODELS):
+    """Says in an entry when a verdict is uncertain, and nothing else."""
+    _put_member(model_id, "abstention", abstention, models)
+
+
+def _put_member(model_id, name, value, models):
     def put(entries):
-        _entry_of(entries, model_id)["metrics"] = metrics
+        _entry_of(entries, model_id)[name] = value
 
     _edit(models, put)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrate the exported detector on the validation split, through onnxruntime-node.
+"""Calibrate a detector on the part of `valid` kept only for that, by its scores from the pipeline that serves.
 
-    python3 -m judge.calibrate_detector --cache FOLDER --model-id ID --out CALIBRATION.json [--models FOLDER]
+    python3 -m judge.calibrate_detector MEASURES.csv --model-id ID --out CALIBRATION.json [--models FOLDER]
+        [--flagged-as OTHER-ID]
 
-A clip's score is the mean of its windows' probabilities, as served; windows are not skipped for silence here. Clips
-below 1 s, which the server refuses, do not count.
+MEASURES.csv: of bench/clip-measures.ts, with the model's calibration as it now stands in the manifest of --models.
+The scale is Platt's; 0.5 becomes the equal-error point, systems and sources alike. With --flagged-as, 0.5 flags as
+many human clips of that part as the other detector of MEASURES.csv does, if these are fewer. Prints what comes of it
+there and on the part that judges.
 """
 
 import argparse
@@ -13,47 +16,83 @@ from pathlib import Path
 
 import numpy as np
 
-from data.corpus_cache import CorpusCache
 from export.manifest_file import MODELS, get_entry
-from features.recipe import SAMPLE_RATE_HZ
-from judge.figures import alike, equal_error_point, fit_scale, group_of
-from judge.serving_windows import score_clips
+from judge.figures import calibration_error, equal_error_point, fit_scale, rounded
+from judge.measures import THRESHOLD, Measured, logit
+
+IDENTITY = {"scale": 1.0, "bias": 0.0}
 
 
-def probabilities(logits, calibration):
-    return np.array(
-        [np.mean(1 / (1 + np.exp(-(calibration["scale"] * clip + calibration["bias"])))) for clip in logits]
-    )
-
-
-def calibrate(logits, clips, spoof):
-    """Scale by Platt; bias so that 0.5 is the equal-error point of the clips' scores with groups weighted alike."""
-    weights = alike(clips, group_of)
-    means = np.array([clip.mean() for clip in logits])
-    scale, low, high = fit_scale(means, spoof, weights)[0], -20.0, 20.0
+def calibrate(raw, threshold_of):
+    """Of scores without a calibration. `threshold_of(measured)`: the score that is to become THRESHOLD."""
+    means = np.array([logit(windows).mean() for windows in raw.windows])
+    # Newton's steps go astray from a start that is far away.
+    spread = means.std()
+    scale, low, high = fit_scale((means - means.mean()) / spread, raw.spoof, raw.weights)[0] / spread, -20.0, 20.0
     for _ in range(40):
         bias = (low + high) / 2
-        _, threshold = equal_error_point(probabilities(logits, {"scale": scale, "bias": bias}), spoof, weights)
-        low, high = (bias, high) if threshold < 0.5 else (low, bias)
-    return {"scale": round(float(scale), 4), "bias": round(float(bias), 4)}
+        threshold = threshold_of(raw.calibrated(IDENTITY, {"scale": scale, "bias": bias}))
+        low, high = (bias, high) if threshold < THRESHOLD else (low, bias)
+    return {"scale": rounded(scale), "bias": rounded(bias)}
+
+
+def equal_error_threshold(measured):
+    return equal_error_point(measured.scores, measured.spoof, measured.weights)[1]
+
+
+def human_flagged(measured):
+    """With sources alike."""
+    human = ~measured.spoof
+    return float(np.average(measured.is_wrong[human], weights=measured.weights[human]))
+
+
+def threshold_flagging(share):
+    """The score from which at most this share of human clips is flagged; the equal-error point if that is higher."""
+
+    def threshold_of(measured):
+        human = ~measured.spoof
+        order = np.argsort(-measured.scores[human])
+        scores, weights = measured.scores[human][order], measured.weights[human][order]
+        first_passing = int(np.argmax(np.cumsum(weights) / weights.sum() > share))
+        between = scores[max(first_passing - 1, 0) : first_passing + 1].mean()
+        return max(equal_error_threshold(measured), float(between))
+
+    return threshold_of
+
+
+def describe(measured):
+    rate, threshold = equal_error_point(measured.scores, measured.spoof, measured.weights)
+    wrong = measured.is_wrong
+    return {
+        "eer_alike": rounded(rate),
+        "equal_error_threshold_alike": rounded(threshold),
+        "expected_calibration_error_alike": rounded(measured.calibration_error()),
+        "expected_calibration_error_classes_alike": rounded(calibration_error(measured.scores, measured.spoof)),
+        "human_flagged": rounded(wrong[~measured.spoof].mean()),
+        "generated_passing": rounded(wrong[measured.spoof].mean()),
+    }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cache", required=True)
+    parser.add_argument("measures", nargs="+")
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--models", default=MODELS)
+    parser.add_argument("--flagged-as", metavar="OTHER-ID")
     options = parser.parse_args()
-    model = get_entry(options.model_id, options.models)
-    cache = CorpusCache(options.cache)
-    clips = [clip for clip in cache.clips if clip["split"] == "valid" and clip["samples"] >= SAMPLE_RATE_HZ]
-    logits = score_clips(
-        Path(options.models) / model["file"], (cache.samples(clip) for clip in clips), model["features"]
-    )
-    calibration = calibrate(logits, clips, np.array([clip["label"] == "spoof" for clip in clips]))
+    measured = Measured.read(options.measures, options.model_id)
+    raw = measured.calibrated(get_entry(options.model_id, options.models)["calibration"], IDENTITY)
+    threshold_of = equal_error_threshold
+    if options.flagged_as:
+        other = Measured.read(options.measures, options.flagged_as)
+        threshold_of = threshold_flagging(human_flagged(other.of_part("calibration")))
+    calibration = calibrate(raw.of_part("calibration"), threshold_of)
     Path(options.out).write_text(json.dumps(calibration) + "\n")
     print(calibration)
+    after = raw.calibrated(IDENTITY, calibration)
+    for part in ("calibration", "judging"):
+        print(part, json.dumps(describe(after.of_part(part))))
 
 
 if __name__ == "__main__":

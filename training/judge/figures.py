@@ -81,9 +81,10 @@ def unit_weights(clips, rounds=500, seed=1, unit_of=None):
     return weights
 
 
-def calibration_error(probabilities, spoof, bins=10):
-    """Expected calibration error with both classes weighing the same."""
-    weights = np.where(spoof, 0.5 / spoof.sum(), 0.5 / (~spoof).sum())
+def calibration_error(probabilities, spoof, bins=10, weights=None):
+    """Expected calibration error, unless weights that sum to 1 say otherwise with both classes weighing the same."""
+    if weights is None:
+        weights = np.where(spoof, 0.5 / spoof.sum(), 0.5 / (~spoof).sum())
     places = np.minimum((probabilities * bins).astype(int), bins - 1)
     gaps = np.bincount(places, weights * (probabilities - spoof), bins)
     return float(np.abs(gaps).sum())

@@ -65,17 +65,3 @@ def run_model(model_path, windows, features=FEATURES):
             f"{' '.join(command)} ended with {scorer.returncode}: {len(numbers)} numbers of {count} windows"
         )
     return numbers.reshape(count, -1)
-
-
-def score_clips(model_path, clips_samples, features=FEATURES):
-    """Logits per clip and window: a list of float32 arrays, one per item of the iterable `clips_samples`."""
-    counts = []
-
-    def windows():
-        for samples in clips_samples:
-            cut = windows_of(samples)
-            counts.append(len(cut))
-            yield from cut
-
-    logits = run_model(model_path, windows(), features)[:, 0]
-    return np.split(logits, np.cumsum(counts)[:-1])

@@ -55,6 +55,8 @@ export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'
   /** Of the model that answered; never an alias. */
   readonly modelId: string;
   readonly windows: readonly ScoredWindow[];
+  /** A global confidence below this is uncertain; absent if the model's entry does not say. */
+  readonly uncertainBelowConfidence?: number;
   readonly timesMs: StageTimesMs;
 }
 

@@ -4,7 +4,7 @@
 // the last saved step.
 import type { PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
-import type { ScoredWindow } from './analyser.js';
+import type { Analysis, ScoredWindow } from './analyser.js';
 
 /**
  * From where the analysis of a recording goes on: plain JSON of about 30 KB, to be saved together with the results of its
@@ -63,8 +63,9 @@ export interface RecordingPart extends RecordingResults {
   readonly cursor: RecordingCursor;
 }
 
-/** What was measured on the whole recording, whatever the number of processes that worked on it. */
-export type RecordingSummary = Omit<PrepareSummary, 'decodeMs' | 'featuresMs' | 'skipped' | 'damagedAtS'>;
+/** What was measured on the whole recording, whatever the number of processes that worked on it, and when it is uncertain. */
+export type RecordingSummary = Omit<PrepareSummary, 'decodeMs' | 'featuresMs' | 'skipped' | 'damagedAtS'> &
+  Pick<Analysis, 'uncertainBelowConfidence'>;
 
 export interface RecordingEnd extends RecordingResults {
   readonly isLast: true;

@@ -168,6 +168,17 @@ export const calibrationSchema = closedObject({
   bias: number('Shifts the input value that gives 0.5.'),
 });
 
+const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description }) as const;
+
+/** When a detector's verdict is uncertain, and what that promises of the others. */
+export const abstentionSchema = closedObject({
+  confidence_below: share('A global confidence below this gives the reason `uncertain`.'),
+  error_bound: share(
+    'With 95 percent confidence, the share of wrong verdicts among those without a reason is at most this: at threshold 0.5, human and AI-generated alike, on pages like those of the calibration part.',
+  ),
+  verdicts_given: share('The share of verdicts without a reason on the calibration part.'),
+});
+
 const clipFile = {
   type: 'string',
   // Never outside the manifest's folder.
@@ -226,11 +237,12 @@ const features = {
   description: 'The features of the input: see below.',
 } as const;
 
-function modelSchema<const Task extends string, const Output extends object, const Answer extends object>(
-  task: Task,
-  output: Output,
-  answer: Answer,
-) {
+function modelSchema<
+  const Task extends string,
+  const Output extends object,
+  const Answer extends object,
+  const Own extends Readonly<Record<string, object>>,
+>(task: Task, output: Output, answer: Answer, own: Own) {
   return closedObject(
     {
       id: {
@@ -296,6 +308,7 @@ function modelSchema<const Task extends string, const Output extends object, con
         maximum: 1,
         description: 'The calibrated number from which the answer is yes.',
       },
+      ...own,
       known_answers: {
         type: 'array',
         items: answer,
@@ -304,15 +317,27 @@ function modelSchema<const Task extends string, const Output extends object, con
       metrics: anyObject('Measured accuracy, for people; any members.'),
       training: anyObject('Origin of the model, for people; any members.'),
     },
-    ['weights_file', 'weights_sha256', 'known_answers', 'training'],
+    [
+      'weights_file',
+      'weights_sha256',
+      'known_answers',
+      'training',
+      ...(Object.keys(own) as (keyof Own & string)[]),
+    ],
   );
 }
 
 /** An entry of a detector. */
-export const detectionSchema = modelSchema('detection', detectionOutputSchema, detectionAnswerSchema);
+export const detectionSchema = modelSchema('detection', detectionOutputSchema, detectionAnswerSchema, {
+  abstention: {
+    ...abstentionSchema,
+    description:
+      'When a verdict is uncertain, written by training/judge/abstention.py. Without it, a confidence below 0.2 is.',
+  },
+});
 
 /** An entry of a speaker model. */
-export const speakerSchema = modelSchema('speaker', speakerOutputSchema, speakerAnswerSchema);
+export const speakerSchema = modelSchema('speaker', speakerOutputSchema, speakerAnswerSchema, {});
 
 /** JSON Schema (draft 7) of models/manifest.json. */
 export const manifestSchema = closedObject({

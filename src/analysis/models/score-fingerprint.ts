@@ -3,9 +3,12 @@ import { createHash } from 'node:crypto';
 import { canonical } from './fingerprint.js';
 import type { Model } from './manifest.js';
 
+type Entry = Model & { readonly abstention?: unknown };
+
 /**
  * Identifies what a model makes of audio down to the calibrated score: the weights and every entry of the manifest but names,
- * licence, figures, known answers and operating point. Where it differs, a threshold found before means something else.
+ * licence, figures, known answers, operating point and abstention. Where it differs, a threshold found before means something
+ * else.
  * @returns 64 hexadecimal characters
  */
 export function scoreFingerprintOf(model: Model): string {
@@ -16,10 +19,11 @@ export function scoreFingerprintOf(model: Model): string {
     weights_file,
     licence,
     operating_point,
+    abstention,
     known_answers,
     metrics,
     training,
     ...parts
-  } = model;
+  }: Entry = model;
   return createHash('sha256').update(canonical(parts)).digest('hex');
 }

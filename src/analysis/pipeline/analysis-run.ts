@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis } from '../analyser/analyser.js';
+import type { Analysis, AnalysisProgress } from '../analyser/analyser.js';
+import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
 import { type CollectedFile, FileRun } from './file-run.js';
 
 /** A detector's output for a file: one probability per model input. */
 export class AnalysisRun extends FileRun<number, Analysis> {
+  readonly #detector: AnsweringDetector;
+
+  constructor(detector: AnsweringDetector, onProgress?: (progress: AnalysisProgress) => void) {
+    super(detector.id, onProgress);
+    this.#detector = detector;
+  }
+
   protected override isUsable(score: number): boolean {
     return Number.isFinite(score);
   }
@@ -13,6 +21,7 @@ export class AnalysisRun extends FileRun<number, Analysis> {
     return {
       ...measured,
       modelId,
+      ...uncertaintyOf(this.#detector),
       windows: windows.map(({ startS, endS, outputs }) => ({ startS, endS, scores: outputs })),
       timesMs,
     };

@@ -252,22 +252,22 @@ class Pipeline implements Analyser, RecordingAnalyser {
   }
 
   async analyse(request: AnalysisRequest): Promise<Analysis> {
-    const { index, id } = this.#modelNamed(request.model, 'detection');
-    const run = new AnalysisRun(id, request.onProgress);
+    const { index, model } = this.#modelNamed(request.model, 'detection');
+    const run = new AnalysisRun(model, request.onProgress);
     return this.#process(request, index, run, ([score = Number.NaN]) => score);
   }
 
   async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
-    const { index, id } = this.#modelNamed(request.model, 'speaker');
-    const run = new EmbeddingRun(id, request.onProgress);
+    const { index, model } = this.#modelNamed(request.model, 'speaker');
+    const run = new EmbeddingRun(model.id, request.onProgress);
     return this.#process(request, index, run, (embedding) => embedding);
   }
 
   analyseRecording(request: RecordingRequest) {
     if (this.#closing) throw new ServiceError('STOPPING');
-    const { index, id } = this.#modelNamed(request.model, 'detection');
-    const { scoreFingerprint } = detectorNamed(this.#offered, id);
-    return this.#recordings.analyse(request, { index, id, scoreFingerprint });
+    const { index, model } = this.#modelNamed(request.model, 'detection');
+    const { scoreFingerprint } = detectorNamed(this.#offered, model.id);
+    return this.#recordings.analyse(request, { ...model, index, scoreFingerprint });
   }
 
   async close(): Promise<void> {
@@ -353,10 +353,15 @@ class Pipeline implements Analyser, RecordingAnalyser {
     }
   }
 
-  #modelNamed(name: string, task: Model['task']): { index: number; id: string } {
-    const index = this.#models.findIndex((model) => model.task === task && answersTo(model, name));
-    const model = this.#models[index];
-    if (model !== undefined) return { index, id: model.id };
+  #modelNamed<Task extends Model['task']>(
+    name: string,
+    task: Task,
+  ): { index: number; model: Extract<Model, { task: Task }> } {
+    const isWanted = (model: Model): model is Extract<Model, { task: Task }> =>
+      model.task === task && answersTo(model, name);
+    const index = this.#models.findIndex(isWanted);
+    const model = this.#models.find(isWanted);
+    if (model !== undefined) return { index, model };
     const expected = `one of ${namesOf(this.#models.filter((other) => other.task === task)).join(', ')}`;
     throw new ServiceError('FIELD_INVALID', { field: 'model', expected, received: name });
   }

@@ -4,6 +4,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { ScoredWindow } from '../analyser/analyser.js';
 import type { RecordingCursor, RecordingStep } from '../analyser/recording.js';
 import type { SlottedInput } from '../prepare/prepare-task.js';
+import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
 
 interface PendingWindow {
   readonly index: number;
@@ -22,7 +23,7 @@ type CursorMaker = (audioS: number, checkpoint: Uint8Array) => RecordingCursor;
  * scored, the step that is being made, and those that nobody has taken yet.
  */
 export class RecordingRun {
-  readonly #modelId: string;
+  readonly #detector: AnsweringDetector;
   readonly #cursorAt: CursorMaker;
   /** In the order of the audio. */
   readonly #pending: PendingWindow[] = [];
@@ -34,8 +35,8 @@ export class RecordingRun {
   #isComplete = false;
   #wake = (): void => {};
 
-  constructor(modelId: string, cursorAt: CursorMaker) {
-    this.#modelId = modelId;
+  constructor(detector: AnsweringDetector, cursorAt: CursorMaker) {
+    this.#detector = detector;
     this.#cursorAt = cursorAt;
   }
 
@@ -67,7 +68,7 @@ export class RecordingRun {
   scored({ windowIndex, inputIndex }: SlottedInput, score: number): void {
     if (this.settled) return;
     if (!Number.isFinite(score)) {
-      this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#modelId }));
+      this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#detector.id }));
       return;
     }
     const first = this.#pending[0] as PendingWindow;
@@ -113,10 +114,11 @@ export class RecordingRun {
       this.#add({ isLast: false, ...this.#takeResults(), cursor: this.#cursorAt(endS, checkpoint) });
     }
     if (this.#summary === undefined || this.#pending.length > 0) return;
-    const { decodeMs, featuresMs, skipped, damagedAtS, ...summary } = this.#summary;
+    const { decodeMs, featuresMs, skipped, damagedAtS, ...measured } = this.#summary;
+    const summary = { ...measured, ...uncertaintyOf(this.#detector) };
     this.#skipped.push(...skipped);
     this.#isComplete = true;
-    this.#add({ isLast: true, ...this.#takeResults(), modelId: this.#modelId, summary });
+    this.#add({ isLast: true, ...this.#takeResults(), modelId: this.#detector.id, summary });
   }
 
   #takeResults() {

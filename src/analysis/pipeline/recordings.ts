@@ -19,6 +19,7 @@ import { RangeFeeder } from '../prepare/range-feeder.js';
 import { RangeMailbox } from '../prepare/range-mailbox.js';
 import { RunControl } from '../prepare/run-control.js';
 import type { JobOwner, Scheduler } from '../scoring/scheduler.js';
+import type { AnsweringDetector } from './answering-detector.js';
 import { RecordingRun } from './recording-run.js';
 import { toServiceError } from './stage-failure.js';
 
@@ -36,9 +37,8 @@ export function pendingOfRecording(wanted: number, inputSize: number): number {
 }
 
 /** The model of a recording. */
-export interface RecordingModel {
+export interface RecordingModel extends AnsweringDetector {
   readonly index: number;
-  readonly id: string;
   readonly scoreFingerprint: string;
 }
 
@@ -120,7 +120,7 @@ export class Recordings {
       group: request.owner ?? '',
       isBackground: true,
       model: model.index,
-      run: new RecordingRun(model.id, cursorMaker(request, model)),
+      run: new RecordingRun(model, cursorMaker(request, model)),
       feeder: new RangeFeeder(request.source, mailbox),
       request,
       control: undefined,

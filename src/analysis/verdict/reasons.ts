@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analysis } from '../analyser/analyser.js';
 
-/** Less speech than this in the whole file is too little for a reliable verdict. */
-export const LOW_SPEECH_BELOW_S = 2;
-/** This share of samples at full scale means that the recording was overdriven. */
-export const CLIPPED_FROM_RATIO = 0.01;
 /** Speech this much weaker above 4.7 kHz than below 3.4 kHz has lost its high frequencies, as over a telephone. */
 export const BAND_LIMITED_FROM_DB = 55;
 /** Speech less than this above the pauses is noisy. */
 export const LOW_SNR_BELOW_DB = 18;
-/** A global confidence below this is little better than chance. */
+/** A global confidence below this is little better than chance, for a model whose manifest entry has no `abstention`. */
 export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
 
-/** What was measured on the audio of a recording, that a reason may follow from. */
-export type Measured = Pick<
-  Analysis,
-  'durationS' | 'speechRatio' | 'clippedRatio' | 'highBandDropDb' | 'noiseGapDb'
->;
+/** What a reason may follow from: measures of the recording, and when its model is uncertain. */
+export type Measured = Pick<Analysis, 'highBandDropDb' | 'noiseGapDb' | 'uncertainBelowConfidence'>;
 
 /** The verdict before its reason. */
 export interface Judgement {
@@ -26,16 +19,21 @@ export interface Judgement {
 }
 
 /**
- * Why the verdict needs caution, in order of precedence: problems of the audio come first, because they explain odd scores.
+ * Why the verdict needs caution: those with the most errors come first. docs/reasons.md has how often verdicts are wrong with
+ * each of them, and what was measured and left out.
  */
 export const reasons = {
-  low_speech: {
-    when: `Less than ${LOW_SPEECH_BELOW_S} s of speech in the whole file.`,
-    applies: (analysis: Measured) => analysis.speechRatio * analysis.durationS < LOW_SPEECH_BELOW_S,
+  uncertain: {
+    when:
+      'The global confidence is below 0.15, as the manifest says for the shipped detectors; below ' +
+      `${UNCERTAIN_BELOW_CONFIDENCE} for a model without \`abstention\`.`,
+    applies: ({ uncertainBelowConfidence = UNCERTAIN_BELOW_CONFIDENCE }: Measured, judgement: Judgement) =>
+      judgement.confidence < uncertainBelowConfidence,
   },
-  clipped: {
-    when: `At least ${CLIPPED_FROM_RATIO * 100} percent of the samples are at full scale.`,
-    applies: (analysis: Measured) => analysis.clippedRatio >= CLIPPED_FROM_RATIO,
+  mixed_content: {
+    when: 'Some windows are spoofed and some are bonafide: see the segments.',
+    applies: (_: Measured, judgement: Judgement) =>
+      judgement.spoofedWindows > 0 && judgement.bonafideWindows > 0,
   },
   band_limited: {
     when:
@@ -49,15 +47,6 @@ export const reasons = {
       `The loudest tenth of the speech is less than ${LOW_SNR_BELOW_DB} dB above the median of the pauses: a ` +
       'signal-to-noise ratio of at most 5 to 10 dB.',
     applies: ({ noiseGapDb }: Measured) => noiseGapDb !== undefined && noiseGapDb < LOW_SNR_BELOW_DB,
-  },
-  mixed_content: {
-    when: 'Some windows are spoofed and some are bonafide: see the segments.',
-    applies: (_: Measured, judgement: Judgement) =>
-      judgement.spoofedWindows > 0 && judgement.bonafideWindows > 0,
-  },
-  uncertain: {
-    when: `The global confidence is below ${UNCERTAIN_BELOW_CONFIDENCE}.`,
-    applies: (_: Measured, judgement: Judgement) => judgement.confidence < UNCERTAIN_BELOW_CONFIDENCE,
   },
 } as const;
 

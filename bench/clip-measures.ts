@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the pipeline measures of each clip of a list, beside the score of each of its windows by some detectors: what
+// training/judge/calibrate_originals.py and reasons.py work on.
+//
+//   node scripts/bench.mjs clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]
+//
+// The rows are those of the list, without clips that the pipeline refuses. Added columns: duration_s, speech_s,
+// clipped_ratio, high_band_drop_db and noise_gap_db (empty if unknown), and for each detector `scores ID`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'csv-parse/sync';
+import type { Analysis } from '../src/analysis/analyser/analyser.js';
+import { loadConfig } from '../src/base/config/load-config.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../src/base/contract/limits.js';
+import { ListPipeline } from '../src/evaluation/labelled-lists/list-pipeline.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string' }, model: { type: 'string', multiple: true, default: [] } },
+});
+const [list] = positionals;
+const { out, model: models } = values;
+if (list === undefined || out === undefined || models.length === 0) {
+  throw new Error('Usage: clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]');
+}
+
+const rows: Record<string, string>[] = parse(readFileSync(list), { columns: true, bom: true });
+const recordings = rows.map(({ path = '' }) => [resolve(dirname(list), path)]);
+const pipeline = await ListPipeline.start(loadConfig(process.env), recordings);
+
+function columnsOf({ durationS, speechRatio, clippedRatio, highBandDropDb, noiseGapDb }: Analysis) {
+  return {
+    duration_s: durationS.toFixed(3),
+    speech_s: (speechRatio * durationS).toFixed(3),
+    clipped_ratio: clippedRatio.toPrecision(4),
+    high_band_drop_db: highBandDropDb ?? '',
+    noise_gap_db: noiseGapDb ?? '',
+  };
+}
+
+const found = await pipeline.analyse(
+  recordings,
+  async (region) => {
+    const analyses: Analysis[] = [];
+    for (const model of models) {
+      analyses.push(
+        await pipeline.analyser.analyse({
+          region,
+          model,
+          silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+          minDurationS: MIN_DURATION_S,
+          maxDurationS: 600,
+          signal: new AbortController().signal,
+        }),
+      );
+    }
+    const [first] = analyses as [Analysis];
+    const scores = models.map((model, i): [string, string] => [
+      `scores ${model}`,
+      (analyses[i] as Analysis).windows.map((window) => window.scores.join('|')).join(' '),
+    ]);
+    return { result: { ...columnsOf(first), ...Object.fromEntries(scores) }, durationS: first.durationS };
+  },
+  () => ({ add: () => {}, clear: () => {} }),
+);
+await pipeline.close();
+
+const measured = found.flatMap((finding, i) => (finding.ok ? [{ ...rows[i], ...finding.result }] : []));
+const quoted = (value: unknown): string => `"${String(value).replaceAll('"', '""')}"`;
+const lines = [Object.keys(measured[0] ?? {}), ...measured.map(Object.values)];
+writeFileSync(out, lines.map((line) => `${line.map(quoted).join(',')}\n`).join(''));
+console.log(`${measured.length} of ${rows.length} clips`);

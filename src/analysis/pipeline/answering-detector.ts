@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Analysis } from '../analyser/analyser.js';
+import type { DetectionModel } from '../models/manifest.js';
+
+/** What an analysis says of the detector that answered. */
+export type AnsweringDetector = Pick<DetectionModel, 'id' | 'abstention'>;
+
+export function uncertaintyOf({ abstention }: AnsweringDetector): Pick<Analysis, 'uncertainBelowConfidence'> {
+  return abstention === undefined ? {} : { uncertainBelowConfidence: abstention.confidence_below };
+}

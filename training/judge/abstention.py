@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a detector's verdict is `uncertain`, and what that promises of verdicts without a reason: a bound on the share
+of wrong ones that holds with 95 % confidence, from the part of `valid` kept for calibration.
+
+    python3 -m judge.abstention MEASURES.csv --model-id ID [--json ABSTENTION.json] [--models FOLDER] [--write]
+
+MEASURES.csv: of bench/clip-measures.ts, originals without further conditions. --write puts the threshold and the
+bound into the model's manifest entry.
+
+Clips of one page share speakers, microphones and generators, so the unit is a page, and the risk is what a page drawn
+at random has: the share of wrong verdicts without a reason over the share of verdicts without a reason, each a mean
+of the page's two classes. The bound assumes that further pages are drawn like these and nothing else; for generators
+unlike theirs it says nothing. It is a test by betting (Waudby-Smith and Ramdas, Estimating means of bounded random
+variables by betting). Beside it stands the bound of Clopper and Pearson over clips, which would hold only for further
+clips of the same pages.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import beta
+
+from export.manifest_file import MODELS, put_abstention
+from judge.figures import rounded
+from judge.measures import Measured
+
+# The same for all models, and never fitted to the scores that the bound comes from: it would not hold then.
+CONFIDENCE_BELOW = 0.15
+LEVEL = 0.05
+# Of the largest that never loses everything. Large, because many pages have no errors.
+STAKE = 0.9
+RISK_STEP = 0.0025
+
+
+def shares_of_pages(measured, chosen):
+    """The share of chosen clips on each page: the mean of its classes."""
+    sides = {}
+    for index, clip in enumerate(measured.clips):
+        sides.setdefault(clip["source"], {}).setdefault(clip["label"], []).append(chosen[index])
+    return np.array([np.mean([np.mean(side) for side in page.values()]) for page in sides.values()])
+
+
+def bound_by_page(wrong, given, level):
+    """The smallest risk that is refuted, as are all above it. `wrong`, `given`: shares of pages without a reason.
+
+    At a risk, wrong - risk * given has a mean of 0. Brought to 0 to 1, a gambler who bets on a smaller one, page by
+    page at the same odds, has more than 1 / level times the first stake only with a probability of `level`."""
+    risks = np.arange(RISK_STEP, 1, RISK_STEP)
+    losses = (wrong - risks[:, None] * (given - 1)) / (1 + risks[:, None])
+    means = (risks / (1 + risks))[:, None]
+    wealth = np.sum(np.log1p(-STAKE / (1 - means) * (losses - means)), axis=1)
+    held = risks[wealth < np.log(1 / level)]
+    return rounded(held.max() + RISK_STEP) if len(held) else RISK_STEP
+
+
+def bound_by_clip(wrong, count, level):
+    return float(beta.ppf(1 - level, wrong + 1, count - wrong)) if wrong < count else 1.0
+
+
+def has_reason(measured):
+    return measured.is_mixed | (measured.confidence < CONFIDENCE_BELOW)
+
+
+def describe(measured):
+    """How verdicts with and without a reason do."""
+    reason, wrong, spoof, weights = has_reason(measured), measured.is_wrong, measured.spoof, measured.weights
+    rate = lambda of, chosen: rounded(of[chosen].mean()) if chosen.any() else None
+    alike = lambda chosen: rounded(np.average(wrong[chosen], weights=weights[chosen])) if chosen.any() else None
+    given = shares_of_pages(measured, ~reason)
+    return {
+        "clips": len(measured.clips),
+        "pages": len(given),
+        "human_with_reason": rate(reason, ~spoof),
+        "generated_with_reason": rate(reason, spoof),
+        "wrong_with_reason": alike(reason),
+        "wrong_without_reason": alike(~reason),
+        "human_flagged_without_reason": rate(wrong, ~reason & ~spoof),
+        "generated_passing_without_reason": rate(wrong, ~reason & spoof),
+        "given_by_page": rounded(given.mean()),
+        "risk_by_page": rounded(shares_of_pages(measured, wrong & ~reason).mean() / given.mean()),
+    }
+
+
+def bounds(measured):
+    given = ~has_reason(measured)
+    wrong = measured.is_wrong & given
+    return {
+        "bound_by_page": bound_by_page(shares_of_pages(measured, wrong), shares_of_pages(measured, given), LEVEL),
+        "bound_by_clip": rounded(bound_by_clip(int(wrong.sum()), int(given.sum()), LEVEL)),
+    }
+
+
+def derive(measured):
+    parts = {part: measured.of_part(part) for part in ("calibration", "judging")}
+    return {
+        "confidence_below": CONFIDENCE_BELOW,
+        **bounds(parts["calibration"]),
+        **{name: describe(part) for name, part in parts.items()},
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("measures", nargs="+")
+    parser.add_argument("--model-id", required=True)
+    parser.add_argument("--json")
+    parser.add_argument("--models", default=MODELS)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    derived = derive(Measured.read(options.measures, options.model_id))
+    text = json.dumps(derived, indent=1)
+    print(text)
+    if options.json:
+        Path(options.json).write_text(text + "\n")
+    if options.write:
+        entry = {
+            "confidence_below": CONFIDENCE_BELOW,
+            "error_bound": derived["bound_by_page"],
+            "verdicts_given": derived["calibration"]["given_by_page"],
+        }
+        put_abstention(options.model_id, entry, options.models)
+
+
+if __name__ == "__main__":
+    main()

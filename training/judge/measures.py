@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What bench/clip-measures.ts wrote: clips with what the pipeline measures of each and the scores of its windows."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from data.originals_cache import read_table
+from judge.figures import alike, calibration_error, group_of
+
+MEASURES = ["duration_s", "speech_s", "clipped_ratio", "high_band_drop_db", "noise_gap_db"]
+THRESHOLD = 0.5
+FEW_CLIPS = 5
+
+
+def logit(probability):
+    return np.log(probability) - np.log1p(-probability)
+
+
+def sigmoid(value):
+    return 1 / (1 + np.exp(-value))
+
+
+def both_classes_alike(clips, spoof):
+    """Weights that sum to 1: half for each class, and within it the same for each system or source. Those of fewer than
+    FEW_CLIPS count as one: a single clip would else weigh as much as hundreds."""
+    counts = Counter(group_of(clip) for clip in clips)
+    group = lambda clip: group_of(clip) if counts[group_of(clip)] >= FEW_CLIPS else f"few/{clip['label']}"
+    weights = alike(clips, group)
+    return np.where(spoof, weights / weights[spoof].sum(), weights / weights[~spoof].sum()) / 2
+
+
+@dataclass
+class Measured:
+    """Clips of a detector: `windows` holds the probabilities of each clip's windows, as served."""
+
+    clips: list
+    windows: list
+
+    @classmethod
+    def read(cls, paths, model_id):
+        rows = [row for path in paths for row in read_table(path)]
+        column = f"scores {model_id}"
+        rows = [row for row in rows if row[column]]
+        return cls(rows, [np.array([mean_of(window) for window in row[column].split()]) for row in rows])
+
+    def __post_init__(self):
+        self.spoof = np.array([clip["label"] == "spoof" for clip in self.clips])
+        self.is_calibration = np.array([clip["part"] == "calibration" for clip in self.clips])
+
+    def only(self, chosen):
+        kept = np.flatnonzero(chosen)
+        return Measured([self.clips[index] for index in kept], [self.windows[index] for index in kept])
+
+    def of_part(self, part):
+        return self.only(self.is_calibration == (part == "calibration"))
+
+    def calibrated(self, before, after):
+        """The same with another calibration than the one that these scores have."""
+        all_windows = np.concatenate(self.windows)
+        changed = sigmoid(after["scale"] * (logit(all_windows) - before["bias"]) / before["scale"] + after["bias"])
+        return Measured(self.clips, np.split(changed, np.cumsum([len(windows) for windows in self.windows])[:-1]))
+
+    def measure(self, name):
+        """One of MEASURES per clip; not a number if there was too little to measure."""
+        return np.array([float(clip[name]) if clip[name] else np.nan for clip in self.clips])
+
+    def mean(self, of):
+        """Over the windows of each clip."""
+        counts = np.array([len(windows) for windows in self.windows])
+        return np.add.reduceat(of(np.concatenate(self.windows)), np.cumsum(counts) - counts) / counts
+
+    @cached_property
+    def scores(self):
+        return self.mean(lambda window: window)
+
+    @cached_property
+    def confidence(self):
+        return self.mean(lambda window: np.abs(window - THRESHOLD)) / THRESHOLD
+
+    @cached_property
+    def is_mixed(self):
+        spoofed = self.mean(lambda window: (window >= THRESHOLD).astype(float))
+        return (spoofed > 0) & (spoofed < 1)
+
+    @cached_property
+    def is_wrong(self):
+        return (self.scores >= THRESHOLD) != self.spoof
+
+    @cached_property
+    def weights(self):
+        return both_classes_alike(self.clips, self.spoof)
+
+    def calibration_error(self):
+        """Systems and sources alike."""
+        return calibration_error(self.scores, self.spoof, weights=self.weights)
+
+
+def mean_of(window):
+    # A logit of 0 or 1 is not finite.
+    return np.clip(np.mean([float(score) for score in window.split("|")]), 1e-9, 1 - 1e-9)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calibration by measured scores, the bound on verdicts without a reason, and which reasons are worth giving."""
+
+import unittest
+
+import numpy as np
+
+from judge.abstention import LEVEL, bound_by_clip, bound_by_page, describe, has_reason, shares_of_pages
+from judge.calibrate_detector import IDENTITY, calibrate, equal_error_threshold, human_flagged, threshold_flagging
+from judge.measures import Measured, sigmoid
+from judge.reasons import errors, with_reason
+
+
+def clip(label, source="s", system="", **more):
+    return {"label": label, "source": source, "system": system, "part": "calibration", **more}
+
+
+def made(logits, spoof, pages=40):
+    clips = [
+        clip(
+            "spoof" if is_spoof else "bonafide", f"page {index % pages}", f"system {index % pages}" if is_spoof else ""
+        )
+        for index, is_spoof in enumerate(spoof)
+    ]
+    return Measured(clips, [sigmoid(np.array([value])) for value in logits])
+
+
+def overlapping(seed, shift, count=1000):
+    """Logits of both classes whose equal-error point is at `shift`."""
+    rng, spoof = np.random.default_rng(seed), np.arange(count) % 2 == 0
+    return rng.normal(np.where(spoof, 1.5, -1.5) + shift, 1.5), spoof
+
+
+class Calibration(unittest.TestCase):
+    def test_half_becomes_the_equal_error_point_and_scores_become_shares(self):
+        logits, spoof = overlapping(1, shift=2.0)
+        measured = made(3 * logits, spoof)
+        self.assertGreater(measured.calibration_error(), 0.1)
+        after = measured.calibrated(IDENTITY, calibrate(measured, equal_error_threshold))
+        self.assertAlmostEqual(equal_error_threshold(after), 0.5, 3)
+        self.assertAlmostEqual(after.is_wrong[spoof].mean(), after.is_wrong[~spoof].mean(), delta=0.02)
+        self.assertLess(after.calibration_error(), 0.03)
+
+    def test_a_share_of_flagged_human_clips_is_not_exceeded(self):
+        measured = made(*overlapping(2, shift=1.0))
+        for share in (0.02, 0.1):
+            after = measured.calibrated(IDENTITY, calibrate(measured, threshold_flagging(share)))
+            self.assertLessEqual(human_flagged(after), share)
+            self.assertGreater(human_flagged(after), share - 0.02)
+
+    def test_the_share_of_the_equal_error_point_is_enough_where_more_may_be_flagged(self):
+        measured = made(*overlapping(3, shift=1.0))
+        self.assertEqual(calibrate(measured, threshold_flagging(0.9)), calibrate(measured, equal_error_threshold))
+
+    def test_a_source_of_few_clips_does_not_weigh_as_much_as_a_large_one(self):
+        clips = [clip("bonafide", "large")] * 20 + [clip("bonafide", "single")] + [clip("spoof", system="x")] * 5
+        measured = Measured(clips, [np.array([0.5])] * len(clips))
+        few = Measured([*clips, clip("bonafide", "another")], [np.array([0.5])] * (len(clips) + 1))
+        self.assertAlmostEqual(measured.weights[20], 0.25)
+        self.assertAlmostEqual(few.weights[20], 0.125)
+
+
+class Bounds(unittest.TestCase):
+    def test_too_low_in_at_most_one_of_twenty_worlds(self):
+        rng, risk, misses, worlds = np.random.default_rng(4), 0.2, 0, 200
+        for _ in range(worlds):
+            wrong = rng.beta(0.4, 1.6, 25)  # a mean of 0.2, most pages hardly any
+            misses += bound_by_page(wrong, np.ones(25), LEVEL) < risk
+        self.assertLessEqual(misses / worlds, LEVEL)
+
+    def test_more_pages_make_it_narrower(self):
+        few, many = (bound_by_page(np.tile([0, 0.2], n), np.ones(2 * n), LEVEL) for n in (10, 100))
+        self.assertGreater(few, many)
+        self.assertGreater(many, 0.1)
+
+    def test_clips_of_clopper_and_pearson(self):
+        self.assertAlmostEqual(bound_by_clip(0, 59, 0.05), 0.0495, 3)  # about 3 / n
+        self.assertEqual(bound_by_clip(7, 7, 0.05), 1.0)
+
+    def test_a_page_counts_its_classes_alike(self):
+        clips = [clip("bonafide")] * 3 + [clip("spoof")] + [clip("spoof", "other")]
+        measured = Measured(clips, [np.array([0.1])] * 5)
+        np.testing.assert_allclose(shares_of_pages(measured, measured.is_wrong), [0.5, 1.0])
+
+    def test_verdicts_without_a_reason_are_told_apart(self):
+        clips = [clip("bonafide"), clip("spoof"), clip("spoof"), clip("bonafide")]
+        measured = Measured(clips, [np.array(w) for w in ([0.1], [0.55], [0.9, 0.2], [0.9])])
+        np.testing.assert_array_equal(has_reason(measured), [False, True, True, False])
+        found = describe(measured)
+        self.assertEqual((found["human_with_reason"], found["generated_with_reason"]), (0.0, 1.0))
+        self.assertEqual(found["human_flagged_without_reason"], 0.5)
+
+
+class Reasons(unittest.TestCase):
+    def test_the_times_that_errors_are_more_frequent(self):
+        clips = [
+            clip(label, f"page {n % 5}", "x", noise_gap_db=gap)
+            for n in range(50)
+            for label in ("bonafide", "spoof")
+            for gap in ("3", "40", "")
+        ]
+        # Wrong: half of the noisy ones, a tenth of the others.
+        order, windows = {"3": 0, "40": 0, "": 0}, []
+        for each in clips:
+            order[each["noise_gap_db"]] += 1
+            is_wrong = order[each["noise_gap_db"]] // 2 % (2 if each["noise_gap_db"] == "3" else 10) == 0
+            windows.append(np.array([0.9 if (each["label"] == "spoof") != is_wrong else 0.1]))
+        measured = Measured(clips, windows)
+        noisy = with_reason(measured, "noise_gap_db", 18, is_above=False)
+        self.assertEqual(noisy.sum(), 100)
+        self.assertAlmostEqual(errors(measured, noisy)["times"], 5, delta=0.6)
+
+    def test_a_reason_of_few_clips_says_nothing(self):
+        clips = [clip("bonafide", f"page {n}", clipped_ratio="0.5" if n < 5 else "0") for n in range(40)] + [
+            clip("spoof", system="x", clipped_ratio="0")
+        ] * 5
+        measured = Measured(clips, [np.array([0.1])] * len(clips))
+        self.assertNotIn("times", errors(measured, with_reason(measured, "clipped_ratio", 0.01, is_above=True)))
+
+
+if __name__ == "__main__":
+    unittest.main()
