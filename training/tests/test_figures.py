@@ -6,7 +6,8 @@ import unittest
 import numpy as np
 
 from judge.figures import area_under_curve, equal_error_point, equal_error_rate
-from judge.originals import inside_pages, recalibrated
+from judge.held_out import HeldOut, inside_pages
+from judge.originals import recalibrated
 from judge.speaker_figures import calibrate, min_detection_cost, similarity
 
 
@@ -81,10 +82,9 @@ class Judging(unittest.TestCase):
         self.logits = np.array(logits)
 
     def test_inside_a_page_what_differs_between_pages_does_not_count(self):
-        spoof = np.array([clip["label"] == "spoof" for clip in self.clips])
-        pages = inside_pages(self.logits, self.clips, spoof)
-        moved = inside_pages(self.logits + 100 * np.repeat(np.arange(4), 50), self.clips, spoof)
-        self.assertEqual(pages, moved)
+        pages = inside_pages(HeldOut(self.logits, self.clips, rounds=2))["pages"]
+        moved = self.logits + 100 * np.repeat(np.arange(4), 50)
+        self.assertEqual(pages, inside_pages(HeldOut(moved, self.clips, rounds=2))["pages"])
         self.assertEqual(len(pages), 4)
 
     def test_calibration_looks_at_its_part_alone(self):
