@@ -32,7 +32,8 @@ interface Measured {
   readonly median_window_s: number;
   /** Of the processor, on one thread. */
   readonly median_window_cpu_s: number;
-  readonly peak_memory_mb: number;
+  /** Of the process alone, without the weights, which all threads and processes share. */
+  readonly private_memory_mb: number;
   readonly scores: readonly number[];
 }
 
@@ -73,13 +74,13 @@ async function measure(folder: string): Promise<Measured> {
     clockTimes.push(seconds(startMs));
     cpuTimes.push(Number(((user + system) / 1e6).toFixed(2)));
   }
+  const [, privateKb = '0'] = /RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   await session.release();
-  const [, peakKb = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return {
     load_s,
     median_window_s: median(clockTimes),
     median_window_cpu_s: median(cpuTimes),
-    peak_memory_mb: Math.round(Number(peakKb) / 1024),
+    private_memory_mb: Math.round(Number(privateKb) / 1024),
     scores,
   };
 }

@@ -13,7 +13,8 @@ function batchBucket(inputs: number): number {
   return 2 ** Math.ceil(Math.log2(inputs));
 }
 
-export function sessionOptions(provider: Provider): InferenceSession.SessionOptions {
+/** @param isMapped whether the weights lie in a file of their own, which all threads share */
+export function sessionOptions(provider: Provider, isMapped = false): InferenceSession.SessionOptions {
   const threads = { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } };
   return {
     executionProviders: [provider],
@@ -23,7 +24,15 @@ export function sessionOptions(provider: Provider): InferenceSession.SessionOpti
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     // CUDA has no 8-bit convolutions: it computes with what the 8 bits stand for, which then is worked out while loading.
-    extra: { session: { ...threads, ...(provider === 'cuda' && { disable_quant_qdq: '1' }) } },
+    // Weights in another order for faster products would be a copy per thread: 14 % faster, for 1.2 GB more of each thread
+    // with 300 million parameters (bench/imported-models.ts).
+    extra: {
+      session: {
+        ...threads,
+        ...(provider === 'cuda' && { disable_quant_qdq: '1' }),
+        ...(isMapped && { disable_prepacking: '1' }),
+      },
+    },
   };
 }
 
@@ -35,7 +44,7 @@ export async function createSession(
 ): Promise<InferenceSession> {
   try {
     if (source instanceof Uint8Array) return await InferenceSession.create(source, sessionOptions(provider));
-    const session = await InferenceSession.create(source.path, sessionOptions(provider));
+    const session = await InferenceSession.create(source.path, sessionOptions(provider, true));
     await checkUnchanged(source);
     return session;
   } catch (cause) {
