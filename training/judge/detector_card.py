@@ -55,7 +55,19 @@ def worst_condition(conditions, side):
     return f"{name}, {percent(share[name])} (the same clips clean: {percent(share['clean'])})"
 
 
-def box(held_out, conditions):
+def without_reason(abstention):
+    """Of judge.abstention's results."""
+    calibration, judging = abstention["calibration"], abstention["judging"]
+    return (
+        f"At most {percent(abstention['bound_by_page'])} are wrong, with 95 % confidence, on a page drawn at random"
+        f" from pages like those kept for calibration ({calibration['pages']}; threshold 0.5, both classes alike);"
+        f" {percent(calibration['risk_by_page'])} were wrong there and {percent(judging['risk_by_page'])} on the"
+        f" {judging['pages']} pages that judge. {percent(judging['given_by_page'])} of verdicts there have no reason."
+        " The bound says nothing about generators that appeared later, or other codecs and noise: `docs/reasons.md`."
+    )
+
+
+def box(held_out, conditions, abstention=None):
     """What a reader has to know before using the detector."""
     human, generated = held_out["human_flagged_by"], held_out["generated_passing_by"]
     clips = (
@@ -80,6 +92,8 @@ def box(held_out, conditions):
         ["**Typical error**", typical],
         ["**Worst groups**", worst_groups],
     ]
+    if abstention:
+        rows.append(["**Verdicts without a reason**", without_reason(abstention)])
     return table(["", ""], rows)
 
 
@@ -220,7 +234,9 @@ def main():
         },
     )
     card = MODELS / f"{options.model_id}.md"
-    text = renew(card.read_text(), "box", box(held_out, figures["conditions"]))
+    derived = SHIPPED / options.model_id / "abstention.json"
+    abstention = json.loads(derived.read_text()) if derived.exists() else None
+    text = renew(card.read_text(), "box", box(held_out, figures["conditions"], abstention))
     card.write_text(renew(text, "figures", section(figures, options.model_id)))
 
 

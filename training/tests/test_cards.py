@@ -90,13 +90,18 @@ class Cards(unittest.TestCase):
             "opus": {"human_flagged": side(0.5), "generated_passing": side(0.2)},
             "noise": {"human_flagged": side(0.1), "generated_passing": side(0.6)},
         }
-        text = box(held_out, conditions)
+        self.assertNotIn("without a reason", box(held_out, conditions))
+        pages = {"pages": 21, "risk_by_page": 0.128, "given_by_page": 0.9}
+        abstention = {"bound_by_page": 0.338, "calibration": pages, "judging": {**pages, "risk_by_page": 0.194}}
+        text = box(held_out, conditions, abstention)
         for part in (
             "pages it never saw (1,857 human clips of 44 sources",
             "24.3 % (19.4 % to 30.4 %)",
             "by source: b, 40.0 % of 20 clips",
             "noise: opus, 50.0 % (the same clips clean: 10.0 %)",
             "by system: hard, 100.0 % of 20 clips; through a codec or noise: noise, 60.0 %",
+            "At most 33.8 % are wrong, with 95 % confidence",
+            "12.8 % were wrong there and 19.4 % on the",
         ):
             self.assertIn(part, text)
 
