@@ -107,6 +107,22 @@ test('ranges of a link are asked for one by one, with the version that was opene
   assert.doesNotMatch(source.identity, /secret/);
 });
 
+test('connections are kept, and collect nothing of the ranges that they served', async (t) => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): unknown => warnings.push(warning);
+  process.on('warning', note);
+  t.after(() => process.off('warning', note));
+  const connections = new Set<unknown>();
+  const source = await open(t, (request, response) => {
+    connections.add(request.socket);
+    sendRange(request, response);
+  });
+  for (let i = 0; i < 30; i++) await rangeOf(source, i, 10);
+  await new Promise(setImmediate);
+  assert.equal(connections.size, 1);
+  assert.deepEqual(warnings, []);
+});
+
 test('a file that changes on the way is noticed, whether the storage knows if-range or not', async (t) => {
   const changes: http.RequestListener[] = [
     (_, response) => response.writeHead(200, { etag: '"two"' }).end(FILE),

@@ -145,6 +145,8 @@ export class LinkSource implements ByteSource {
       };
       clock.signal.addEventListener('abort', () => fail(clock.signal.reason), { once: true });
       request.on('socket', (socket) => {
+        // A kept connection would collect listeners that are never called.
+        if (!socket.connecting) return;
         socket.once('connect', () => {
           isHandshaking = url.protocol === 'https:';
         });
