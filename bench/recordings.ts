@@ -23,6 +23,7 @@ import { surroundings } from '../src/api/fetch/acceptable-addresses.js';
 import { LinkSource } from '../src/api/fetch/link-source.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
+import { LARGE_FILE_MODEL } from '../src/base/contract/model-ids.js';
 import { describeMachine } from './machine.js';
 
 const allowedMiB = 64;
@@ -126,7 +127,7 @@ async function measure(): Promise<boolean> {
     },
     new SharedArrayBuffer(4096),
   );
-  const model = pipeline.status().detectors[0]?.id ?? '';
+  const model = LARGE_FILE_MODEL;
   const { signal } = new AbortController();
 
   const run = async (name: string, cursor?: RecordingCursor, sums?: VerdictSums) => {

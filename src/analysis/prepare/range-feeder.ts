@@ -6,7 +6,7 @@ import type { RangeMailbox } from './range-mailbox.js';
 const BLOCKS_AHEAD = 2;
 
 interface Block {
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly read: Promise<void>;
 }
 
@@ -16,6 +16,8 @@ export class RangeFeeder {
   readonly #mailbox: RangeMailbox;
   readonly #stop = new AbortController();
   readonly #blocks = new Map<number, Block>();
+  /** Of blocks that were handed over: as garbage, a megabyte each, they would pile up between two collections. */
+  readonly #spare: ArrayBuffer[] = [];
   #nextOffset = 0;
   /** Why a range could not be had. */
   failure: unknown;
@@ -31,12 +33,13 @@ export class RangeFeeder {
       this.#stop.signal.throwIfAborted();
       const isNext = offset === this.#nextOffset;
       this.#nextOffset = offset + length;
-      if (!isNext) this.#blocks.clear();
+      if (!isNext) this.#dropBlocks();
       const block = this.#block(offset, length);
       if (isNext) this.#readAhead();
       await block.read;
       this.#blocks.delete(offset);
       this.#mailbox.fill(block.bytes);
+      this.#spare.push(block.bytes.buffer);
     } catch (error) {
       this.failure ??= error;
       this.#mailbox.fail();
@@ -47,7 +50,18 @@ export class RangeFeeder {
   stop(reason: unknown): void {
     this.#stop.abort(reason);
     this.#mailbox.fail();
-    this.#blocks.clear();
+    this.#dropBlocks();
+  }
+
+  #dropBlocks(): void {
+    for (const [offset, { bytes, read }] of this.#blocks) {
+      this.#blocks.delete(offset);
+      // Until then its bytes may still come.
+      read.then(
+        () => this.#spare.push(bytes.buffer),
+        () => {},
+      );
+    }
   }
 
   #readAhead(): void {
@@ -61,7 +75,8 @@ export class RangeFeeder {
   #block(offset: number, length: number): Block {
     let block = this.#blocks.get(offset);
     if (block === undefined || block.bytes.length !== length) {
-      const bytes = new Uint8Array(length);
+      const memory = this.#spare.pop() ?? new ArrayBuffer(this.#mailbox.maxRangeBytes);
+      const bytes = new Uint8Array(memory, 0, length);
       block = { bytes, read: this.#source.read(bytes, offset, this.#stop.signal) };
       // Read ahead, it may fail before anybody waits for it, or be wanted by nobody.
       block.read.catch(() => {});
