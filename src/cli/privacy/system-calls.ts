@@ -27,9 +27,10 @@ const tracedCalls = [
   'unlink',
   'unlinkat',
   'rmdir',
-  // Requests through it would go unnoticed.
-  'io_uring_setup',
 ];
+
+/** Requests through it would go unnoticed. Programs go on without it, as on systems that do not have it. */
+const deniedCall = 'io_uring_setup';
 
 /** strace with arguments for the format that `outsideContacts` reads; the program and its arguments follow. */
 export const straceCommand = (traceFile: string): readonly string[] => [
@@ -42,7 +43,9 @@ export const straceCommand = (traceFile: string): readonly string[] => [
   '-s',
   '4096',
   '-e',
-  `trace=${tracedCalls.join(',')}`,
+  `trace=${[...tracedCalls, deniedCall].join(',')}`,
+  '-e',
+  `inject=${deniedCall}:error=ENOSYS`,
   '-o',
   traceFile,
 ];
@@ -66,6 +69,7 @@ export function outsideContacts(trace: string, { paths, listening }: Allowed): s
     const [, name = '', args = ''] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? [];
     switch (name) {
       case '':
+      case deniedCall:
         return false;
       case 'connect':
         return true;
