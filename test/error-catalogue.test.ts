@@ -19,7 +19,8 @@ test('docs/errors.md lists exactly the catalogue', () => {
 
 test('docs/reasons.md lists exactly the reasons', () => {
   const page = docs('reasons.md');
-  const documented = [...page.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, reason]) => reason);
+  // Tables of figures have more columns.
+  const documented = [...page.matchAll(/^\| `([a-z_]+)` \|[^|\n]*\|$/gm)].map(([, reason]) => reason);
   assert.deepEqual(documented, Object.keys(reasons));
 });
 

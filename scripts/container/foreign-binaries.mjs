@@ -15,7 +15,8 @@ const { platform, arch } = process;
 export function isForeignBinary(file) {
   const uws = /^uWebSockets\.js\/dist\/bin\/(uws_.*\.node)$/.exec(file);
   if (uws) return uws[1] !== `uws_${platform}_${arch}_${process.versions.modules}.node`;
-  if (file.startsWith('@libsql/linux-')) return !file.startsWith(`@libsql/linux-${arch}-gnu/`);
+  const libsql = /^@libsql\/linux-([^/]+)/.exec(file);
+  if (libsql) return libsql[1] !== `${arch}-gnu`;
   const onnxruntime = /^onnxruntime-node\/bin\/napi-v\d+\/([^/]+)\/([^/]+)\//.exec(file);
   return onnxruntime !== null && !(onnxruntime[1] === platform && onnxruntime[2] === arch);
 }
