@@ -2,7 +2,7 @@
 import type { Analysis } from '../analyser/analyser.js';
 import type { DetectionModel } from '../models/manifest.js';
 
-/** What an analysis says of the detector that answered. */
+/** The detector that answered, as an analysis names it. */
 export type AnsweringDetector = Pick<DetectionModel, 'id' | 'abstention'>;
 
 export function uncertaintyOf({ abstention }: AnsweringDetector): Pick<Analysis, 'uncertainBelowConfidence'> {

@@ -122,7 +122,7 @@ function recordingOf(task: RecordingTask, preparer: Preparer, deadlineMs: number
     const { id } = task;
     parentPort?.postMessage({ id, offset, length, decodedS: preparer.decodedS } satisfies RangeWanted);
     const range = mailbox.take(length, Math.max(0, deadlineMs - performance.now()));
-    if (range === undefined) throw new Error('The range cannot be had.');
+    if (range === undefined) throw new Error('The range cannot be read.');
     if (offset === 0) start = range.slice(0, FOREIGN_FORMAT_BYTES);
     return range;
   };

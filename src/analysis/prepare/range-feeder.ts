@@ -19,7 +19,7 @@ export class RangeFeeder {
   /** Of blocks that were handed over: as garbage, a megabyte each, they would pile up between two collections. */
   readonly #spare: ArrayBuffer[] = [];
   #nextOffset = 0;
-  /** Why a range could not be had. */
+  /** Why a range could not be read. */
   failure: unknown;
 
   constructor(source: ByteSource, mailbox: RangeMailbox) {

@@ -23,7 +23,7 @@ export class RangeMailbox extends SharedWords {
     Atomics.store(this.words, stateWord, wanted);
   }
 
-  /** Blocks the thread. Undefined if the range cannot be had, or not within `timeoutMs`. */
+  /** Blocks the thread. Undefined if the range cannot be read, or not within `timeoutMs`. */
   take(length: number, timeoutMs: number): Uint8Array | undefined {
     Atomics.wait(this.words, stateWord, wanted, timeoutMs);
     const state = Atomics.exchange(this.words, stateWord, idle);

@@ -28,7 +28,7 @@ export interface LinkSourceOptions {
 /** One range and those that are read ahead. */
 const MAX_CONNECTIONS = 3;
 const TOTAL = /^bytes (\d+)-(\d+)\/(\d+)$/;
-/** Not a file that could not be had, but one that may be had later. */
+/** Not a missing file, but one that may be readable later. */
 const TRANSIENT = new Set(['FETCH_UNREACHABLE', 'FETCH_FAILED', 'FETCH_TIMEOUT']);
 const isTransient = (error: unknown): boolean => error instanceof ServiceError && TRANSIENT.has(error.key);
 

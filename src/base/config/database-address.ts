@@ -10,7 +10,7 @@ export interface DatabaseAddress {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** A function, so that nothing that prints the settings prints it; undefined if there is none. */
+  /** A function, so that nothing that prints the settings prints it; undefined without one. */
   readonly password: (() => string) | undefined;
   readonly database: string;
   readonly tls: TlsMode;

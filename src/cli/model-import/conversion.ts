@@ -19,7 +19,7 @@ export interface ConversionOptions {
   readonly dilation?: number;
 }
 
-/** What Python says of the model that it wrote. */
+/** What Python reports about the model that it wrote. */
 export interface ConversionReport {
   readonly window_samples: number;
   readonly spoof_index: number;

@@ -42,12 +42,12 @@ export const groupClass = (description: string) =>
     errors: shareOf('Wrong verdicts at the threshold: human clips at or above it, AI-generated ones below.'),
     eer: orNull(
       share(
-        'Equal error rate of this group against all clips or trials of the other class; null if there are none.',
+        'Equal error rate of this group against all clips or trials of the other class; null without any.',
       ),
     ),
     auc: orNull(
       share(
-        'AUC against all of the other class: how often a positive has the higher score if one of each is drawn; null if there are none.',
+        'AUC against all of the other class: how often a positive has the higher score if one of each is drawn; null without any.',
       ),
     ),
   });
@@ -261,11 +261,11 @@ export const reportSchema = object('The report.', {
       value: text('The value.'),
       positive: orNull(
         groupClass(
-          'The AI-generated clips, or trials of the right speaker, with this value; null if there are none.',
+          'The AI-generated clips, or trials of the right speaker, with this value; null without any.',
         ),
       ),
       negative: orNull(
-        groupClass('The human clips, or trials of strangers, with this value; null if there are none.'),
+        groupClass('The human clips, or trials of strangers, with this value; null without any.'),
       ),
       within: orNull(
         object('Its positives against its own negatives; null if it lacks either.', {

@@ -76,7 +76,7 @@ async function checkPages(database: Database): Promise<void> {
   if (row?.quick_check !== 'ok') throw sqliteFailure(database.name, 'SQLITE_CORRUPT', row?.quick_check ?? '');
 }
 
-/** Opens it without changing it. Undefined if there is none yet, or its tables are of an earlier program. */
+/** Opens it without changing it. Undefined if it does not exist yet, or its tables are of an earlier program. */
 export async function openUnchanged(settings: DatabaseSettings): Promise<Database | undefined> {
   if (settings.database === undefined && !fs.existsSync(databaseFile(settings.dataDir))) return undefined;
   const database = await connect(settings);
