@@ -68,6 +68,12 @@ module.exports = {
       { path: packages('libsql', 'pg') },
     ),
     rule(
+      'jobs-behind-their-queue',
+      'Everybody else uses src/state/jobs.',
+      { path: '^src/', pathNot: [rooms('jobs')] },
+      { path: packages('pg-boss') },
+    ),
+    rule(
       'csv-of-lists',
       'Lists are read in one place.',
       { path: '^src/', pathNot: [rooms('figures')] },

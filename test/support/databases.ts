@@ -15,7 +15,7 @@ export type Connect = () => Database;
 /** Runs a test on an empty database of each kind. */
 export function onEachDatabase(
   name: string,
-  run: (connect: Connect, test: TestContext) => Promise<void>,
+  run: (connect: Connect, test: TestContext, url?: string) => Promise<void>,
 ): void {
   postgres ??= sharedPostgres();
   const startPostgres = postgres;
@@ -31,6 +31,7 @@ export function onEachDatabase(
     await run(
       closedAfter(t, () => postgresAt(url)),
       t,
+      url,
     );
   });
 }

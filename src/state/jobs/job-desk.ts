@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import type { Database, Row, Transaction, Value } from '../database/database.js';
+import { type Job, type JobFailure, type Work, WorkLost } from './job.js';
+import type { JobQueue } from './job-queue.js';
+import { jobColumns, jobOf, nowMs } from './job-rows.js';
+import { CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
+
+/** A worker that is silent for so long counts as dead, and its job goes to another. */
+export const LEASE_MS = 30_000;
+
+/**
+ * Where workers get jobs and hand in results, on any number of hosts. Each job has one holder at a time; what an earlier
+ * one hands in later is refused, so no step and no result is saved twice.
+ */
+export class JobDesk {
+  readonly #database: Database;
+  readonly #queue: JobQueue;
+  readonly #leaseMs: number;
+
+  constructor(database: Database, queue: JobQueue, leaseMs = LEASE_MS) {
+    this.#database = database;
+    this.#queue = queue;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** The next job that is due, or undefined. */
+  take(): Promise<Work | undefined> {
+    return this.#database.transaction(async (transaction) => {
+      const id = await this.#queue.take(transaction);
+      if (id === undefined) return undefined;
+      const holder = randomUUID();
+      const [row] = await transaction.query<Row & { cursor: string | null; saved_steps: number }>(
+        `UPDATE jobs SET state = 'running', holder = $2, leased_until_ms = ${this.#now} + $3, attempts = attempts + 1, ` +
+          'started_at_ms = COALESCE(started_at_ms, $4) ' +
+          `WHERE id = $1 AND state = 'queued' RETURNING ${jobColumns}, cursor, saved_steps`,
+        [id, holder, this.#leaseMs, Date.now()],
+      );
+      if (row === undefined) {
+        await this.#queue.remove(transaction, id);
+        return undefined;
+      }
+      await transaction.announce(CHANGE_TOPIC);
+      return { job: jobOf(row), holder, cursor: row.cursor ?? undefined, savedSteps: row.saved_steps };
+    });
+  }
+
+  /** To be called several times per lease. @throws WorkLost if the job was cancelled or went to another worker */
+  async renew(work: Work, fileProgress: number): Promise<void> {
+    const renewed = await this.#database.execute(
+      `UPDATE jobs SET leased_until_ms = ${this.#now} + $3, file_progress = $4 WHERE id = $1 AND holder = $2`,
+      [work.job.id, work.holder, this.#leaseMs, fileProgress],
+    );
+    if (renewed === 0) throw lost(work);
+  }
+
+  /**
+   * Saves results together with the cursor from which work goes on after them.
+   * @param step its number, from 0
+   * @throws WorkLost
+   */
+  saveStep(
+    work: Work,
+    step: number,
+    { results, cursor, audioS }: { results: string; cursor: string; audioS: number },
+  ): Promise<void> {
+    return this.#database.transaction(async (transaction) => {
+      await this.#change(
+        transaction,
+        work,
+        'cursor = $3, audio_s = $4, saved_steps = $5',
+        cursor,
+        audioS,
+        step + 1,
+      );
+      await transaction.execute('INSERT INTO job_steps (job_id, step, results) VALUES ($1, $2, $3)', [
+        work.job.id,
+        step,
+        results,
+      ]);
+      await transaction.announce(CHANGE_TOPIC);
+    });
+  }
+
+  /** The results of the saved steps, in their order. */
+  async *savedResults(jobId: string): AsyncGenerator<string, void, void> {
+    for (let step = 0; ; step++) {
+      const [row] = await this.#database.query<{ results: string }>(
+        'SELECT results FROM job_steps WHERE job_id = $1 AND step = $2',
+        [jobId, step],
+      );
+      if (row === undefined) return;
+      yield row.results;
+    }
+  }
+
+  /** Drops the saved steps: the recording or the model is not the one they came from. @throws WorkLost */
+  startAgain(work: Work): Promise<void> {
+    return this.#database.transaction(async (transaction) => {
+      await this.#change(transaction, work, 'cursor = NULL, audio_s = 0, saved_steps = 0');
+      await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [work.job.id]);
+    });
+  }
+
+  /** @param also more that has to be true or false together with the result @throws WorkLost */
+  succeed(
+    work: Work,
+    { result, audioS }: { result: string; audioS: number },
+    also: (transaction: Transaction) => Promise<void> = async () => {},
+  ): Promise<void> {
+    return this.#database.transaction(async (transaction) => {
+      await this.#change(
+        transaction,
+        work,
+        "state = 'succeeded', result = $3, audio_s = $4, file_progress = 1, failure_code = NULL, failure_message = NULL",
+        result,
+        audioS,
+      );
+      await this.#end(transaction, work.job);
+      await also(transaction);
+    });
+  }
+
+  /**
+   * @param canRetry whether another try may help
+   * @returns whether there will be one
+   * @throws WorkLost
+   */
+  fail(
+    work: Work,
+    { code, message }: JobFailure,
+    canRetry: boolean,
+    also: (transaction: Transaction) => Promise<void> = async () => {},
+  ): Promise<boolean> {
+    return this.#database.transaction(async (transaction) => {
+      await this.#change(transaction, work, 'failure_code = $3, failure_message = $4', code, message);
+      if (canRetry && (await this.#queue.retry(transaction, work.job.id, message))) {
+        await this.#requeue(transaction, work.job.id);
+        return true;
+      }
+      await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
+      await this.#end(transaction, work.job);
+      await also(transaction);
+      return false;
+    });
+  }
+
+  /** Of a worker that stops: another one goes on at once. @throws WorkLost */
+  giveBack(work: Work): Promise<void> {
+    return this.#database.transaction(async (transaction) => {
+      await this.#change(transaction, work, 'attempts = attempts - 1');
+      const [row] = await transaction.query<{ priority: number }>('SELECT priority FROM jobs WHERE id = $1', [
+        work.job.id,
+      ]);
+      await this.#queue.giveBack(transaction, work.job.id, row?.priority ?? 0);
+      await this.#requeue(transaction, work.job.id);
+    });
+  }
+
+  /** Takes jobs from workers that died. To be called every few seconds by any worker. @returns how many there were */
+  async reap(): Promise<number> {
+    const dead = await this.#database.query(
+      `SELECT ${jobColumns}, holder, saved_steps FROM jobs WHERE state = 'running' AND leased_until_ms < ${this.#now}`,
+    );
+    let reaped = 0;
+    for (const row of dead) {
+      const work: Work = { job: jobOf(row), holder: String(row.holder), cursor: undefined, savedSteps: 0 };
+      try {
+        await this.fail(work, workerDied, true);
+        reaped++;
+      } catch (error) {
+        if (!(error instanceof WorkLost)) throw error;
+      }
+    }
+    return reaped;
+  }
+
+  /** Calls `onWork` soon after a job was added; may come too often. @returns ends it */
+  follow(onWork: () => void): () => void {
+    return this.#database.follow(WORK_TOPIC, onWork);
+  }
+
+  /** Removes jobs that ended before then, with their results. @returns how many */
+  removeOld(beforeMs: number): Promise<number> {
+    return this.#database.execute('DELETE FROM jobs WHERE finished_at_ms < $1', [beforeMs]);
+  }
+
+  get #now(): string {
+    return nowMs[this.#database.dialect];
+  }
+
+  async #change(transaction: Transaction, work: Work, changes: string, ...values: Value[]): Promise<void> {
+    const changed = await transaction.execute(
+      `UPDATE jobs SET ${changes} WHERE id = $1 AND holder = $2 AND state = 'running'`,
+      [work.job.id, work.holder, ...values],
+    );
+    if (changed === 0) throw lost(work);
+  }
+
+  async #requeue(transaction: Transaction, jobId: string): Promise<void> {
+    await transaction.execute("UPDATE jobs SET state = 'queued', holder = NULL WHERE id = $1", [jobId]);
+    await transaction.announce(WORK_TOPIC);
+    await transaction.announce(CHANGE_TOPIC);
+  }
+
+  /** What is secret or of no use any more goes. */
+  async #end(transaction: Transaction, { id }: Job): Promise<void> {
+    await transaction.execute(
+      "UPDATE jobs SET holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $2 WHERE id = $1",
+      [id, Date.now()],
+    );
+    await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
+    await this.#queue.remove(transaction, id);
+    await transaction.announce(CHANGE_TOPIC);
+  }
+}
+
+const workerDied: JobFailure = {
+  code: 'WORKER_DIED',
+  message: 'The worker that had the job was killed, or lost its connection to the database.',
+};
+
+const lost = ({ job }: Work): WorkLost => new WorkLost(`The job ${job.id} is in other hands.`);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Transaction } from '../database/database.js';
+
+/** Tries of a job before it fails for good. */
+export const MAX_TRIES = 5;
+/** Before the second try; doubled before each further one. */
+export const RETRY_DELAY_S = 5;
+
+/**
+ * Which job is next, and when it is tried again. All changes are part of the caller's transaction, so that the queue and the table
+ * of jobs agree whatever happens.
+ */
+export interface JobQueue {
+  /** @param priority jobs with a higher one go first */
+  add(transaction: Transaction, jobId: string, priority: number): Promise<void>;
+  /** Takes the next one that is due. */
+  take(transaction: Transaction): Promise<string | undefined>;
+  /** Of one that was taken. @returns whether it will be tried again */
+  retry(transaction: Transaction, jobId: string, reason: string): Promise<boolean>;
+  /** Of one that was taken: at once, without counting as a try. */
+  giveBack(transaction: Transaction, jobId: string, priority: number): Promise<void>;
+  /** Of one that was taken or waits. */
+  remove(transaction: Transaction, jobId: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export const jobTasks = ['predict', 'enroll'] as const;
+export type JobTask = (typeof jobTasks)[number];
+
+export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+/** The last three are final. A job whose worker died is `queued` again. */
+export type JobState = (typeof jobStates)[number];
+
+/** What a client asks for. */
+export interface NewJob {
+  readonly account: string;
+  readonly keyId: string;
+  readonly task: JobTask;
+  /** JSON: where the recording lies. May hold a presigned link, which is a secret; erased when the job ends. */
+  readonly source: string;
+  /** JSON: what a synchronous request would say. */
+  readonly parameters: string;
+  readonly callbackUrl?: string | undefined;
+  /** The same key with the same request, within the retention, gives the same job. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface Job extends Omit<NewJob, 'idempotencyKey'> {
+  readonly id: string;
+  readonly state: JobState;
+  readonly createdAtMs: number;
+  readonly startedAtMs?: number | undefined;
+  readonly finishedAtMs?: number | undefined;
+  /** How often a worker began with it. */
+  readonly attempts: number;
+  /** Seconds of audio up to the last saved step. */
+  readonly audioS: number;
+  /** Share of the file's bytes that were read, 0..1. */
+  readonly fileProgress: number;
+  /** JSON: of a job that succeeded. */
+  readonly result?: string | undefined;
+  /** Of a job that failed, and of one that will be tried again. */
+  readonly failure?: JobFailure | undefined;
+}
+
+export interface JobFailure {
+  /** Of the catalogue of errors. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A job in the hands of a worker. */
+export interface Work {
+  readonly job: Job;
+  /** Changes are refused once somebody else holds the job. */
+  readonly holder: string;
+  /** JSON, as it was saved with the last step. */
+  readonly cursor: string | undefined;
+  readonly savedSteps: number;
+}
+
+/** The job is in other hands, over, or cancelled: its worker must stop and save nothing. */
+export class WorkLost extends Error {
+  override readonly name = 'WorkLost';
+}
+
+/** The key was used for another request. */
+export class IdempotencyConflict extends Error {
+  override readonly name = 'IdempotencyConflict';
+}
+
+/** The account has as many unfinished jobs as it may have. */
+export class TooManyJobs extends Error {
+  override readonly name = 'TooManyJobs';
+}

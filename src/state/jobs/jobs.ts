@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash, randomUUID } from 'node:crypto';
+import type { Database, Transaction, Value } from '../database/database.js';
+import {
+  IdempotencyConflict,
+  type Job,
+  type JobState,
+  type JobTask,
+  type NewJob,
+  TooManyJobs,
+} from './job.js';
+import type { JobQueue } from './job-queue.js';
+import { jobColumns, jobOf } from './job-rows.js';
+
+/** Announced when a job may be taken. */
+export const WORK_TOPIC = 'jobs';
+/** Announced when a job has changed. */
+export const CHANGE_TOPIC = 'job-changes';
+
+export interface JobFilter {
+  readonly state?: JobState | undefined;
+  readonly task?: JobTask | undefined;
+}
+
+export interface JobPage {
+  /** The newest first. */
+  readonly jobs: readonly Job[];
+  /** For the next page; undefined on the last. */
+  readonly cursor: string | undefined;
+}
+
+export interface JobLimits {
+  /** Of one account; 0 means no limit. */
+  readonly maxUnfinished: number;
+}
+
+/** The jobs of all accounts, as their clients see them. Each account sees its own only. */
+export class Jobs {
+  readonly #database: Database;
+  readonly #queue: JobQueue;
+  readonly #limits: JobLimits;
+
+  constructor(database: Database, queue: JobQueue, limits: JobLimits) {
+    this.#database = database;
+    this.#queue = queue;
+    this.#limits = limits;
+  }
+
+  /**
+   * Adds a job to the queue, unless the account has added the same one with the same key before.
+   * @throws IdempotencyConflict, TooManyJobs, DatabaseError; adding again with the same key is safe after each
+   */
+  create(job: NewJob): Promise<{ readonly job: Job; readonly isNew: boolean }> {
+    return this.#database.transaction(
+      async (transaction) => {
+        const earlier = await this.#earlier(transaction, job);
+        if (earlier !== undefined) return { job: earlier, isNew: false };
+        const unfinished = await this.#unfinished(transaction, job.account);
+        const { maxUnfinished } = this.#limits;
+        if (maxUnfinished > 0 && unfinished >= maxUnfinished) {
+          throw new TooManyJobs(`The account has ${unfinished} unfinished jobs.`);
+        }
+        const created = await this.#insert(transaction, job, -unfinished);
+        // Jobs of accounts with few others go before those of accounts with many.
+        await this.#queue.add(transaction, created.id, -unfinished);
+        await transaction.announce(WORK_TOPIC);
+        return { job: created, isNew: true };
+      },
+      // Of two requests with the same key, the later one finds the job of the earlier.
+      { lock: `jobs of ${job.account}` },
+    );
+  }
+
+  async get(account: string, id: string): Promise<Job | undefined> {
+    const [row] = await this.#database.query(
+      `SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2`,
+      [account, id],
+    );
+    return row && jobOf(row);
+  }
+
+  /** @throws RangeError if the cursor does not come from an earlier page */
+  async list(account: string, filter: JobFilter, limit: number, cursor?: string): Promise<JobPage> {
+    const conditions = ['account = $1'];
+    const values: Value[] = [account];
+    const add = (condition: (first: number) => string, ...more: Value[]): void => {
+      conditions.push(condition(values.length + 1));
+      values.push(...more);
+    };
+    if (filter.state !== undefined) add((n) => `state = $${n}`, filter.state);
+    if (filter.task !== undefined) add((n) => `task = $${n}`, filter.task);
+    if (cursor !== undefined) {
+      add((n) => `(created_at_ms, id) < ($${n}, $${n + 1})`, ...placeOf(cursor));
+    }
+    const rows = await this.#database.query(
+      `SELECT ${jobColumns} FROM jobs WHERE ${conditions.join(' AND ')} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
+      values,
+    );
+    const jobs = rows.slice(0, limit).map(jobOf);
+    const last = jobs.at(-1);
+    return { jobs, cursor: rows.length > limit && last !== undefined ? cursorAt(last) : undefined };
+  }
+
+  /** Jobs of all accounts that may go before a waiting one: 0 if it is next. */
+  async jobsBefore(job: Job): Promise<number> {
+    const [row] = await this.#database.query<{ before: number }>(
+      "SELECT COUNT(*) AS before FROM jobs WHERE state = 'queued' AND (priority > (SELECT priority FROM jobs WHERE id = $1) OR " +
+        '(priority = (SELECT priority FROM jobs WHERE id = $1) AND created_at_ms < $2))',
+      [job.id, job.createdAtMs],
+    );
+    return row?.before ?? 0;
+  }
+
+  /** Its worker stops within seconds. A job that is over stays as it is. @returns undefined if the account has no such job */
+  cancel(account: string, id: string): Promise<Job | undefined> {
+    return this.#database.transaction(async (transaction) => {
+      const cancelled = await transaction.execute(
+        "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $3 " +
+          "WHERE account = $1 AND id = $2 AND state IN ('queued', 'running')",
+        [account, id, Date.now()],
+      );
+      if (cancelled > 0) {
+        await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
+        await this.#queue.remove(transaction, id);
+        await transaction.announce(CHANGE_TOPIC);
+      }
+      const [row] = await transaction.query(`SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2`, [
+        account,
+        id,
+      ]);
+      return row && jobOf(row);
+    });
+  }
+
+  /** Calls `onChange` soon after some job has changed; may come too often. @returns ends it */
+  follow(onChange: () => void): () => void {
+    return this.#database.follow(CHANGE_TOPIC, onChange);
+  }
+
+  async #earlier(transaction: Transaction, job: NewJob): Promise<Job | undefined> {
+    if (job.idempotencyKey === undefined) return undefined;
+    const [row] = await transaction.query<{ request_hash: string }>(
+      `SELECT ${jobColumns}, request_hash FROM jobs WHERE account = $1 AND idempotency_key = $2`,
+      [job.account, job.idempotencyKey],
+    );
+    if (row === undefined) return undefined;
+    if (row.request_hash === hashOf(job)) return jobOf(row);
+    throw new IdempotencyConflict('The idempotency key was used for another request.');
+  }
+
+  async #unfinished(transaction: Transaction, account: string): Promise<number> {
+    const [row] = await transaction.query<{ unfinished: number }>(
+      "SELECT COUNT(*) AS unfinished FROM jobs WHERE account = $1 AND state IN ('queued', 'running')",
+      [account],
+    );
+    return row?.unfinished ?? 0;
+  }
+
+  async #insert(transaction: Transaction, job: NewJob, priority: number): Promise<Job> {
+    const [row] = await transaction.query(
+      'INSERT INTO jobs (id, account, key_id, task, state, source, parameters, callback_url, idempotency_key, request_hash, ' +
+        "priority, created_at_ms) VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, $10, $11) " +
+        `RETURNING ${jobColumns}`,
+      [
+        randomUUID(),
+        job.account,
+        job.keyId,
+        job.task,
+        job.source,
+        job.parameters,
+        job.callbackUrl ?? null,
+        job.idempotencyKey ?? null,
+        hashOf(job),
+        priority,
+        Date.now(),
+      ],
+    );
+    if (row === undefined) throw new Error('The database did not return the new job.');
+    return jobOf(row);
+  }
+}
+
+/** Of what makes two requests the same. */
+function hashOf({ task, source, parameters, callbackUrl }: NewJob): string {
+  const parts = [task, source, parameters, callbackUrl ?? null];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+const cursorAt = ({ createdAtMs, id }: Job): string =>
+  Buffer.from(`${createdAtMs} ${id}`).toString('base64url');
+
+function placeOf(cursor: string): [createdAtMs: number, id: string] {
+  const [, createdAtMs, id] =
+    /^(\d{1,15}) ([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (createdAtMs === undefined || id === undefined) throw new RangeError('Not a cursor of an earlier page.');
+  return [Number(createdAtMs), id];
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Transaction } from '../database/database.js';
+import { type JobQueue, MAX_TRIES, RETRY_DELAY_S } from './job-queue.js';
+
+/** The queue of a single host: a table beside that of the jobs. */
+export class SqliteJobQueue implements JobQueue {
+  readonly #retryDelayS: number;
+
+  constructor(retryDelayS = RETRY_DELAY_S) {
+    this.#retryDelayS = retryDelayS;
+  }
+
+  async add(transaction: Transaction, jobId: string, priority: number): Promise<void> {
+    await transaction.execute(
+      'INSERT INTO job_queue (job_id, priority, tries, due_at_ms, is_taken) VALUES ($1, $2, 0, $3, 0)',
+      [jobId, priority, Date.now()],
+    );
+  }
+
+  async take(transaction: Transaction): Promise<string | undefined> {
+    const [row] = await transaction.query<{ job_id: string }>(
+      'UPDATE job_queue SET is_taken = 1, tries = tries + 1 WHERE place = (SELECT place FROM job_queue ' +
+        'WHERE is_taken = 0 AND due_at_ms <= $1 ORDER BY priority DESC, place LIMIT 1) RETURNING job_id',
+      [Date.now()],
+    );
+    return row?.job_id;
+  }
+
+  async retry(transaction: Transaction, jobId: string): Promise<boolean> {
+    const [row] = await transaction.query<{ tries: number }>(
+      'SELECT tries FROM job_queue WHERE job_id = $1',
+      [jobId],
+    );
+    const tries = row?.tries ?? MAX_TRIES;
+    if (tries >= MAX_TRIES) {
+      await this.remove(transaction, jobId);
+      return false;
+    }
+    const delayMs = 1000 * this.#retryDelayS * 2 ** (tries - 1);
+    await transaction.execute('UPDATE job_queue SET is_taken = 0, due_at_ms = $1 WHERE job_id = $2', [
+      Date.now() + delayMs,
+      jobId,
+    ]);
+    return true;
+  }
+
+  async giveBack(transaction: Transaction, jobId: string): Promise<void> {
+    await transaction.execute('UPDATE job_queue SET is_taken = 0, tries = tries - 1 WHERE job_id = $1', [
+      jobId,
+    ]);
+  }
+
+  async remove(transaction: Transaction, jobId: string): Promise<void> {
+    await transaction.execute('DELETE FROM job_queue WHERE job_id = $1', [jobId]);
+  }
+
+  async close(): Promise<void> {}
+}

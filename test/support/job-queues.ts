@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
+import type { Database } from '../../src/state/database/database.js';
+import { migrate } from '../../src/state/database/migrate.js';
+import { migrations } from '../../src/state/database/migrations/migrations.js';
+import { clientSettings } from '../../src/state/database/postgres-settings.js';
+import { JobDesk } from '../../src/state/jobs/job-desk.js';
+import type { JobQueue } from '../../src/state/jobs/job-queue.js';
+import { Jobs } from '../../src/state/jobs/jobs.js';
+import { PgBossJobQueue } from '../../src/state/jobs/pg-boss-job-queue.js';
+import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
+import { type Connect, onEachDatabase } from './databases.js';
+
+export interface JobOffice {
+  readonly jobs: Jobs;
+  readonly desk: JobDesk;
+  readonly database: Database;
+}
+
+/** One host's part, with a queue of its own. */
+export type OpenOffice = (options?: { leaseMs?: number; maxUnfinished?: number }) => Promise<JobOffice>;
+
+/** Runs a test with an empty queue of each kind. */
+export function onEachQueue(name: string, run: (open: OpenOffice, test: TestContext) => Promise<void>): void {
+  onEachDatabase(name, async (connect, test, url) => {
+    const open: OpenOffice = async ({ leaseMs = 60_000, maxUnfinished = 0 } = {}) => {
+      const database = await tablesIn(connect);
+      const queue = await queueFor(database, url);
+      test.after(() => queue.close());
+      return {
+        database,
+        jobs: new Jobs(database, queue, { maxUnfinished }),
+        desk: new JobDesk(database, queue, leaseMs),
+      };
+    };
+    await run(open, test);
+  });
+}
+
+async function tablesIn(connect: Connect): Promise<Database> {
+  const database = connect();
+  await migrate(database, migrations);
+  return database;
+}
+
+async function queueFor(database: Database, url: string | undefined): Promise<JobQueue> {
+  if (database.dialect === 'sqlite') return new SqliteJobQueue(0);
+  const address = parseDatabaseAddress(url ?? '');
+  if (address === undefined) throw new Error('There is no address.');
+  // A second is the shortest that pg-boss has.
+  return PgBossJobQueue.open(clientSettings(address, ''), assert.ifError, 1);
+}
