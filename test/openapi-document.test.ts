@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { errorsOf, errorsOutsideOperations } from '../src/api/openapi/responses.js';
-import { rangeErrors } from '../src/base/contract/error-groups.js';
+import { jobErrors } from '../src/base/contract/error-groups.js';
 import { catalogue, type ErrorKey } from '../src/base/errors/catalogue.js';
 import { request } from './support/http-client.js';
+import { startJobServer } from './support/job-server.js';
 import { documentOf, operationsOf, validatorOf } from './support/openapi.js';
-import { startTestServer } from './support/test-server.js';
 
 test('the document is valid OpenAPI 3.1', async (t) => {
-  const { origin } = await startTestServer(t);
+  const { origin } = await startJobServer(t);
   const validator = new Validator();
   const { valid, errors } = await validator.validate({ ...(await documentOf(origin)) });
   assert.ok(valid, JSON.stringify(errors));
@@ -21,7 +21,7 @@ test('the document is valid OpenAPI 3.1', async (t) => {
 const outsideDocument = ['/openapi.json', '/docs', '/docs/', '/metrics', '/veravox/'];
 
 test('every route that programs call by a name is documented, and nothing else', async (t) => {
-  const { port, origin } = await startTestServer(t);
+  const { port, origin } = await startJobServer(t);
   const { paths } = await documentOf(origin);
   // The metrics know the server's routes from its front door.
   const { text } = await request(port, '/metrics');
@@ -33,7 +33,11 @@ test('every route that programs call by a name is documented, and nothing else',
       (outside) => path === outside || (outside.endsWith('/') && path.startsWith(outside)),
     );
   const served = [...series].map(([, path]) => String(path)).filter((path) => !isOutside(path));
-  const documented = new Map(Object.entries(paths).filter(([path]) => !path.includes('#')));
+  const documented = new Map(
+    Object.entries(paths)
+      .filter(([path]) => !path.includes('#'))
+      .map(([path, item]) => [path.replace(/\{\w+\}$/, ''), item]),
+  );
   assert.deepEqual(served.sort(), [...documented.keys()].sort());
   for (const [path, item] of documented) {
     const { headers } = await request(port, path, { method: 'OPTIONS' });
@@ -47,7 +51,7 @@ test('every route that programs call by a name is documented, and nothing else',
 });
 
 test('every error of the catalogue is documented, with its status, and no other', async (t) => {
-  const { origin, server } = await startTestServer(t);
+  const { origin, server } = await startJobServer(t);
   const document = await documentOf(origin);
   const documented = new Set<string>();
   for (const operation of operationsOf(document)) {
@@ -67,13 +71,13 @@ test('every error of the catalogue is documented, with its status, and no other'
   const outside = server.routes
     .filter(({ path }) => !(path in document.paths))
     .flatMap((route) => [...errorsOf(route)]);
-  const all = new Set<string>([...documented, ...outside, ...errorsOutsideOperations, ...rangeErrors]);
+  const all = new Set<string>([...documented, ...outside, ...errorsOutsideOperations, ...jobErrors]);
   assert.deepEqual([...all].sort(), Object.keys(catalogue).sort());
   assert.ok(documented.has('NOT_FOUND') && documented.has('AUDIO_TOO_SHORT') && documented.size > 40);
 });
 
 test('no example has a gap where a value belongs, and each header of an error is described', async (t) => {
-  const { origin } = await startTestServer(t);
+  const { origin } = await startJobServer(t);
   let examplesSeen = 0;
   for (const { operationId, responses } of operationsOf(await documentOf(origin))) {
     for (const [status, { content = {}, headers }] of Object.entries(responses)) {
@@ -95,7 +99,7 @@ test('no example has a gap where a value belongs, and each header of an error is
 });
 
 test('what is allowed, what holds without a value and how large a file may be can be read', async (t) => {
-  const { origin } = await startTestServer(t, { maxPredictBytes: 5 << 20 });
+  const { origin } = await startJobServer(t, { maxPredictBytes: 5 << 20 });
   const { paths } = await documentOf(origin);
   const fieldsOf = (path: string) =>
     paths[path]?.post?.requestBody?.content['multipart/form-data']?.schema.properties ?? {};
@@ -114,7 +118,7 @@ test('what is allowed, what holds without a value and how large a file may be ca
 });
 
 test('a form and JSON are operations of their own, whose requests go to the same address', async (t) => {
-  const { origin } = await startTestServer(t);
+  const { origin } = await startJobServer(t);
   const { paths } = await documentOf(origin);
   const bodies = Object.entries(paths).flatMap(([path, { post }]) =>
     post?.requestBody === undefined
@@ -131,6 +135,7 @@ test('a form and JSON are operations of their own, whose requests go to the same
     ['predictByLinkUnversioned', '/predict#link', 'application/json'],
     ['enroll', '/v1/voiceid/enroll', 'multipart/form-data'],
     ['verify', '/v1/voiceid/verify', 'multipart/form-data'],
+    ['createJob', '/v1/jobs', 'application/json'],
     ['createUploadLinks', '/v1/file', 'application/json'],
     ['createUploadLinksV0', '/v0/file', 'application/json'],
     ['createUploadLinksUnversioned', '/file', 'application/json'],
@@ -138,7 +143,7 @@ test('a form and JSON are operations of their own, whose requests go to the same
 });
 
 test('every operation has a name of its own, every field and every answer a description', async (t) => {
-  const { origin } = await startTestServer(t);
+  const { origin } = await startJobServer(t);
   const operations = operationsOf(await documentOf(origin));
   assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
   for (const { operationId, summary, parameters, requestBody, responses } of operations) {
@@ -156,7 +161,7 @@ test('every operation has a name of its own, every field and every answer a desc
 });
 
 test('every answer in JSON has an example', async (t) => {
-  const { origin } = await startTestServer(t);
+  const { origin } = await startJobServer(t);
   for (const { operationId, responses } of operationsOf(await documentOf(origin))) {
     for (const [status, { content = {} }] of Object.entries(responses)) {
       const { example, examples } = content['application/json'] ?? { example: {} };
@@ -166,7 +171,7 @@ test('every answer in JSON has an example', async (t) => {
 });
 
 test('every example fits its schema', async (t) => {
-  const { origin } = await startTestServer(t);
+  const { origin } = await startJobServer(t);
   const document = await documentOf(origin);
   const validate = validatorOf(document);
   let checked = 0;
@@ -187,7 +192,7 @@ test('every example fits its schema', async (t) => {
 });
 
 test('the limits and defaults are those of the settings and of the validation', async (t) => {
-  const { origin } = await startTestServer(t, { maxPredictBytes: 12_345 });
+  const { origin } = await startJobServer(t, { maxPredictBytes: 12_345 });
   const { paths } = await documentOf(origin);
   const form = paths['/v1/predict']?.post?.requestBody?.content['multipart/form-data'];
   const { file, threshold, model } = form?.schema.properties ?? {};

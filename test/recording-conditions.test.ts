@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
-import type { Analyser } from '../src/analysis/analyser/analyser.js';
+import type { FullAnalyser } from '../src/analysis/analyser/recording.js';
 import { UploadArena } from '../src/analysis/memory/arena.js';
 import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { loadAddon } from '../src/base/addon/addon.js';
@@ -23,7 +23,7 @@ const recordings = ['human-lj-a.flac', 'human-vctk-p237.flac', 'ai-kokoro.flac',
 
 const arena = new UploadArena(64 << 20);
 const folder = fs.mkdtempSync(path.join(packageDir, 'build/test-conditions-'));
-let analyser: Analyser;
+let analyser: FullAnalyser;
 let port: number;
 
 before(async () => {
@@ -39,9 +39,10 @@ after(async () => {
 
 /** A server of one test, which leaves the pipeline running. */
 async function serve(t: TestContext): Promise<void> {
-  const kept: Analyser = {
+  const kept: FullAnalyser = {
     analyse: (request) => analyser.analyse(request),
     embed: (request) => analyser.embed(request),
+    analyseRecording: (request) => analyser.analyseRecording(request),
     status: () => analyser.status(),
     close: async () => {},
   };

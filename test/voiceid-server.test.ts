@@ -11,7 +11,7 @@ import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Analyser } from '../src/analysis/analyser/analyser.js';
+import type { FullAnalyser } from '../src/analysis/analyser/recording.js';
 import { UploadArena } from '../src/analysis/memory/arena.js';
 import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { loadAddon } from '../src/base/addon/addon.js';
@@ -32,7 +32,7 @@ const humanBias = -30;
 const generatedBias = 30;
 const speaker = averageSpectrum();
 let folder: string;
-let analyser: Analyser;
+let analyser: FullAnalyser;
 /** Ten seconds and more, human. */
 let speech: Float32Array;
 let sameSpeaker: Uint8Array;
@@ -42,15 +42,16 @@ async function samplesOf(name: string): Promise<Float32Array> {
   return loadAddon().decode(await readFile(fixturePath(name))).samples;
 }
 
-function start(modelsDir: string): Promise<Analyser> {
+function start(modelsDir: string): Promise<FullAnalyser> {
   return startPipeline({ ...testConfig, modelsDir, prepareThreads: 2, scoringThreads: 2 }, arena.buffer);
 }
 
 /** A server of its own for one test, which leaves the shared pipeline running. */
-async function serve(t: TestContext, overrides: Partial<Config> = {}, by: Analyser = analyser) {
-  const kept: Analyser = {
+async function serve(t: TestContext, overrides: Partial<Config> = {}, by: FullAnalyser = analyser) {
+  const kept: FullAnalyser = {
     analyse: (request) => by.analyse(request),
     embed: (request) => by.embed(request),
+    analyseRecording: (request) => by.analyseRecording(request),
     status: () => by.status(),
     close: async () => {},
   };

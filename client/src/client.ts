@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress } from './body.js';
 import { type FileInput, sourceOf } from './file-input.js';
-import { type Call, type CallOptions, Transport } from './transport.js';
+import { type Call, type CallOptions, pause, Transport } from './transport.js';
 import type {
   DeletedFiles,
   EnrollFields,
   Enrollment,
+  Job,
+  JobFields,
+  JobList,
   LargeFileFields,
   LargeFilePrediction,
   LinkList,
@@ -40,7 +43,35 @@ export interface PresignedInput {
   readonly presignedUrl: string;
 }
 
+/** Where the recording of a job lies: a stored file, or behind a link. */
+export type JobInput = { readonly key: string; readonly entity?: string } | PresignedInput;
+
+export interface JobOptions
+  extends Omit<JobFields, 'presigned_url' | 'key' | 'entity' | 'idempotency_key'>,
+    CallOptions {
+  /** Default: a random one, so that a request that is sent again makes no second job. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface JobFilter {
+  readonly state?: Job['state'] | undefined;
+  /** Jobs per page, 100 at most; default: 20. */
+  readonly limit?: number | undefined;
+  /** The `next_cursor` of a page: continues after it. */
+  readonly cursor?: string | undefined;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** Between two looks; default: 1000. */
+  readonly pollMs?: number | undefined;
+  readonly onJob?: ((job: Job) => void) | undefined;
+}
+
 export type Link = LinkList['url'][number];
+
+const never = new AbortController().signal;
+
+const jobUrl = (id: string): string => `/jobs/${encodeURIComponent(id)}`;
 
 /** Splits what controls the call from the fields of the request. */
 function split<Options extends UploadOptions>({
@@ -115,6 +146,47 @@ export class VeravoxClient {
       options,
       filename === undefined ? {} : { filename },
     );
+  }
+
+  /** The same for a recording of any length, in the background. Needs no open connection: see `waitForJob`. */
+  createJob(input: JobInput, { idempotencyKey, ...options }: JobOptions = {}): Promise<Job> {
+    const { call, fields } = split(options);
+    const source = 'presignedUrl' in input ? { presigned_url: input.presignedUrl } : input;
+    const idempotency_key = idempotencyKey ?? crypto.randomUUID();
+    return this.#json(
+      { method: 'POST', url: '/jobs', body: jsonBody({ ...fields, ...source, idempotency_key }) },
+      call,
+    );
+  }
+
+  getJob(id: string, options: CallOptions = {}): Promise<Job> {
+    return this.#json({ method: 'GET', url: jobUrl(id) }, options);
+  }
+
+  /** The account's jobs without their results, the newest first. */
+  listJobs({ state, limit, cursor, ...options }: JobFilter & CallOptions = {}): Promise<JobList> {
+    const given = Object.entries({ state, limit, cursor }).filter(([, value]) => value !== undefined);
+    const query = new URLSearchParams();
+    for (const [name, value] of given) query.set(name, String(value));
+    return this.#json({ method: 'GET', url: `/jobs?${query}` }, options);
+  }
+
+  /** @returns the job; one that had ended is as it was */
+  cancelJob(id: string, options: CallOptions = {}): Promise<Job> {
+    return this.#json({ method: 'DELETE', url: jobUrl(id) }, options);
+  }
+
+  /**
+   * Waits for the end of a job. There is no limit of time but the `signal`; `timeoutMs` is that of each look.
+   * @returns the job, which has succeeded, failed or been cancelled
+   */
+  async waitForJob(id: string, { pollMs = 1000, onJob, ...options }: WaitOptions = {}): Promise<Job> {
+    for (;;) {
+      const job = await this.getJob(id, options);
+      onJob?.(job);
+      if (job.finished_at !== null) return job;
+      await pause(pollMs, options.signal ?? never);
+    }
   }
 
   /** Makes a voiceprint of a clean sample. The server does not keep it: store `embedding`. */

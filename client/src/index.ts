@@ -4,10 +4,14 @@
 export type { OnUploadProgress, UploadProgress } from './body.js';
 export {
   type ClientOptions,
+  type JobFilter,
+  type JobInput,
+  type JobOptions,
   type Link,
   type PresignedInput,
   type UploadOptions,
   VeravoxClient,
+  type WaitOptions,
 } from './client.js';
 export { type ErrorCode, VeravoxError } from './error.js';
 export type { ByteStream, FileInput, StreamInput } from './file-input.js';

@@ -62,6 +62,45 @@ export interface VerifyFields {
   voice_vector: string;
 }
 
+export interface JobFields {
+  /**
+   * Link to the recording: to the object storage, or to a host that the operator allows. Either this or `key`.
+   */
+  presigned_url?: string;
+  /**
+   * Key of a stored file. Either this or `presigned_url`.
+   */
+  key?: string;
+  /**
+   * Entity of the stored file.
+   */
+  entity?: string;
+  /**
+   * Two requests with the same value make one job.
+   */
+  idempotency_key?: string;
+  /**
+   * The source of the recording.
+   */
+  device?: 'macos' | 'windows' | 'web_app' | 'api';
+  /**
+   * The detector; the server says which there are.
+   */
+  model?: string;
+  /**
+   * The client's own identifier for the prediction; the server makes one by default.
+   */
+  prediction_id?: string;
+  /**
+   * Score from which a window is `spoofed`. A lower threshold finds more AI-generated voices, a higher one accuses fewer people. Can also be the name of an operating point that the server's operator made for the model.
+   */
+  threshold?: number | string;
+  /**
+   * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
+   */
+  silence_threshold?: number;
+}
+
 export interface GlobalVerdict {
   /**
    * Probability of being AI-generated.
@@ -244,6 +283,125 @@ export interface Verification {
    * Null if the voice is authentic or was not checked.
    */
   deepfake_score: number | null;
+}
+
+export interface Job {
+  /**
+   * Id of the job.
+   */
+  id: string;
+  /**
+   * `succeeded`, `failed` and `cancelled` are final.
+   */
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+  /**
+   * Time of the request.
+   */
+  created_at: string;
+  /**
+   * Time of the first start; null before.
+   */
+  started_at: string | null;
+  /**
+   * Time of the end; null before.
+   */
+  finished_at: string | null;
+  /**
+   * Number of starts.
+   */
+  attempts: number;
+  /**
+   * Jobs of all accounts that go first; null unless the job is queued.
+   */
+  queue_position: number | null;
+  /**
+   * Seconds of audio that are analysed and saved.
+   */
+  audio_analysed: number;
+  /**
+   * Share of the file that was read, 0 to 1.
+   */
+  file_progress: number;
+  /**
+   * Why the job failed, or why its last attempt did; null without a failure.
+   */
+  error: {
+    /**
+     * Name of the error in docs/errors.md.
+     */
+    key: string;
+    /**
+     * A sentence for people.
+     */
+    message: string;
+  } | null;
+  /**
+   * The verdict, as `POST /v1/predict` answers it; null unless the job has succeeded.
+   */
+  result: Prediction | null;
+}
+
+export interface JobSummary {
+  /**
+   * Id of the job.
+   */
+  id: string;
+  /**
+   * `succeeded`, `failed` and `cancelled` are final.
+   */
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+  /**
+   * Time of the request.
+   */
+  created_at: string;
+  /**
+   * Time of the first start; null before.
+   */
+  started_at: string | null;
+  /**
+   * Time of the end; null before.
+   */
+  finished_at: string | null;
+  /**
+   * Number of starts.
+   */
+  attempts: number;
+  /**
+   * Jobs of all accounts that go first; null unless the job is queued.
+   */
+  queue_position: number | null;
+  /**
+   * Seconds of audio that are analysed and saved.
+   */
+  audio_analysed: number;
+  /**
+   * Share of the file that was read, 0 to 1.
+   */
+  file_progress: number;
+  /**
+   * Why the job failed, or why its last attempt did; null without a failure.
+   */
+  error: {
+    /**
+     * Name of the error in docs/errors.md.
+     */
+    key: string;
+    /**
+     * A sentence for people.
+     */
+    message: string;
+  } | null;
+}
+
+export interface JobList {
+  /**
+   * The newest first, without results.
+   */
+  jobs: JobSummary[];
+  /**
+   * For the next page; null on the last.
+   */
+  next_cursor: string | null;
 }
 
 export interface LinkList {

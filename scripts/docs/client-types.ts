@@ -35,7 +35,11 @@ function schemasOf(): Schema[] {
   const current = endpoints(config, [{ id: LARGE_FILE_MODEL, aliases: [] }]).filter(
     ({ scope, version }) => scope !== undefined && version !== 'v0',
   );
-  const fields = current.flatMap(({ operation: { form } }) => (form?.title ? [fieldsSchema(form)] : []));
+  // Where there is a form, the client has a method of its own for the fields of JSON.
+  const fields = current.flatMap(({ operation: { form, json } }) => {
+    const named = form ?? json;
+    return named?.title ? [fieldsSchema(named)] : [];
+  });
   const answers = current.flatMap(({ operation }) =>
     Object.values(operation.answers).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
   );
@@ -50,6 +54,9 @@ function collected(schema: Schema, named: Map<string, Schema>): Schema {
   const { minItems, maxItems, examples, ...rest } = schema;
   const copy: Record<string, unknown> = { ...rest };
   if (isObject(schema.items)) copy.items = collected(schema.items, named);
+  if (Array.isArray(schema.anyOf)) {
+    copy.anyOf = schema.anyOf.map((one) => collected(one as Schema, named));
+  }
   if (isObject(schema.properties)) {
     copy.properties = Object.fromEntries(
       Object.entries(schema.properties).map(([name, property]) => [

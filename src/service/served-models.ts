@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analyser } from '../analysis/analyser/analyser.js';
+import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import {
   type CheckedModels,
   type CheckedStatus,
@@ -8,13 +8,13 @@ import {
 
 /** The models that requests are answered with, and how many requests that is. */
 export class ServedModels {
-  readonly analyser: Analyser;
+  readonly analyser: FullAnalyser;
   readonly #wrongAnswers: CheckedModels['wrongAnswers'];
   #requests = 0;
   #whenUnused: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(analyser: Analyser, wrongAnswers: CheckedModels['wrongAnswers'] = []) {
+  constructor(analyser: FullAnalyser, wrongAnswers: CheckedModels['wrongAnswers'] = []) {
     this.analyser = analyser;
     this.#wrongAnswers = wrongAnswers;
   }

@@ -4,6 +4,8 @@ import { openApiDocument } from '../api/openapi/document.js';
 import type { FileIntake } from '../api/routes/analysis-input.js';
 import { docsRoutes } from '../api/routes/docs.js';
 import { healthRoutes } from '../api/routes/health.js';
+import type { JobRouteParts } from '../api/routes/job-creation.js';
+import { jobRoutes } from '../api/routes/jobs.js';
 import { largeFileRoute } from '../api/routes/large-file.js';
 import { legacyPredictRoute } from '../api/routes/legacy-predict.js';
 import { linkRoutes } from '../api/routes/links.js';
@@ -30,6 +32,7 @@ export interface RouteParts {
   readonly largeFilePermits: BytePermits;
   readonly files: FileStore;
   readonly operatingPoints: OperatingPoints;
+  readonly jobs: Pick<JobRouteParts, 'jobs' | 'policy'> | undefined;
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
@@ -46,27 +49,31 @@ export function publicRoutes(routes: readonly Route[], config: Config): readonly
 
 /** Every route that a server made of these parts has. */
 export function serverRoutes(parts: RouteParts): readonly Route[] {
-  const { config, models, intake, largeFilePermits, files, operatingPoints, metrics, log } = parts;
+  const { config, models, intake, largeFilePermits, files, operatingPoints, jobs, metrics } = parts;
   const { analyser } = models;
   const { detectors } = analyser.status();
   const analysing: Route[] = [
     predictRoute(config, analyser, intake, operatingPoints),
     ...(largeFileModels(detectors).length > 0
       ? [
-          largeFileRoute(config, analyser, intake.queue, largeFilePermits, log),
+          largeFileRoute(config, analyser, intake.queue, largeFilePermits, parts.log),
           legacyPredictRoute('/v0/predict', config, analyser, intake),
           legacyPredictRoute('/predict', config, analyser, intake),
         ]
       : []),
     ...voiceRoutes({ config, analyser, queue: intake.queue, points: operatingPoints }),
   ];
+  const offered = endpoints(config, detectors).filter(
+    ({ operation }) => jobs !== undefined || operation.tag !== 'Jobs',
+  );
   return [
     ...analysing.map((route) => ({ ...route, models })),
+    ...(jobs ? jobRoutes({ ...jobs, config, analyser, points: operatingPoints, files }) : []),
     ...linkRoutes(config, files),
     ...(files.embedded ? storedFileRoutes(config, files.embedded) : []),
     ...healthRoutes(() => models.status(), parts),
     metricsRoute(metrics),
     rootRoute(true),
-    ...docsRoutes(openApiDocument(endpoints(config, detectors), packageVersion)),
+    ...docsRoutes(openApiDocument(offered, packageVersion)),
   ];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Analyser } from '../analysis/analyser/analyser.js';
+import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import type { CheckedModels, CheckedStatus } from '../analysis/known-answers/checked-models.js';
 import type { UploadArena } from '../analysis/memory/arena.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';
@@ -9,6 +9,7 @@ import { type RateCounter, RateLimits, rateLimitOf } from '../api/admission/rate
 import { RequestPermits } from '../api/admission/request-permits.js';
 import { FetchPolicy } from '../api/fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../api/fetch/presigned-fetcher.js';
+import { RecordingSources } from '../api/fetch/recording-sources.js';
 import { restWithoutDescriptors } from '../api/http/accept-rest.js';
 import { AnswerLimits } from '../api/http/answer-limits.js';
 import { ClientAddresses } from '../api/http/client-address.js';
@@ -33,12 +34,14 @@ import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
+import type { JobOffice } from './jobs/job-office.js';
+import { startJobWorkers } from './jobs/start-job-workers.js';
 import { ServedModels } from './served-models.js';
 import { publicRoutes, serverRoutes } from './server-routes.js';
 
 export interface ServerOptions {
   readonly config: Config;
-  readonly analyser: Analyser;
+  readonly analyser: FullAnalyser;
   /** What its models answered wrong when they were asked; nothing when absent. */
   readonly wrongAnswers?: CheckedModels['wrongAnswers'];
   /** The same arena that the analyser's threads read from. */
@@ -59,6 +62,8 @@ export interface ServerOptions {
   /** Where links to the configured storage lead; those of `files` when absent. */
   readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
+  /** Without one there are no jobs. Closed by the caller after the server has stopped. */
+  readonly jobs?: JobOffice;
   /** Shared with the other processes of the same server; absent without any. */
   readonly rates?: RateCounter;
   readonly inFlightElsewhere?: InFlightElsewhere;
@@ -75,7 +80,7 @@ export interface RunningServer {
    * before, and the models are closed when the last of them is over.
    * @throws Error when the configuration names a model or a point that is not among them; then nothing has changed
    */
-  replaceModels(analyser: Analyser, operatingPoints?: OperatingPoints): void;
+  replaceModels(analyser: FullAnalyser, operatingPoints?: OperatingPoints): void;
   /**
    * Reads the certificate and its key again, for connections that are opened from now on; nothing without TLS.
    * @throws Error that says why they cannot be used; then nothing has changed
@@ -158,15 +163,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     percents: { key: keyMemoryPercent, address },
   });
   const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
-  const fetcher = new PresignedFetcher(
-    new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts),
-    queue,
-    { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
-    options.fetchSurroundings,
-  );
+  const policy = new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts);
+  const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
+  const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings);
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
-  const { isDatabaseUp = () => true } = options;
+  const { isDatabaseUp = () => true, jobs: office } = options;
   const isStopping = (): boolean => door.phase !== 'running';
   const onClose = (reason: CloseReason): void => metrics.countClosed(reason);
   const addresses = new ClientAddresses(config.trustedProxies);
@@ -221,7 +223,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
     const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping, isDatabaseUp };
-    const routes = serverRoutes({ ...shared, models: next, operatingPoints });
+    const jobs = office && { jobs: office.jobs, policy };
+    const routes = serverRoutes({ ...shared, jobs, models: next, operatingPoints });
     door.serve(publicRoutes(routes, config), routes);
     models = next;
     if (!status().models.includes(LARGE_FILE_MODEL)) {
@@ -251,6 +254,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const admin = await listenForOperators(config.adminAddress, isPortShared, listener, door);
   const stopWatching = restWithoutDescriptors(listener, log, () => onClose('descriptors'));
+  const workers =
+    office &&
+    startJobWorkers({
+      config,
+      office,
+      sources: new RecordingSources(files, policy, timeouts, options.fetchSurroundings),
+      models: () => models,
+      metrics,
+      recorders,
+      log,
+    });
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
@@ -263,6 +277,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   async function stop(): Promise<void> {
     log.info({ requestsInFlight: inFlight() }, 'stopping');
     door.phase = 'grace';
+    const givenBack = workers?.close();
     await atMost(config.stopGraceMs, new Promise(() => {}));
     door.phase = 'draining';
     stopWatching();
@@ -270,6 +285,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await atMost(config.stopDrainMs, drained());
     if (inFlight() > 0)
       log.warn({ requestsInFlight: inFlight() }, 'cutting off requests at the drain deadline');
+    await givenBack;
     clearInterval(keepReceiving);
     clearInterval(cutSlowBodies);
     listener.close();
@@ -295,6 +311,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (isStopping()) throw new Error('The server is stopping.');
       const earlier = models;
       serve(new ServedModels(analyser), operatingPoints);
+      workers?.takeAnew();
       void retire(earlier);
     },
     renewTls: () => listener.renewTls(),

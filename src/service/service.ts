@@ -20,6 +20,7 @@ import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import { actor } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
+import { type JobOffice, openJobOffice } from './jobs/job-office.js';
 import type { RunningServer } from './server.js';
 import { openBooks } from './server-books.js';
 import type { ParentLink } from './supervision/parent-link.js';
@@ -89,13 +90,16 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   const books = openBooks(config, logger, metrics, database, parent?.isFirst ?? true);
   books.note({ event: 'server_started', ...actor(), version: packageVersion });
   let server: RunningServer;
+  let jobs: JobOffice | undefined;
   try {
+    jobs = await openJobOffice(config, database, logger);
     server = await startServer({
       config,
       ...models,
       arena,
       keys,
       isDatabaseUp: () => keys.isCurrent,
+      jobs,
       files,
       operatingPoints,
       log: logger,
@@ -108,7 +112,7 @@ export async function startService({ config, log, parent, database }: ServiceOpt
       isPortShared: parent !== undefined,
     });
   } catch (error) {
-    await models.analyser.close();
+    await Promise.all([models.analyser.close(), jobs?.close()]);
     throw error;
   }
   if (parent !== undefined) metrics.gather = () => parent.metricsOfAll();
@@ -147,6 +151,7 @@ export async function startService({ config, log, parent, database }: ServiceOpt
       books.note({ event: 'server_stopping', ...actor() });
       await Promise.all([reload.close(), server.stop()]);
       keys.close();
+      await jobs.close();
       await database.close();
     },
   };

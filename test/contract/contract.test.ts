@@ -15,6 +15,7 @@ const parts = [
   'upload-links',
   'download-links',
   'link-list-answer',
+  'jobs',
   'enroll',
   'enrollment-answer',
   'verify',

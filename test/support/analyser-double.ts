@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type {
-  Analyser,
   Analysis,
   AnalysisRequest,
   DetectorStatus,
@@ -9,6 +8,7 @@ import type {
   SpeakerModelStatus,
   VoiceEmbedding,
 } from '../../src/analysis/analyser/analyser.js';
+import type { FullAnalyser, RecordingRequest, RecordingStep } from '../../src/analysis/analyser/recording.js';
 import type { UploadArena } from '../../src/analysis/memory/arena.js';
 import type { SkippedStretch } from '../../src/base/addon/addon.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
@@ -73,11 +73,26 @@ export const someEmbedding: VoiceEmbedding = {
   timesMs: { queue: 0.25, decode: 1.5, features: 2, inference: 30 },
 };
 
+const { modelId: _, windows, skipped, timesMs: __, damagedAtS: ___, ...someSummary } = someAnalysis;
+
+/** The end of a recording with `someAnalysis`. */
+export const recordingEnd = (modelId: string): RecordingStep => ({
+  isLast: true,
+  modelId,
+  windows,
+  skipped,
+  summary: someSummary,
+});
+
+async function* oneStep({ model }: RecordingRequest): AsyncGenerator<RecordingStep, void, void> {
+  yield recordingEnd(model);
+}
+
 /**
  * Stands in for decoding and scoring: reads the file where it lies in the arena, like the real one, and remembers its
  * hash, which proves that every byte of the upload came through.
  */
-export class AnalyserDouble implements Analyser {
+export class AnalyserDouble implements FullAnalyser {
   /** SHA-256 of each file, in the order in which they were analysed. */
   readonly hashes: string[] = [];
   readonly requests: AnalysisRequest[] = [];
@@ -96,6 +111,8 @@ export class AnalyserDouble implements Analyser {
     modelId: request.model,
   });
   answerVoice: (request: AnalysisRequest) => VoiceEmbedding | Promise<VoiceEmbedding> = () => someEmbedding;
+  /** What the analysis of a recording yields. */
+  recordingSteps: (request: RecordingRequest) => AsyncGenerator<RecordingStep, void, void> = oneStep;
   readonly #arena: UploadArena;
   #rejectRunning = (_reason: unknown): void => {};
   readonly #closing = new Promise<never>((_, reject) => {
@@ -114,6 +131,10 @@ export class AnalyserDouble implements Analyser {
 
   embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
     return this.#read(request, this.answerVoice);
+  }
+
+  analyseRecording(request: RecordingRequest): AsyncGenerator<RecordingStep, void, void> {
+    return this.recordingSteps(request);
   }
 
   async #read<Result>(

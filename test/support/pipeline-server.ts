@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { Analyser, AnalysisProgress, AnalysisRequest } from '../../src/analysis/analyser/analyser.js';
+import type { AnalysisProgress, AnalysisRequest } from '../../src/analysis/analyser/analyser.js';
+import type { FullAnalyser, RecordingRequest } from '../../src/analysis/analyser/recording.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import type { Config } from '../../src/base/config/options.js';
@@ -13,14 +14,14 @@ import { temporaryFolder } from './temporary-folder.js';
 import { testConfig, testKeys } from './test-server.js';
 
 /** The real pipeline, seen from outside. */
-class WatchedAnalyser implements Analyser {
+class WatchedAnalyser implements FullAnalyser {
   onStart: (request: AnalysisRequest) => void = () => {};
   onProgress: (progress: AnalysisProgress) => void = () => {};
   /** Called when an analysis is over and its file's memory is free. */
   onEnd: () => void = () => {};
-  readonly #analyser: Analyser;
+  readonly #analyser: FullAnalyser;
 
-  constructor(analyser: Analyser) {
+  constructor(analyser: FullAnalyser) {
     this.#analyser = analyser;
   }
 
@@ -35,6 +36,10 @@ class WatchedAnalyser implements Analyser {
 
   embed(request: AnalysisRequest) {
     return this.#analyser.embed(request);
+  }
+
+  analyseRecording(request: RecordingRequest) {
+    return this.#analyser.analyseRecording(request);
   }
 
   status() {

@@ -4,7 +4,7 @@
 // the last saved step.
 import type { PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
-import type { Analysis, ScoredWindow } from './analyser.js';
+import type { Analyser, Analysis, ScoredWindow } from './analyser.js';
 
 /**
  * From where the analysis of a recording goes on: plain JSON of about 30 KB, to be saved together with the results of its
@@ -89,3 +89,6 @@ export interface RecordingAnalyser {
    */
   analyseRecording(request: RecordingRequest): AsyncGenerator<RecordingStep, void, void>;
 }
+
+/** Of files in memory and of recordings of any length. */
+export type FullAnalyser = Analyser & RecordingAnalyser;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analyser, PipelineStatus } from '../analyser/analyser.js';
+import type { PipelineStatus } from '../analyser/analyser.js';
+import type { FullAnalyser } from '../analyser/recording.js';
 import { readManifest } from '../models/manifest.js';
 import { type PipelineConfig, type PipelineOptions, startPipeline } from '../pipeline/pipeline.js';
 import { type AnswerCheck, checkAnswers, holds } from './known-answers.js';
 
 /** Models that are warm, and what they answered wrong when they were asked. */
 export interface CheckedModels {
-  readonly analyser: Analyser;
+  readonly analyser: FullAnalyser;
   /** Answers that are too far from the known ones; requests are sent elsewhere while there is one. */
   readonly wrongAnswers: readonly AnswerCheck[];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Logger } from '../../base/observe/log.js';
-import type { Analyser } from '../analyser/analyser.js';
+import type { FullAnalyser } from '../analyser/recording.js';
 import { aliasesOf } from '../pipeline/model-status.js';
 import { type CheckedModels, checkedStatus } from './checked-models.js';
 import { describeCheck } from './known-answers.js';
@@ -10,7 +10,7 @@ export interface ModelReloadOptions {
   /** Reads the manifest, loads and warms its models, and asks for their known answers. */
   readonly start: () => Promise<CheckedModels>;
   /** Puts models into use; if it throws, they are closed again. */
-  readonly use: (analyser: Analyser) => void;
+  readonly use: (analyser: FullAnalyser) => void;
   readonly onResult: (result: 'loaded' | 'failed') => void;
   readonly log: Logger;
 }
@@ -75,7 +75,7 @@ export class ModelReload {
   }
 
   /** Undefined when they are not wanted any more. */
-  async #loaded(): Promise<Analyser | undefined> {
+  async #loaded(): Promise<FullAnalyser | undefined> {
     const checked = await this.#options.start();
     const { analyser, wrongAnswers } = checked;
     if (checkedStatus(checked).ready && !this.#isClosed) return analyser;

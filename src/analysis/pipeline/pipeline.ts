@@ -4,14 +4,8 @@ import { loadAddon } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type {
-  Analyser,
-  Analysis,
-  AnalysisRequest,
-  PipelineStatus,
-  VoiceEmbedding,
-} from '../analyser/analyser.js';
-import type { RecordingAnalyser, RecordingRequest } from '../analyser/recording.js';
+import type { Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from '../analyser/analyser.js';
+import type { FullAnalyser, RecordingRequest } from '../analyser/recording.js';
 import { InputSlots } from '../memory/input-slots.js';
 import { inputTextOf } from '../models/input-text.js';
 import { type Model, readManifest } from '../models/manifest.js';
@@ -70,7 +64,7 @@ export async function startPipeline(
   config: PipelineConfig,
   arena: SharedArrayBuffer,
   options: PipelineOptions = {},
-): Promise<Analyser & RecordingAnalyser> {
+): Promise<FullAnalyser> {
   const { modelsDir, device } = config;
   const models = options.models ?? (await readManifest(modelsDir)).models;
   const sources = await Promise.all(models.map((model) => sharedSource(modelsDir, model)));
@@ -144,7 +138,7 @@ interface Flight {
   expected: number | undefined;
 }
 
-class Pipeline implements Analyser, RecordingAnalyser {
+class Pipeline implements FullAnalyser {
   readonly #config: PipelineConfig;
   readonly #models: readonly Model[];
   readonly #sources: readonly ModelSource[];

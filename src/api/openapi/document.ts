@@ -75,7 +75,7 @@ function operationObject(endpoint: Endpoint, variant: Variant, components: Compo
     description: [operation.description ?? [], needs].flat().join('\n\n'),
     ...(version === 'v0' && { deprecated: true }),
     security: scope === undefined ? [] : [{ apiKey: [] }],
-    parameters: parameters(operation, components),
+    parameters: parameters(endpoint, components),
     ...requestBody(operation, components),
     responses: responses(endpoint, components, never),
   };
@@ -87,7 +87,8 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
     for (const variant of variantsOf(endpoint.operation)) {
-      const path = `${endpoint.path}${variant.fragment}`;
+      const { parameter } = endpoint;
+      const path = `${endpoint.path}${parameter === undefined ? '' : `{${parameter.name}}`}${variant.fragment}`;
       const operation = operationObject(endpoint, variant, components);
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation };
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { FieldSchema } from '../../base/contract/fields.js';
 import type { Binary, Fields, FilePart, Operation } from '../../base/contract/operation.js';
 import type { Components, JsonObject } from './components.js';
@@ -54,7 +55,12 @@ function objectOf({ schemas, required = [], example }: Fields, file?: FilePart):
   };
 }
 
-export function parameters({ query }: Operation, components: Components): JsonObject[] {
+export function parameters(
+  { parameter, operation: { query } }: Endpoint,
+  components: Components,
+): JsonObject[] {
+  const fromPath =
+    parameter === undefined ? [] : [{ ...parameter, in: 'path', required: true, schema: { type: 'string' } }];
   const fromQuery = Object.entries(query?.schemas ?? {}).map(([name, schema]) => {
     const { description, ...rest } = described(schema);
     const example = query?.example[name];
@@ -67,7 +73,7 @@ export function parameters({ query }: Operation, components: Components): JsonOb
       ...(example !== undefined && { example }),
     };
   });
-  return [...fromQuery, { $ref: '#/components/parameters/CorrelationId' }];
+  return [...fromPath, ...fromQuery, { $ref: '#/components/parameters/CorrelationId' }];
 }
 
 export function requestBody({ form, json, bytes }: Operation, components: Components): JsonObject {

@@ -4,6 +4,7 @@ import { admissionOptions } from './admission-options.js';
 import { analysisOptions } from './analysis-options.js';
 import { databaseOptions } from './database-options.js';
 import { engineOptions } from './engine-options.js';
+import { jobOptions } from './job-options.js';
 import { listeningOptions } from './listening-options.js';
 import type { Option } from './option.js';
 import { outputOptions } from './output-options.js';
@@ -18,6 +19,7 @@ export const options = {
   ...recordsOptions,
   ...databaseOptions,
   ...analysisOptions,
+  ...jobOptions,
   ...storageOptions,
   ...outputOptions,
 };

@@ -9,6 +9,8 @@ export interface Endpoint {
   /** A HEAD request to a GET endpoint is answered by the server. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
+  /** The rest of a path that ends with a slash. */
+  readonly parameter?: { readonly name: string; readonly description: string; readonly example: string };
   /** The scope required of the key; undefined for operational endpoints, which take no key and no permit. */
   readonly scope?: Scope;
   /** The version whose rules apply to refused keys and deprecation; v1 by default. */

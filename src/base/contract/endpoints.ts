@@ -2,6 +2,7 @@
 import type { Endpoint, EndpointSettings } from './endpoint.js';
 import { fileEndpoints } from './file-endpoints.js';
 import { healthEndpoints } from './health-endpoints.js';
+import { jobEndpoints } from './job-endpoints.js';
 import type { DetectorNames } from './model-ids.js';
 import { predictEndpoints } from './predict-endpoints.js';
 import { voiceEndpoints } from './voice-endpoints.js';
@@ -16,6 +17,7 @@ export const endpoints = (
 ): readonly Endpoint[] => [
   ...predictEndpoints(settings, detectors),
   ...voiceEndpoints(settings),
+  ...jobEndpoints(detectors),
   ...fileEndpoints(),
   ...healthEndpoints,
 ];

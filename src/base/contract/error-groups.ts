@@ -41,7 +41,7 @@ const fetchErrors = [
   'FETCH_TIMEOUT',
 ] as const satisfies readonly ErrorKey[];
 
-/** `ByteSource`, in addition to those of links and storage. No operation reads recordings in ranges yet. */
+/** `ByteSource`, in addition to those of links and storage. */
 export const rangeErrors = ['FETCH_NO_RANGES', 'FILE_CHANGED'] as const satisfies readonly ErrorKey[];
 
 /** Errors of a form that JSON with a link cannot have, and vice versa. */
@@ -87,3 +87,6 @@ export const signatureErrors = [
   'SIGNATURE_MISMATCH',
   'OBJECT_REQUEST_UNSUPPORTED',
 ] as const satisfies readonly ErrorKey[];
+
+/** Only in the field `error` of a job. */
+export const jobErrors = [...rangeErrors, 'WORKER_DIED'] as const satisfies readonly ErrorKey[];

@@ -39,6 +39,7 @@ export interface Answer {
 export const tags = {
   Detection: 'Is the voice in a recording human or AI-generated?',
   'Voice identity': 'Is this the enrolled speaker?',
+  Jobs: 'Long recordings, analysed in the background.',
   Files: 'Links for moving large files to and from object storage.',
   Operation: 'For operators of the server. These endpoints need no key.',
 } as const;

@@ -201,6 +201,12 @@ const entries = {
     message: 'There is no resource at {path}. {hint}',
     when: 'The path is unknown. The hint points out a path with two versions.',
   },
+  JOB_NOT_FOUND: {
+    status: 404,
+    code: 'not_found',
+    message: 'The account has no such job.',
+    when: 'The id is wrong or of another account, or the job ended longer ago than `VERAVOX_JOB_RETENTION_DAYS`.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     code: 'method_not_allowed',
@@ -231,6 +237,25 @@ const entries = {
     when: 'The key exceeds its rate. After `Retry-After`, requests are accepted again unless others have used up the key meanwhile.',
     retryAfterS: 'known',
   },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Expected a new idempotency_key but received that of another job with other parameters.',
+    when: 'An earlier request of the account with the same `idempotency_key` asked for something else.',
+  },
+  WORKER_DIED: {
+    status: 500,
+    code: 'internal_error',
+    message: 'The worker that had the job was killed, or lost its connection to the database.',
+    when: 'Only in the field `error` of a job: its worker gave no sign of life for half a minute. Other workers continue the job, five times at most.',
+  },
+  TOO_MANY_JOBS: {
+    status: 429,
+    code: 'rate_limited',
+    message: 'The account has reached its limit of unfinished jobs; retry after {retryAfterS} s.',
+    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs that are queued or running.',
+    retryAfterS: 60,
+  },
   CONCURRENCY_LIMITED: {
     status: 429,
     code: 'rate_limited',
@@ -245,6 +270,13 @@ const entries = {
     message: 'The server is at its limit of {limit}; retry after {retryAfterS} s.',
     when: 'The queue is too long, or permits or upload memory are used up, in total or for this key, account or address: see docs/overload.md.',
     retryAfterS: 'known',
+  },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    code: 'unavailable',
+    message: 'The database cannot be reached; retry after {retryAfterS} s.',
+    when: 'PostgreSQL does not answer, or the data folder cannot be written; the log has the cause.',
+    retryAfterS: 5,
   },
   QUEUE_DEADLINE: {
     status: 503,

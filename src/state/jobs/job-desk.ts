@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../base/errors/service-error.js';
 import type { Database, Row, Transaction, Value } from '../database/database.js';
 import { type Job, type JobFailure, type Work, WorkLost } from './job.js';
 import type { JobQueue } from './job-queue.js';
@@ -64,15 +65,8 @@ export class JobDesk {
     step: number,
     { results, cursor, audioS }: { results: string; cursor: string; audioS: number },
   ): Promise<void> {
-    return this.#database.transaction(async (transaction) => {
-      await this.#change(
-        transaction,
-        work,
-        'cursor = $3, audio_s = $4, saved_steps = $5',
-        cursor,
-        audioS,
-        step + 1,
-      );
+    const saved = { cursor, audio_s: audioS, saved_steps: step + 1 };
+    return this.#changeAnd(work, saved, async (transaction) => {
       await transaction.execute('INSERT INTO job_steps (job_id, step, results) VALUES ($1, $2, $3)', [
         work.job.id,
         step,
@@ -96,29 +90,21 @@ export class JobDesk {
 
   /** Drops the saved steps: the recording or the model is not the one they came from. @throws WorkLost */
   startAgain(work: Work): Promise<void> {
-    return this.#database.transaction(async (transaction) => {
-      await this.#change(transaction, work, 'cursor = NULL, audio_s = 0, saved_steps = 0');
+    return this.#changeAnd(work, { cursor: null, audio_s: 0, saved_steps: 0 }, async (transaction) => {
       await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [work.job.id]);
     });
   }
 
-  /** @param also more that has to be true or false together with the result @throws WorkLost */
-  succeed(
-    work: Work,
-    { result, audioS }: { result: string; audioS: number },
-    also: (transaction: Transaction) => Promise<void> = async () => {},
-  ): Promise<void> {
-    return this.#database.transaction(async (transaction) => {
-      await this.#change(
-        transaction,
-        work,
-        "state = 'succeeded', result = $3, audio_s = $4, file_progress = 1, failure_code = NULL, failure_message = NULL",
-        result,
-        audioS,
-      );
-      await this.#end(transaction, work.job);
-      await also(transaction);
-    });
+  /** @throws WorkLost */
+  succeed(work: Work, { result, audioS }: { result: string; audioS: number }): Promise<void> {
+    const done = { state: 'succeeded', result, audio_s: audioS, file_progress: 1 };
+    return this.#changeAnd(
+      work,
+      { ...done, failure_code: null, failure_message: null },
+      async (transaction) => {
+        await this.#end(transaction, work.job);
+      },
+    );
   }
 
   /**
@@ -126,29 +112,22 @@ export class JobDesk {
    * @returns whether there will be one
    * @throws WorkLost
    */
-  fail(
-    work: Work,
-    { code, message }: JobFailure,
-    canRetry: boolean,
-    also: (transaction: Transaction) => Promise<void> = async () => {},
-  ): Promise<boolean> {
-    return this.#database.transaction(async (transaction) => {
-      await this.#change(transaction, work, 'failure_code = $3, failure_message = $4', code, message);
+  fail(work: Work, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
+    return this.#changeAnd(work, { failure_code: code, failure_message: message }, async (transaction) => {
       if (canRetry && (await this.#queue.retry(transaction, work.job.id, message))) {
         await this.#requeue(transaction, work.job.id);
         return true;
       }
       await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
       await this.#end(transaction, work.job);
-      await also(transaction);
       return false;
     });
   }
 
   /** Of a worker that stops: another one goes on at once. @throws WorkLost */
   giveBack(work: Work): Promise<void> {
-    return this.#database.transaction(async (transaction) => {
-      await this.#change(transaction, work, 'attempts = attempts - 1');
+    // Its turn does not count.
+    return this.#changeAnd(work, { attempts: work.job.attempts - 1 }, async (transaction) => {
       const [row] = await transaction.query<{ priority: number }>('SELECT priority FROM jobs WHERE id = $1', [
         work.job.id,
       ]);
@@ -157,22 +136,23 @@ export class JobDesk {
     });
   }
 
-  /** Takes jobs from workers that died. To be called every few seconds by any worker. @returns how many there were */
-  async reap(): Promise<number> {
+  /** Takes jobs from workers that died. To be called every few seconds by any worker. @returns those that were tried too often and have failed */
+  async reap(): Promise<{ readonly taken: number; readonly failed: readonly Job[] }> {
     const dead = await this.#database.query(
       `SELECT ${jobColumns}, holder, saved_steps FROM jobs WHERE state = 'running' AND leased_until_ms < ${this.#now}`,
     );
-    let reaped = 0;
+    const failed: Job[] = [];
+    let taken = 0;
     for (const row of dead) {
       const work: Work = { job: jobOf(row), holder: String(row.holder), cursor: undefined, savedSteps: 0 };
       try {
-        await this.fail(work, workerDied, true);
-        reaped++;
+        if (!(await this.fail(work, workerDied, true))) failed.push(work.job);
+        taken++;
       } catch (error) {
         if (!(error instanceof WorkLost)) throw error;
       }
     }
-    return reaped;
+    return { taken, failed };
   }
 
   /** Calls `onWork` soon after a job was added; may come too often. @returns ends it */
@@ -189,12 +169,21 @@ export class JobDesk {
     return nowMs[this.#database.dialect];
   }
 
-  async #change(transaction: Transaction, work: Work, changes: string, ...values: Value[]): Promise<void> {
-    const changed = await transaction.execute(
-      `UPDATE jobs SET ${changes} WHERE id = $1 AND holder = $2 AND state = 'running'`,
-      [work.job.id, work.holder, ...values],
-    );
-    if (changed === 0) throw lost(work);
+  /** All of it, or nothing if the worker does not hold the job any more. @throws WorkLost */
+  #changeAnd<Result>(
+    work: Work,
+    columns: Readonly<Record<string, Value>>,
+    more: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#database.transaction(async (transaction) => {
+      const sets = Object.keys(columns).map((column, i) => `${column} = $${i + 3}`);
+      const changed = await transaction.execute(
+        `UPDATE jobs SET ${sets.join(', ')} WHERE id = $1 AND holder = $2 AND state = 'running'`,
+        [work.job.id, work.holder, ...Object.values(columns)],
+      );
+      if (changed === 0) throw lost(work);
+      return more(transaction);
+    });
   }
 
   async #requeue(transaction: Transaction, jobId: string): Promise<void> {
@@ -217,7 +206,7 @@ export class JobDesk {
 
 const workerDied: JobFailure = {
   code: 'WORKER_DIED',
-  message: 'The worker that had the job was killed, or lost its connection to the database.',
+  message: new ServiceError('WORKER_DIED').message,
 };
 
 const lost = ({ job }: Work): WorkLost => new WorkLost(`The job ${job.id} is in other hands.`);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { jobStates } from '../../base/contract/job-fields.js';
+
 export const jobTasks = ['predict', 'enroll'] as const;
 export type JobTask = (typeof jobTasks)[number];
 
-export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 /** The last three are final. A job whose worker died is `queued` again. */
 export type JobState = (typeof jobStates)[number];
 

@@ -17,6 +17,8 @@ export const WORK_TOPIC = 'jobs';
 /** Announced when a job has changed. */
 export const CHANGE_TOPIC = 'job-changes';
 
+const COUNT_TIMEOUT_MS = 1000;
+
 export interface JobFilter {
   readonly state?: JobState | undefined;
   readonly task?: JobTask | undefined;
@@ -109,6 +111,18 @@ export class Jobs {
       [job.id, job.createdAtMs],
     );
     return row?.before ?? 0;
+  }
+
+  /** Of all accounts. @throws DatabaseError, within seconds */
+  async countUnfinished(): Promise<{ queued: number; running: number }> {
+    const rows = await this.#database.queryPromptly<{ state: 'queued' | 'running'; jobs: number }>(
+      "SELECT state, COUNT(*) AS jobs FROM jobs WHERE state IN ('queued', 'running') GROUP BY state",
+      [],
+      COUNT_TIMEOUT_MS,
+    );
+    const counts = { queued: 0, running: 0 };
+    for (const { state, jobs } of rows) counts[state] = jobs;
+    return counts;
   }
 
   /** Its worker stops within seconds. A job that is over stays as it is. @returns undefined if the account has no such job */

@@ -78,10 +78,15 @@ export class EmbeddedStorage implements ObjectStorage {
    * The object behind one of this storage's own links, without asking the server.
    * @throws ServiceError as SignatureCheck.check does, OBJECT_NOT_FOUND, STORAGE_FAILED
    */
-  async openLink({ pathname, search, host }: URL): Promise<ByteSource> {
+  async openLink(link: URL): Promise<ByteSource> {
+    return this.openSource(await this.nameBehind(link));
+  }
+
+  /** The name of that object, which need not exist. @throws ServiceError as SignatureCheck.check does, OBJECT_NOT_FOUND */
+  async nameBehind({ pathname, search, host }: URL): Promise<string> {
     const headers = new Map([['host', host]]);
     await this.signatures.check({ method: 'GET', path: pathname, query: search.slice(1), headers });
-    return this.openSource(nameInPath(pathname));
+    return nameInPath(pathname);
   }
 
   linkPrefixes(port: number): string[] {

@@ -24,7 +24,12 @@ import {
 } from '../../../src/base/contract/voice-identity.js';
 import type { Answer } from './client.js';
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  allErrors: true,
+  formats: { 'date-time': (text: string) => new Date(text).toISOString() === text },
+});
 
 export const expectPrediction = (answer: Answer): Prediction => expectOk(answer, prediction);
 export const expectLargeFilePrediction = (answer: Answer): LargeFilePrediction =>
@@ -36,7 +41,7 @@ export const expectVerification = (answer: Answer): Verification => expectOk(ans
 export const expectLinks = (answer: Answer): LinkList['url'] => expectOk(answer, linkList).url;
 
 /** A 200 whose JSON body has every field of the schema and no other. */
-function expectOk<Body extends object>(answer: Answer, schema: Body): BodyOf<Body> {
+export function expectOk<Body extends object>(answer: Answer, schema: Body): BodyOf<Body> {
   assert.equal(answer.status, 200, answer.text);
   return expectBody(answer, schema);
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { JobBody, JobSummary } from '../../base/contract/job.js';
+import type { Prediction } from '../../base/contract/prediction.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { isUnavailable } from '../../state/database/database.js';
+import { IdempotencyConflict, type Job, TooManyJobs } from '../../state/jobs/job.js';
+import type { Jobs } from '../../state/jobs/jobs.js';
+import type { Reply, RouteRequest } from './route.js';
+
+export function callerOf({ caller }: RouteRequest): { account: string; keyId: string } {
+  if (caller === undefined) throw new Error('A request without a key reached /v1/jobs. This is a bug.');
+  return { account: caller.account, keyId: caller.id };
+}
+
+/** @throws ServiceError for what a queue of jobs rejects with */
+export async function answered(work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof IdempotencyConflict) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
+    if (error instanceof TooManyJobs) throw new ServiceError('TOO_MANY_JOBS');
+    if (isUnavailable(error)) throw new ServiceError('DATABASE_UNAVAILABLE', {}, { cause: error });
+    throw error;
+  }
+}
+
+const moment = (atMs: number | undefined): string | null =>
+  atMs === undefined ? null : new Date(atMs).toISOString();
+
+export async function summaryOf(jobs: Jobs, job: Job): Promise<JobSummary> {
+  return {
+    id: job.id,
+    state: job.state,
+    created_at: new Date(job.createdAtMs).toISOString(),
+    started_at: moment(job.startedAtMs),
+    finished_at: moment(job.finishedAtMs),
+    attempts: job.attempts,
+    queue_position: job.state === 'queued' ? await jobs.jobsBefore(job) : null,
+    audio_analysed: job.audioS,
+    file_progress: job.fileProgress,
+    error: job.failure === undefined ? null : { key: job.failure.code, message: job.failure.message },
+  };
+}
+
+export async function bodyOf(jobs: Jobs, job: Job): Promise<JobBody> {
+  const result = job.result === undefined ? null : (JSON.parse(job.result) as Prediction);
+  return { ...(await summaryOf(jobs, job)), result };
+}

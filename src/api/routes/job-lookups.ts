@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { JobBody, JobList, JobSummary } from '../../base/contract/job.js';
+import { jobLookup } from '../../base/contract/job-endpoints.js';
+import { type JobListFields, jobListRequest } from '../../base/contract/job-fields.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { Jobs } from '../../state/jobs/jobs.js';
+import { FieldValidator } from './form-fields.js';
+import { bodyOf, callerOf, summaryOf } from './job-answers.js';
+import { queryValues } from './link-fields.js';
+import { jsonReply, type Reply, type RouteRequest } from './route.js';
+
+const listValidator = new FieldValidator<JobListFields>(jobListRequest);
+
+export async function listing(jobs: Jobs, request: RouteRequest): Promise<Reply> {
+  const fields = listValidator.check(queryValues(request.query, jobListRequest.schemas));
+  const { state, limit, cursor } = fields;
+  try {
+    const page = await jobs.list(callerOf(request).account, { state }, Number(limit), cursor);
+    const entries: JobSummary[] = [];
+    for (const job of page.jobs) entries.push(await summaryOf(jobs, job));
+    return jsonReply<JobList>(200, { jobs: entries, next_cursor: page.cursor ?? null });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ServiceError('FIELD_INVALID', {
+      field: 'cursor',
+      expected: jobListRequest.schemas.cursor.expected,
+      received: JSON.stringify(cursor),
+    });
+  }
+}
+
+export async function lookup(jobs: Jobs, request: RouteRequest): Promise<Reply> {
+  const job = await jobs.get(callerOf(request).account, idIn(request));
+  if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
+  return jsonReply<JobBody>(200, await bodyOf(jobs, job));
+}
+
+export async function cancellation(jobs: Jobs, request: RouteRequest): Promise<Reply> {
+  const job = await jobs.cancel(callerOf(request).account, idIn(request));
+  if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
+  return jsonReply<JobBody>(200, await bodyOf(jobs, job));
+}
+
+const idIn = ({ path }: RouteRequest): string => path.slice(jobLookup.path.length).slice(0, 64);

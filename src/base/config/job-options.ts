@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { integer, MEBIBYTE } from './option.js';
+
+/** Jobs: analyses that outlive their request (docs/jobs.md). */
+export const jobOptions = {
+  jobWorkers: integer({
+    variable: 'VERAVOX_JOB_WORKERS',
+    default: 1,
+    minimum: 0,
+    maximum: 64,
+    unit: 'jobs',
+    description:
+      'Jobs that each process of the server works on at once. Short requests always go first. With 0, other hosts with the same database do the work.',
+  }),
+  maxJobBytes: integer({
+    variable: 'VERAVOX_MAX_JOB_BYTES',
+    default: 5120 * MEBIBYTE,
+    minimum: 1024,
+    maximum: 5_497_558_138_880,
+    unit: 'bytes',
+    description: 'Largest file of a job; jobs with a larger one fail.',
+  }),
+  maxJobDurationS: integer({
+    variable: 'VERAVOX_MAX_JOB_DURATION_S',
+    default: 86_400,
+    minimum: 1,
+    maximum: 86_400,
+    unit: 's',
+    description: 'Longest audio of a job. Jobs with longer audio fail; it is never truncated.',
+  }),
+  accountMaxJobs: integer({
+    variable: 'VERAVOX_ACCOUNT_MAX_JOBS',
+    default: 1000,
+    minimum: 0,
+    maximum: 1_000_000,
+    unit: 'jobs',
+    description:
+      'Queued and running jobs of one account; further ones are refused with 429. 0 means no limit.',
+  }),
+  jobRetentionDays: integer({
+    variable: 'VERAVOX_JOB_RETENTION_DAYS',
+    default: 7,
+    minimum: 1,
+    maximum: 36_500,
+    unit: 'days',
+    description: 'Time to keep a job and its result after its end.',
+  }),
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Endpoint } from './endpoint.js';
+import { jsonErrors } from './error-groups.js';
+import { job, jobList } from './job.js';
+import { jobFieldSchemas, jobListRequest } from './job-fields.js';
+import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD } from './limits.js';
+import type { DetectorNames } from './model-ids.js';
+
+/** @param detectors the available ones */
+export const jobEndpoints = (detectors: readonly DetectorNames[]): readonly Endpoint[] => [
+  jobCreation(detectors),
+  jobListing,
+  jobLookup,
+  jobCancellation,
+];
+
+const common = { scope: 'predict' } as const;
+const one = {
+  ...common,
+  path: '/v1/jobs/',
+  parameter: { name: 'id', description: 'Id of the job.', example: '0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90' },
+} as const;
+
+export const jobCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
+  ...common,
+  method: 'POST',
+  path: '/v1/jobs',
+  operation: {
+    id: 'createJob',
+    tag: 'Jobs',
+    summary: 'Analyse a recording of any length in the background.',
+    description:
+      'The recording lies behind a link or in the storage, and is read in parts. Short requests go first. The result is kept for a limited time.',
+    json: {
+      title: 'JobFields',
+      schemas: jobFieldSchemas(detectors),
+      example: {
+        key: 'day-4711.flac',
+        threshold: DEFAULT_THRESHOLD,
+        silence_threshold: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+        idempotency_key: 'day-4711',
+      },
+    },
+    answers: {
+      202: {
+        description: 'The job, queued, or the earlier job with the same `idempotency_key`.',
+        schema: job,
+        headers: { location: 'Path of the job.' },
+      },
+    },
+    errors: [
+      ...jsonErrors,
+      'FIELD_INVALID',
+      'FETCH_HOST_REFUSED',
+      'FETCH_STATUS_REFUSED',
+      'IDEMPOTENCY_KEY_REUSED',
+      'TOO_MANY_JOBS',
+      'DATABASE_UNAVAILABLE',
+    ],
+  },
+});
+
+export const jobListing: Endpoint = {
+  ...common,
+  method: 'GET',
+  path: '/v1/jobs',
+  operation: {
+    id: 'listJobs',
+    tag: 'Jobs',
+    summary: "List the account's jobs.",
+    query: jobListRequest,
+    answers: { 200: { description: 'A page of jobs.', schema: jobList } },
+    errors: ['FIELD_INVALID', 'FIELD_REPEATED', 'DATABASE_UNAVAILABLE'],
+  },
+};
+
+export const jobLookup: Endpoint = {
+  ...one,
+  method: 'GET',
+  operation: {
+    id: 'getJob',
+    tag: 'Jobs',
+    summary: 'Progress and result of a job.',
+    answers: { 200: { description: 'The job.', schema: job } },
+    errors: ['JOB_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
+  },
+};
+
+export const jobCancellation: Endpoint = {
+  ...one,
+  method: 'DELETE',
+  operation: {
+    id: 'cancelJob',
+    tag: 'Jobs',
+    summary: 'Cancel a job.',
+    description: 'Work on it ends within seconds. A job that has ended stays as it is.',
+    answers: { 200: { description: 'The job.', schema: job } },
+    errors: ['JOB_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
+  },
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FieldSchemas, FieldValues } from './fields.js';
+import { uploadLinkSchemas } from './file-fields.js';
+import { MAX_KEY_BYTES } from './limits.js';
+import { LINK_FIELD } from './link-field.js';
+import type { DetectorNames } from './model-ids.js';
+import type { Fields } from './operation.js';
+import { predictFieldSchemas } from './predict-fields.js';
+
+export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+
+const MAX_PAGE = 100;
+
+/**
+ * The body of `POST /v1/jobs`.
+ * @param detectors the available ones
+ */
+export function jobFieldSchemas(detectors: readonly DetectorNames[]) {
+  return {
+    [LINK_FIELD]: {
+      type: 'string',
+      maxLength: 8192,
+      expected: 'a string of at most 8192 characters',
+      description:
+        'Link to the recording: to the object storage, or to a host that the operator allows. Either this or `key`.',
+    },
+    key: {
+      type: 'string',
+      maxLength: MAX_KEY_BYTES,
+      pattern: uploadLinkSchemas.keys.items.pattern,
+      expected: uploadLinkSchemas.keys.items.expected,
+      description: 'Key of a stored file. Either this or `presigned_url`.',
+    },
+    entity: { ...uploadLinkSchemas.entity, default: 'analysis', description: 'Entity of the stored file.' },
+    idempotency_key: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+      pattern: '^[A-Za-z0-9._:-]+$',
+      expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+      description: 'Two requests with the same value make one job.',
+    },
+    ...predictFieldSchemas(detectors),
+  } as const satisfies FieldSchemas;
+}
+
+export type JobFields = FieldValues<ReturnType<typeof jobFieldSchemas>>;
+
+/** The query of `GET /v1/jobs`. */
+export const jobListSchemas = {
+  state: {
+    type: 'string',
+    enum: jobStates,
+    expected: `one of ${jobStates.join(', ')}`,
+    description: 'Only jobs in this state.',
+  },
+  limit: {
+    type: 'string',
+    maxLength: 3,
+    pattern: '^([1-9][0-9]?|100)$',
+    default: '20',
+    expected: `a number from 1 to ${MAX_PAGE}`,
+    description: 'Jobs per page.',
+  },
+  cursor: {
+    type: 'string',
+    maxLength: 128,
+    pattern: '^[A-Za-z0-9_-]+$',
+    expected: 'the `next_cursor` of a page',
+    description: 'Continues after an earlier page.',
+  },
+} as const satisfies FieldSchemas;
+
+export const jobListRequest = {
+  schemas: jobListSchemas,
+  example: { state: 'succeeded', limit: '20' },
+} as const satisfies Fields;
+
+export type JobListFields = FieldValues<typeof jobListSchemas>;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jobStates } from './job-fields.js';
+import { prediction } from './prediction.js';
+import type { BodyOf } from './schema.js';
+
+const moment = (description: string) =>
+  ({ type: ['string', 'null'], format: 'date-time', description }) as const;
+
+const properties = {
+  id: {
+    type: 'string',
+    description: 'Id of the job.',
+    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  },
+  state: {
+    type: 'string',
+    description: '`succeeded`, `failed` and `cancelled` are final.',
+    enum: jobStates,
+  },
+  created_at: { type: 'string', format: 'date-time', description: 'Time of the request.' },
+  started_at: moment('Time of the first start; null before.'),
+  finished_at: moment('Time of the end; null before.'),
+  attempts: { type: 'integer', description: 'Number of starts.', minimum: 0 },
+  queue_position: {
+    type: ['integer', 'null'],
+    description: 'Jobs of all accounts that go first; null unless the job is queued.',
+    minimum: 0,
+  },
+  audio_analysed: {
+    type: 'number',
+    description: 'Seconds of audio that are analysed and saved.',
+    minimum: 0,
+  },
+  file_progress: {
+    type: 'number',
+    description: 'Share of the file that was read, 0 to 1.',
+    minimum: 0,
+    maximum: 1,
+  },
+  error: {
+    type: ['object', 'null'],
+    description: 'Why the job failed, or why its last attempt did; null without a failure.',
+    properties: {
+      key: {
+        type: 'string',
+        description: 'Name of the error in docs/errors.md.',
+        pattern: '^[A-Z][A-Z0-9_]+$',
+      },
+      message: { type: 'string', description: 'A sentence for people.', minLength: 1 },
+    },
+    required: ['key', 'message'],
+    additionalProperties: false,
+  },
+} as const;
+
+const names = [
+  'id',
+  'state',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'attempts',
+  'queue_position',
+  'audio_analysed',
+  'file_progress',
+  'error',
+] as const;
+
+const example = {
+  id: '0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90',
+  state: 'running',
+  created_at: '2026-11-22T10:00:00.000Z',
+  started_at: '2026-11-22T10:00:04.000Z',
+  finished_at: null,
+  attempts: 1,
+  queue_position: null,
+  audio_analysed: 3600,
+  file_progress: 0.25,
+  error: null,
+} as const;
+
+/** An entry of a list of jobs. */
+export const jobSummary = {
+  title: 'JobSummary',
+  type: 'object',
+  properties,
+  required: names,
+  additionalProperties: false,
+} as const;
+
+/** The answer of `POST /v1/jobs`, `GET /v1/jobs/{id}` and `DELETE /v1/jobs/{id}` (docs/jobs.md). */
+export const job = {
+  title: 'Job',
+  type: 'object',
+  properties: {
+    ...properties,
+    result: {
+      description: 'The verdict, as `POST /v1/predict` answers it; null unless the job has succeeded.',
+      anyOf: [prediction, { type: 'null' }],
+    },
+  },
+  required: [...names, 'result'],
+  additionalProperties: false,
+  examples: [{ ...example, result: null }],
+} as const;
+
+/** The answer of `GET /v1/jobs`. */
+export const jobList = {
+  title: 'JobList',
+  type: 'object',
+  properties: {
+    jobs: { type: 'array', description: 'The newest first, without results.', items: jobSummary },
+    next_cursor: {
+      type: ['string', 'null'],
+      description: 'For the next page; null on the last.',
+      minLength: 1,
+    },
+  },
+  required: ['jobs', 'next_cursor'],
+  additionalProperties: false,
+  examples: [{ jobs: [example], next_cursor: null }],
+} as const;
+
+export type JobSummary = BodyOf<typeof jobSummary>;
+export type JobBody = BodyOf<typeof job>;
+export type JobList = BodyOf<typeof jobList>;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../../base/config/options.js';
+import type { Logger } from '../../base/observe/log.js';
+import type { Database } from '../../state/database/database.js';
+import { JobDesk } from '../../state/jobs/job-desk.js';
+import type { JobQueue } from '../../state/jobs/job-queue.js';
+import { Jobs } from '../../state/jobs/jobs.js';
+import { openJobQueue } from '../../state/jobs/open-job-queue.js';
+
+/** Both sides of the queue of jobs: its clients' and its workers'. */
+export interface JobOffice {
+  readonly jobs: Jobs;
+  readonly desk: JobDesk;
+  /** To be called before the database is closed. */
+  close(): Promise<void>;
+}
+
+/** @throws DatabaseError */
+export async function openJobOffice(config: Config, database: Database, log: Logger): Promise<JobOffice> {
+  const queue = await openJobQueue(config, (error) =>
+    log.warn({ err: error }, 'the upkeep of the job queue failed; will retry'),
+  );
+  return jobOfficeOf(config, database, queue);
+}
+
+/** @param queue closed with the office */
+export function jobOfficeOf(
+  { accountMaxJobs }: Pick<Config, 'accountMaxJobs'>,
+  database: Database,
+  queue: JobQueue,
+): JobOffice {
+  return {
+    jobs: new Jobs(database, queue, { maxUnfinished: accountMaxJobs }),
+    desk: new JobDesk(database, queue),
+    close: () => queue.close(),
+  };
+}

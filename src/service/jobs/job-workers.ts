@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from '../../base/observe/log.js';
+import { isUnavailable } from '../../state/database/database.js';
+import type { Job, Work } from '../../state/jobs/job.js';
+import type { JobDesk } from '../../state/jobs/job-desk.js';
+import type { JobTurn } from './job-runner.js';
+
+export interface JobWorkersOptions {
+  /** Jobs at once. */
+  readonly workers: number;
+  /** Ended jobs are removed after so long. */
+  readonly retentionMs: number;
+  /** How often to look for jobs that are due, and for those of dead workers; announcements are faster. */
+  readonly pollMs: number;
+  readonly run: (work: Work, stopping: AbortSignal) => Promise<JobTurn>;
+  /** Called after each turn, and for jobs whose last worker has died. */
+  readonly onTurn: (job: Job, turn: JobTurn | 'worker died', tookMs: number) => void;
+  readonly log: Logger;
+}
+
+/** Takes jobs and does them, next to other workers on this host and on others. */
+export class JobWorkers {
+  readonly #desk: JobDesk;
+  readonly #options: JobWorkersOptions;
+  readonly #atWork = new Set<Promise<void>>();
+  readonly #unfollow: () => void;
+  readonly #timer: NodeJS.Timeout;
+  #turnOver = new AbortController();
+  #isClosed = false;
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+
+  constructor(desk: JobDesk, options: JobWorkersOptions) {
+    this.#desk = desk;
+    this.#options = options;
+    this.#unfollow = desk.follow(() => this.#look());
+    this.#timer = setInterval(() => void this.#upkeep(), options.pollMs);
+    this.#look();
+  }
+
+  /** Jobs in work. */
+  get busy(): number {
+    return this.#atWork.size;
+  }
+
+  /** Ends the turns of the jobs in work: they begin again from their last saved step. */
+  takeAnew(): void {
+    this.#turnOver.abort(new Error('The worker takes its jobs anew.'));
+    this.#turnOver = new AbortController();
+  }
+
+  /** Gives the jobs back, and waits until that is done. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#unfollow();
+    clearInterval(this.#timer);
+    this.#turnOver.abort(new Error('The worker stops.'));
+    await this.#looking;
+    await Promise.allSettled(this.#atWork);
+  }
+
+  async #upkeep(): Promise<void> {
+    await this.#tried('look after the jobs of dead workers', async () => {
+      const { taken, failed } = await this.#desk.reap();
+      if (taken > 0) this.#options.log.warn({ jobs: taken }, 'jobs of dead workers taken from them');
+      for (const job of failed) this.#options.onTurn(job, 'worker died', 0);
+      await this.#desk.removeOld(Date.now() - this.#options.retentionMs);
+    });
+    this.#look();
+  }
+
+  #look(): void {
+    this.#lookAgain = true;
+    this.#looking ??= this.#tried('take a job', () => this.#takeAll()).finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  async #takeAll(): Promise<void> {
+    while (this.#lookAgain) {
+      this.#lookAgain = false;
+      while (!this.#isClosed && this.busy < this.#options.workers) {
+        const work = await this.#desk.take();
+        if (work === undefined) break;
+        this.#begin(work);
+      }
+    }
+  }
+
+  #begin(work: Work): void {
+    const { log, run, onTurn } = this.#options;
+    const { job } = work;
+    const facts = { job: job.id, attempt: job.attempts };
+    const beganMs = performance.now();
+    log.info({ ...facts, savedS: job.audioS }, 'job begun');
+    const done = run(work, this.#turnOver.signal)
+      .then((turn) => {
+        const { outcome } = turn;
+        const failure = 'failure' in turn ? { errorKey: turn.failure.key, err: turn.failure.cause } : {};
+        log[outcome === 'failed' || outcome === 'retried' ? 'warn' : 'info'](
+          { ...facts, outcome, ...failure },
+          'job ended or was handed on',
+        );
+        onTurn(job, turn, performance.now() - beganMs);
+      })
+      // Another worker goes on when the lease has ended.
+      .catch((error) => log.error({ ...facts, err: error }, 'job dropped'))
+      .finally(() => {
+        this.#atWork.delete(done);
+        if (!this.#isClosed) this.#look();
+      });
+    this.#atWork.add(done);
+  }
+
+  async #tried(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      if (!this.#isClosed) await work();
+    } catch (error) {
+      const { log } = this.#options;
+      if (isUnavailable(error)) log.warn({ err: error }, `the database is not there to ${what}`);
+      else log.error({ err: error }, `could not ${what}`);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RecordingSources } from '../../api/fetch/recording-sources.js';
+import type { Config } from '../../base/config/options.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { JobMetrics } from '../../base/observe/job-metrics.js';
+import type { Logger } from '../../base/observe/log.js';
+import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
+import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
+import type { Job } from '../../state/jobs/job.js';
+import { jobParameters } from '../../state/jobs/job-text.js';
+import type { ServedModels } from '../served-models.js';
+import type { JobOffice } from './job-office.js';
+import { type JobEnd, type JobTurn, runJob } from './job-runner.js';
+import { JobWorkers } from './job-workers.js';
+
+export interface JobWorkersParts {
+  readonly config: Config;
+  readonly office: JobOffice;
+  readonly sources: RecordingSources;
+  /** Those that work begins with now. */
+  readonly models: () => ServedModels;
+  readonly metrics: ServiceMetrics;
+  readonly recorders: readonly RequestRecorder[];
+  readonly log: Logger;
+}
+
+/** Several within a lease. */
+const HEARTBEAT_MS = 2000;
+const POLL_MS = 5000;
+/** Of one turn, which a further one continues. */
+const TURN_LIMIT_MS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** The workers of this process. */
+export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
+  const { config, office, sources, models, metrics, recorders, log } = parts;
+  const { jobs, desk } = office;
+  const jobMetrics = new JobMetrics(metrics.registry, () => jobs.countUnfinished());
+  return new JobWorkers(desk, {
+    workers: config.jobWorkers,
+    retentionMs: config.jobRetentionDays * DAY_MS,
+    pollMs: POLL_MS,
+    log,
+    async run(work, stopping) {
+      const current = models();
+      current.enter();
+      try {
+        return await runJob(
+          work,
+          {
+            desk,
+            analyser: current.analyser,
+            openSource: (source, signal) =>
+              'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
+            maxBytes: config.maxJobBytes,
+            maxDurationS: config.maxJobDurationS,
+            timeLimitMs: TURN_LIMIT_MS,
+            heartbeatMs: HEARTBEAT_MS,
+          },
+          stopping,
+        );
+      } finally {
+        current.leave();
+      }
+    },
+    onTurn(job, turn, tookMs) {
+      const end: JobTurn =
+        turn === 'worker died' ? { outcome: 'failed', failure: new ServiceError('WORKER_DIED') } : turn;
+      jobMetrics.countTurn(end.outcome, 'done' in end ? end.done.audioS : 0);
+      if (end.outcome !== 'succeeded' && end.outcome !== 'failed') return;
+      const record = recordOf(job, end, tookMs);
+      for (const recorder of recorders) recorder.record(record);
+    },
+  });
+}
+
+/** A job that ended counts as one request of its key to the route `job`, with all of its audio. */
+function recordOf(job: Job, turn: JobEnd, totalMs: number) {
+  const common = {
+    correlationId: job.id,
+    method: 'JOB',
+    route: 'job',
+    keyId: job.keyId,
+    account: job.account,
+    model: jobParameters(job.parameters).model,
+    stagesMs: {},
+    totalMs,
+  };
+  if (turn.outcome === 'failed') {
+    const { status, key, cause } = turn.failure;
+    return { ...common, status, errorKey: key, cause } satisfies RequestRecord;
+  }
+  const { bytes, audioS, scoredWindows, skippedS, modelId } = turn.done;
+  return {
+    ...common,
+    status: 200,
+    bodyBytes: bytes,
+    audioS,
+    scoredWindows,
+    skippedS,
+    modelIds: [modelId],
+  } satisfies RequestRecord;
+}

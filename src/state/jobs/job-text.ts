@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Where the recording of a job lies. */
+export type JobSource =
+  /** A presigned link. */
+  | { readonly link: string }
+  /** The whole name of an object in the configured storage. */
+  | { readonly object: string };
+
+/** What a job's verdict follows from; as in a request. */
+export interface JobParameters {
+  readonly model: string;
+  /** By default it follows from the job's id. */
+  readonly predictionId?: string;
+  /** 0..1 */
+  readonly threshold: number;
+  /** 0..100 */
+  readonly silenceThresholdPercent: number;
+}
+
+export const jobSource = (text: string): JobSource => JSON.parse(text) as JobSource;
+export const jobParameters = (text: string): JobParameters => JSON.parse(text) as JobParameters;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Config } from '../../src/base/config/options.js';
+import { type JobOffice, jobOfficeOf } from '../../src/service/jobs/job-office.js';
+import { migrate } from '../../src/state/database/migrate.js';
+import { migrations } from '../../src/state/database/migrations/migrations.js';
+import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
+import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
+import { type Answer, request } from './http-client.js';
+import { temporaryFolder } from './temporary-folder.js';
+import { API_KEY, startTestServer, type TestParts, type TestServer, testConfig } from './test-server.js';
+
+export interface JobServer extends TestServer {
+  readonly office: JobOffice;
+  readonly database: SqliteDatabase;
+  /** Sends JSON with a key. */
+  call(method: string, path: string, body?: object, apiKey?: string): Promise<Answer>;
+  /** Stores a file. @returns the link to it */
+  store(key: string, file: Uint8Array, entity?: string): Promise<string>;
+}
+
+/** A server with jobs in SQLite, whose analyses are doubles. */
+export async function startJobServer(
+  test: TestContext,
+  overrides: Partial<Config> = {},
+  parts: TestParts = {},
+): Promise<JobServer> {
+  const database = new SqliteDatabase(path.join(temporaryFolder(test), 'jobs.db'), { pollMs: 20 });
+  await migrate(database, migrations);
+  const office = jobOfficeOf({ ...testConfig, ...overrides }, database, new SqliteJobQueue(0));
+  const server = await startTestServer(test, overrides, { ...parts, jobs: office });
+  test.after(async () => {
+    await server.server.stop();
+    await database.close();
+  });
+  const call: JobServer['call'] = (method, at, body, apiKey = API_KEY) =>
+    request(server.port, at, {
+      method,
+      headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: Buffer.from(JSON.stringify(body)) }),
+    });
+  return {
+    ...server,
+    office,
+    database,
+    call,
+    async store(key, file, entity = 'analysis') {
+      const { json } = await call('POST', '/v1/file', { keys: [key], entity });
+      const put = await fetch(json.url[0].value, { method: 'PUT', body: new Uint8Array(file) });
+      if (put.status !== 200) throw new Error(`The upload was answered with ${put.status}.`);
+      const query = `key_prefix=${encodeURIComponent(key)}&entity=${entity}`;
+      const links = await call('GET', `/v1/file?${query}`);
+      return links.json.url[0].value;
+    },
+  };
+}
