@@ -14,6 +14,7 @@ import { predictRoute } from '../api/routes/predict.js';
 import { rootRoute } from '../api/routes/root.js';
 import type { Route } from '../api/routes/route.js';
 import { storedFileRoutes } from '../api/routes/stored-file.js';
+import { uploadJobs } from '../api/routes/upload-jobs.js';
 import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
@@ -70,7 +71,9 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     ...analysing.map((route) => ({ ...route, models })),
     ...(jobs ? jobRoutes({ ...jobs, config, analyser, points: operatingPoints, files }) : []),
     ...linkRoutes(config, files),
-    ...(files.embedded ? storedFileRoutes(config, files.embedded) : []),
+    ...(files.embedded
+      ? storedFileRoutes(config, files.embedded, uploadJobs(config, jobs?.jobs, detectors))
+      : []),
     ...healthRoutes(() => models.status(), parts),
     metricsRoute(metrics),
     rootRoute(true),

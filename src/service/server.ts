@@ -260,6 +260,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       config,
       office,
       sources: new RecordingSources(files, policy, timeouts, options.fetchSurroundings),
+      storage: files.storage,
       models: () => models,
       metrics,
       recorders,

@@ -5,7 +5,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import { isUnavailable } from '../../state/database/database.js';
 import { IdempotencyConflict, type Job, TooManyJobs } from '../../state/jobs/job.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
-import type { Reply, RouteRequest } from './route.js';
+import type { RouteRequest } from './route.js';
 
 export function callerOf({ caller }: RouteRequest): { account: string; keyId: string } {
   if (caller === undefined) throw new Error('A request without a key reached /v1/jobs. This is a bug.');
@@ -13,7 +13,7 @@ export function callerOf({ caller }: RouteRequest): { account: string; keyId: st
 }
 
 /** @throws ServiceError for what a queue of jobs rejects with */
-export async function answered(work: () => Promise<Reply>): Promise<Reply> {
+export async function answered<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

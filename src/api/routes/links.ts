@@ -19,12 +19,15 @@ import {
 import { MAX_LEGACY_FILE_BYTES, MAX_LINKS } from '../../base/contract/limits.js';
 import type { LinkList } from '../../base/contract/link-list.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
+import type { LinkOwner } from '../../state/storage/link-owner.js';
 import type { LinkTerms } from '../../state/storage/object-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues, refuseUnstorableKey } from './link-fields.js';
 import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
+import { ANALYSIS_ENTITY } from './upload-jobs.js';
 
 /** Room for 100 keys of 512 bytes, each of them written as an escape. */
 const MAX_JSON_BYTES = 512 * 1024;
@@ -58,7 +61,10 @@ function uploadLinks(config: Config, { storage, folderOf }: FileStore, maxBytes:
       refuseUnstorableKey(`keys[${i}]`, key);
     });
     const folder = folderOf(accountOf(request));
-    const terms = linkTerms(request, maxBytes);
+    const terms = {
+      ...linkTerms(request, maxBytes),
+      ...(entity === ANALYSIS_ENTITY && request.caller && { owner: ownerOf(request.caller) }),
+    };
     const names = keys.map((key) => `${entity}/${key}`);
     return linkList(names, (name) => storage.presignPut(`${folder}/${name}`, terms));
   };
@@ -101,6 +107,8 @@ async function linkList(keys: readonly string[], sign: (key: string) => Promise<
   }
   return jsonReply<LinkList>(200, { url });
 }
+
+const ownerOf = ({ account, id }: AuthenticatedKey): LinkOwner => ({ account, keyId: id });
 
 function accountOf({ caller }: RouteRequest): string {
   if (caller === undefined) throw new Error('A request without a key reached /file. This is a bug.');

@@ -5,12 +5,17 @@ import type { Operation } from '../../base/contract/operation.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OpenObject } from '../../state/storage/disk-objects.js';
 import { type EmbeddedStorage, nameInPath } from '../../state/storage/embedded-storage.js';
+import type { LinkOwner } from '../../state/storage/link-owner.js';
+import type { StoredObject } from '../../state/storage/object-storage.js';
 import { BUCKET } from '../../state/storage/signature.js';
 import type { Grant } from '../../state/storage/signature-check.js';
 import { BodyReader } from '../upload/body-reader.js';
 import { requestedRange } from './byte-range.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from './route.js';
 import { s3Refusal } from './s3-refusal.js';
+
+/** @throws ServiceError TOO_MANY_JOBS, DATABASE_UNAVAILABLE; the file is stored nevertheless */
+export type OnStored = (object: StoredObject, owner: LinkOwner) => Promise<void>;
 
 const PREFIX = `/${BUCKET}/`;
 const PIECE_BYTES = 256 * 1024;
@@ -36,6 +41,8 @@ const putOperation = ({ maxObjectBytes }: Config): Operation => ({
     'RECEIVE_TOO_SLOW',
     'STORAGE_FULL',
     'STORAGE_FAILED',
+    'TOO_MANY_JOBS',
+    'DATABASE_UNAVAILABLE',
   ],
 });
 
@@ -68,7 +75,8 @@ const deleteOperation: Operation = {
 };
 
 /** Where the embedded storage's links lead: one object is stored or sent, whole or in part. */
-export function storedFileRoutes(config: Config, storage: EmbeddedStorage): Route[] {
+/** @param onStored called before an upload through a link with an owner is answered */
+export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onStored: OnStored): Route[] {
   const common = {
     path: PREFIX,
     isPrefix: true,
@@ -98,7 +106,10 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage): Rout
           await upload.write(block);
         }
         const md5 = await upload.finish();
-        request.record.bodyBytes = reader.receivedBytes;
+        const bytes = reader.receivedBytes;
+        request.record.bodyBytes = bytes;
+        const owner = grant.owner === undefined ? undefined : storage.owners.open(grant.owner);
+        if (owner !== undefined) await onStored({ name: nameOf(request), bytes }, owner);
         return { status: 200, contentType: '', body: '', headers: [['etag', `"${md5}"`]] };
       } catch (error) {
         // First, or what still comes would be written to a file that is closed.

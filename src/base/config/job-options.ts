@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { integer, MEBIBYTE } from './option.js';
+import { choice, integer, MEBIBYTE } from './option.js';
 
 /** Jobs: analyses that outlive their request (docs/jobs.md). */
 export const jobOptions = {
@@ -11,6 +11,13 @@ export const jobOptions = {
     unit: 'jobs',
     description:
       'Jobs that each process of the server works on at once. Short requests always go first. With 0, other hosts with the same database do the work.',
+  }),
+  analyseUploads: choice({
+    variable: 'VERAVOX_ANALYSE_UPLOADS',
+    choices: ['off', 'large', 'all'],
+    default: 'large',
+    description:
+      'Files that are analysed as jobs when they arrive in the data folder through a link with the entity `analysis`: none, those of 100 MB and more, or all. The result becomes the file of the same key with the entity `results`.',
   }),
   maxJobBytes: integer({
     variable: 'VERAVOX_MAX_JOB_BYTES',

@@ -21,6 +21,8 @@ export interface JobRunnerParts {
   readonly analyser: RecordingAnalyser;
   /** Rejects with ServiceError. */
   readonly openSource: (source: JobSource, signal: AbortSignal) => Promise<ByteSource>;
+  /** Stores the result under this name; called before the job counts as done, and again by another try. */
+  readonly store: (name: string, result: object) => Promise<void>;
   readonly maxBytes: number;
   readonly maxDurationS: number;
   readonly timeLimitMs: number;
@@ -65,6 +67,8 @@ export async function runJob(work: Work, parts: JobRunnerParts, stopping: AbortS
     const analysis = analysisOf(results, end);
     const body = bodyOf(work, analysis, (performance.now() - startedMs) / 1000);
     const { durationS: audioS, modelId, windows, skipped } = analysis;
+    const source = jobSource(work.job.source);
+    if ('object' in source && source.resultObject !== undefined) await parts.store(source.resultObject, body);
     await desk.succeed(work, { result: JSON.stringify(body), audioS });
     const skippedS = skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
     return {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RecordingSources } from '../../api/fetch/recording-sources.js';
 import type { Config } from '../../base/config/options.js';
+import type { ErrorBody } from '../../base/contract/error-bodies.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { JobMetrics } from '../../base/observe/job-metrics.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import type { Job } from '../../state/jobs/job.js';
-import { jobParameters } from '../../state/jobs/job-text.js';
+import { jobParameters, jobSource } from '../../state/jobs/job-text.js';
+import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { ServedModels } from '../served-models.js';
 import type { JobOffice } from './job-office.js';
 import { type JobEnd, type JobTurn, runJob } from './job-runner.js';
@@ -17,6 +19,7 @@ export interface JobWorkersParts {
   readonly config: Config;
   readonly office: JobOffice;
   readonly sources: RecordingSources;
+  readonly storage: Pick<ObjectStorage, 'write'>;
   /** Those that work begins with now. */
   readonly models: () => ServedModels;
   readonly metrics: ServiceMetrics;
@@ -33,8 +36,21 @@ const DAY_MS = 24 * 3_600_000;
 
 /** The workers of this process. */
 export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
-  const { config, office, sources, models, metrics, recorders, log } = parts;
+  const { config, office, sources, storage, models, metrics, recorders, log } = parts;
   const { jobs, desk } = office;
+  const store = (name: string, result: object): Promise<void> =>
+    storage.write(name, Buffer.from(`${JSON.stringify(result)}\n`));
+
+  /** A client that waits for the file of a result gets one. */
+  async function tellOfFailure({ id, source }: Job, { code, message, status }: ServiceError): Promise<void> {
+    const { resultObject } = jobSource(source) as { readonly resultObject?: string };
+    if (resultObject === undefined) return;
+    const body: ErrorBody = { error: code as ErrorBody['error'], message, status, correlation_id: id };
+    await store(resultObject, body).catch((error) =>
+      log.error({ job: id, err: error }, "a job's failure could not be stored"),
+    );
+  }
+
   const jobMetrics = new JobMetrics(metrics.registry, () => jobs.countUnfinished());
   return new JobWorkers(desk, {
     workers: config.jobWorkers,
@@ -45,13 +61,14 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
       const current = models();
       current.enter();
       try {
-        return await runJob(
+        const turn = await runJob(
           work,
           {
             desk,
             analyser: current.analyser,
             openSource: (source, signal) =>
               'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
+            store,
             maxBytes: config.maxJobBytes,
             maxDurationS: config.maxJobDurationS,
             timeLimitMs: TURN_LIMIT_MS,
@@ -59,13 +76,16 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
           },
           stopping,
         );
+        if (turn.outcome === 'failed') await tellOfFailure(work.job, turn.failure);
+        return turn;
       } finally {
         current.leave();
       }
     },
     onTurn(job, turn, tookMs) {
-      const end: JobTurn =
-        turn === 'worker died' ? { outcome: 'failed', failure: new ServiceError('WORKER_DIED') } : turn;
+      const failure = new ServiceError('WORKER_DIED');
+      const end: JobTurn = turn === 'worker died' ? { outcome: 'failed', failure } : turn;
+      if (turn === 'worker died') void tellOfFailure(job, failure);
       jobMetrics.countTurn(end.outcome, 'done' in end ? end.done.audioS : 0);
       if (end.outcome !== 'succeeded' && end.outcome !== 'failed') return;
       const record = recordOf(job, end, tookMs);

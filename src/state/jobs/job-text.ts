@@ -5,7 +5,11 @@ export type JobSource =
   /** A presigned link. */
   | { readonly link: string }
   /** The whole name of an object in the configured storage. */
-  | { readonly object: string };
+  | {
+      readonly object: string;
+      /** Under this name its result is stored, too. */
+      readonly resultObject?: string;
+    };
 
 /** What a job's verdict follows from; as in a request. */
 export interface JobParameters {

@@ -3,6 +3,7 @@ import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { DiskObjectSource } from './disk-object-source.js';
 import { DiskObjects, type DiskSettings } from './disk-objects.js';
+import { LinkOwners } from './link-owner.js';
 import { LinkSigner } from './link-signer.js';
 import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
 import { BUCKET } from './signature.js';
@@ -39,6 +40,7 @@ export function nameInPath(path: string): string {
 export class EmbeddedStorage implements ObjectStorage {
   readonly objects: DiskObjects;
   readonly signatures: SignatureCheck;
+  readonly owners: LinkOwners;
   readonly #settings: EmbeddedSettings;
   readonly #signer: LinkSigner;
 
@@ -46,6 +48,7 @@ export class EmbeddedStorage implements ObjectStorage {
     this.#settings = settings;
     this.#signer = new LinkSigner(secrets);
     this.signatures = new SignatureCheck(secrets);
+    this.owners = new LinkOwners(secrets);
     this.objects = objects;
   }
 
@@ -60,6 +63,17 @@ export class EmbeddedStorage implements ObjectStorage {
 
   presignGet(name: string, terms: LinkTerms): Promise<string> {
     return this.#link('GET', name, terms);
+  }
+
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    const upload = await this.objects.begin(name, {}, bytes.length);
+    try {
+      await upload.write(bytes);
+      await upload.finish();
+    } catch (error) {
+      await upload.discard();
+      throw error;
+    }
   }
 
   remove(name: string): Promise<void> {
@@ -99,9 +113,16 @@ export class EmbeddedStorage implements ObjectStorage {
     return this.objects.close();
   }
 
-  #link(method: 'GET' | 'PUT', name: string, { requestHost, maxBytes }: LinkTerms): Promise<string> {
+  #link(method: 'GET' | 'PUT', name: string, { requestHost, maxBytes, owner }: LinkTerms): Promise<string> {
     const { publicUrl, linkLifetimeS, scheme } = this.#settings;
     const origin = publicUrl === '' ? `${scheme}://${requestHost}` : publicUrl;
-    return this.#signer.sign({ method, origin, name, lifetimeS: linkLifetimeS, maxBytes });
+    return this.#signer.sign({
+      method,
+      origin,
+      name,
+      lifetimeS: linkLifetimeS,
+      maxBytes,
+      owner: owner && this.owners.seal(owner),
+    });
   }
 }

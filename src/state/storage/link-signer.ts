@@ -4,6 +4,7 @@ import {
   BUCKET,
   encoded,
   MAX_BYTES_PARAMETER,
+  OWNER_PARAMETER,
   PAYLOAD_HEADER,
   s3Signer,
   UNSIGNED_PAYLOAD,
@@ -17,6 +18,8 @@ export interface LinkRequest {
   readonly name: string;
   readonly lifetimeS: number;
   readonly maxBytes?: number | undefined;
+  /** Sealed by LinkOwners. */
+  readonly owner?: string | undefined;
 }
 
 /** Makes links to the embedded storage: S3 path-style URLs, signed in their query. */
@@ -28,7 +31,7 @@ export class LinkSigner {
   }
 
   async sign(request: LinkRequest, signingDate = new Date()): Promise<string> {
-    const { method, origin, name, lifetimeS, maxBytes } = request;
+    const { method, origin, name, lifetimeS, maxBytes, owner } = request;
     const host = origin.replace(/^https?:\/\//, '');
     const path = `/${BUCKET}/${name.split('/').map(encoded).join('/')}`;
     // The payload's hash goes into the signature but neither into the headers nor into the link.
@@ -39,7 +42,10 @@ export class LinkSigner {
         protocol: 'http:',
         hostname: host,
         path,
-        query: maxBytes === undefined ? {} : { [MAX_BYTES_PARAMETER]: String(maxBytes) },
+        query: {
+          ...(maxBytes !== undefined && { [MAX_BYTES_PARAMETER]: String(maxBytes) }),
+          ...(owner !== undefined && { [OWNER_PARAMETER]: owner }),
+        },
         headers: { host, [PAYLOAD_HEADER]: UNSIGNED_PAYLOAD },
       },
       { signingDate, expiresIn: lifetimeS, unhoistableHeaders: hidden, unsignableHeaders: hidden },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import type { LinkOwner } from './link-owner.js';
 
 /** What a link is to allow beside its method and its object. */
 export interface LinkTerms {
@@ -7,6 +8,8 @@ export interface LinkTerms {
   readonly requestHost: string;
   /** Larger objects are refused by the link itself, where the storage can do that. */
   readonly maxBytes?: number;
+  /** Whose the upload is, for storages that tell this server when it has arrived. */
+  readonly owner?: LinkOwner;
 }
 
 export interface StoredObject {
@@ -20,6 +23,8 @@ export interface StoredObject {
 export interface ObjectStorage {
   presignPut(name: string, terms: LinkTerms): Promise<string>;
   presignGet(name: string, terms: LinkTerms): Promise<string>;
+  /** Stores an object of this server's own making, whole or not at all. @throws ServiceError as the storage's uploads do */
+  write(name: string, bytes: Uint8Array): Promise<void>;
   /** Removes an object for good; no object is no error. @throws ServiceError STORAGE_UNAVAILABLE, STORAGE_FAILED */
   remove(name: string): Promise<void>;
   /**

@@ -59,6 +59,11 @@ export class S3Storage implements ObjectStorage {
     return reachable(getSignedUrl(this.#linkClient, command, { expiresIn: this.#settings.linkLifetimeS }));
   }
 
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    const command = new PutObjectCommand({ Bucket: this.#settings.bucket, Key: name, Body: bytes });
+    await reachable(this.#client.send(command));
+  }
+
   async remove(name: string): Promise<void> {
     const command = new DeleteObjectCommand({ Bucket: this.#settings.bucket, Key: name });
     await reachable(this.#client.send(command));

@@ -5,6 +5,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import {
   encoded,
   MAX_BYTES_PARAMETER,
+  OWNER_PARAMETER,
   PAYLOAD_HEADER,
   REGION,
   s3Signer,
@@ -26,6 +27,8 @@ export interface Grant {
   /** Hexadecimal SHA-256 that the body must have; undefined where the signature leaves it open. */
   readonly bodySha256: string | undefined;
   readonly maxBytes: number | undefined;
+  /** As LinkOwners has sealed it. */
+  readonly owner: string | undefined;
 }
 
 /** What somebody claims to have signed. */
@@ -80,6 +83,7 @@ export class SignatureCheck {
     return {
       bodySha256: payload === UNSIGNED_PAYLOAD ? undefined : payload,
       maxBytes: maxBytes === undefined ? undefined : Number(maxBytes),
+      owner: parameters.get(OWNER_PARAMETER),
     };
   }
 
@@ -230,7 +234,7 @@ function isSame(a: string, b: string): boolean {
 }
 
 const KNOWN_PARAMETER =
-  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-mode)$/;
+  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-mode|x-veravox-owner)$/;
 
 /** What S3 does at the same path when a parameter or header asks for it must not be taken for storing or sending an object. */
 function refuseOtherOperations(request: SignedRequest, parameters: ReadonlyMap<string, string>): void {

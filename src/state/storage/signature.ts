@@ -11,6 +11,8 @@ export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 export const PAYLOAD_HEADER = 'x-amz-content-sha256';
 /** A parameter of ours in links, signed like the others. */
 export const MAX_BYTES_PARAMETER = 'x-veravox-max-bytes';
+/** The same: who asked for the link, where that matters (LinkOwners). */
+export const OWNER_PARAMETER = 'x-veravox-owner';
 
 /** Node's SHA-256 in the shape that the signer wants. */
 class Sha256 {
