@@ -31,7 +31,9 @@ const EXAMPLE = /^```sh\n([\s\S]*?)^```\n(?:\n```json\n([\s\S]*?)^```\n)?/gm;
 const MORE = '...';
 const valuesThatVary = new Set([
   'correlation_id',
+  'created_at',
   'detail',
+  'id',
   'prediction_id',
   'predictions',
   'reason',
@@ -140,6 +142,7 @@ test('the links of the API page lead to a file that the reader has sent', async 
 for (const [page, atLeast] of [
   ['README.md', 1],
   ['docs/api.md', 10],
+  ['docs/jobs.md', 2],
 ] as const) {
   const examples = examplesOf(page);
 

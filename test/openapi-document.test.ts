@@ -129,6 +129,7 @@ test('a form and JSON are operations of their own, whose requests go to the same
     ['predict', '/v1/predict', 'multipart/form-data'],
     ['predictByLink', '/v1/predict#link', 'application/json'],
     ['predictLargeFile', '/v1/predict/large-file', 'multipart/form-data'],
+    ['predictLargeFileByLink', '/v1/predict/large-file#link', 'application/json'],
     ['predictV0', '/v0/predict', 'multipart/form-data'],
     ['predictByLinkV0', '/v0/predict#link', 'application/json'],
     ['predictUnversioned', '/predict', 'multipart/form-data'],

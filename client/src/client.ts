@@ -128,24 +128,18 @@ export class VeravoxClient {
     options: PredictFields & UploadOptions = {},
   ): Promise<Prediction> {
     if (!('presignedUrl' in input)) return this.#sendFile('/predict', 'file', input, options);
-    const { call, fields } = split(options);
-    const body = jsonBody({ ...fields, presigned_url: input.presignedUrl });
-    return this.#json({ method: 'POST', url: '/predict', body }, call);
+    return this.#sendLink('/predict', input, options);
   }
 
   /** The same for files of 5 MB to 100 MiB. */
-  predictLargeFile(
-    file: FileInput,
+  async predictLargeFile(
+    input: FileInput | PresignedInput,
     options: LargeFileFields & UploadOptions = {},
   ): Promise<LargeFilePrediction> {
+    const path = '/predict/large-file';
+    if ('presignedUrl' in input) return this.#sendLink(path, input, options);
     const { filename } = options;
-    return this.#sendFile(
-      '/predict/large-file',
-      'file',
-      file,
-      options,
-      filename === undefined ? {} : { filename },
-    );
+    return this.#sendFile(path, 'file', input, options, filename === undefined ? {} : { filename });
   }
 
   /** The same for a recording of any length, in the background. Needs no open connection: see `waitForJob`. */
@@ -252,6 +246,16 @@ export class VeravoxClient {
   /** @returns the response with the object as its body, so that it can be streamed */
   download(link: Link, options: CallOptions = {}): Promise<Response> {
     return this.#transport.send({ method: 'GET', url: link.value, fallbackCode: 'storage_error' }, options);
+  }
+
+  #sendLink<Result>(url: string, { presignedUrl }: PresignedInput, options: UploadOptions): Promise<Result> {
+    const { call, fields, filename } = split(options);
+    const body = jsonBody({
+      ...fields,
+      ...(filename !== undefined && { filename }),
+      presigned_url: presignedUrl,
+    });
+    return this.#json({ method: 'POST', url, body }, call);
   }
 
   #sendFile<Result>(

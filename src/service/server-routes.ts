@@ -57,7 +57,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     predictRoute(config, analyser, intake, operatingPoints),
     ...(largeFileModels(detectors).length > 0
       ? [
-          largeFileRoute(config, analyser, intake.queue, largeFilePermits, parts.log),
+          largeFileRoute(config, analyser, intake, largeFilePermits, parts.log),
           legacyPredictRoute('/v0/predict', config, analyser, intake),
           legacyPredictRoute('/predict', config, analyser, intake),
         ]

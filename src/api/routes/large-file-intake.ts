@@ -2,10 +2,11 @@
 
 import type { Config } from '../../base/config/options.js';
 import { BytePermits } from '../admission/byte-permits.js';
-import type { ArenaQueue } from '../upload/arena-queue.js';
-import { FORM_OVERHEAD_BYTES, type FormLimits } from '../upload/form-upload.js';
+import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
+import { isJsonType } from '../upload/json-body.js';
+import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
 import type { FieldValidator } from './form-fields.js';
-import { type AnalysisInput, receiveFormInput } from './form-input.js';
+import type { AnalysisInput } from './form-input.js';
 import type { RouteRequest } from './route.js';
 
 /** Two files of the largest size fit into this share of the upload memory, as both are by default. */
@@ -27,19 +28,19 @@ export function createLargeFilePermits(
  */
 export class LargeFileIntake<Fields> {
   readonly #validator: FieldValidator<Fields>;
-  readonly #queue: ArenaQueue;
-  readonly #limits: FormLimits;
+  readonly #intake: FileIntake;
+  readonly #limits: InputLimits;
   readonly #largestBodyBytes: number;
   readonly #permits: BytePermits;
 
   constructor(
     validator: FieldValidator<Fields>,
-    queue: ArenaQueue,
-    limits: FormLimits,
+    intake: FileIntake,
+    limits: InputLimits,
     permits: BytePermits,
   ) {
     this.#validator = validator;
-    this.#queue = queue;
+    this.#intake = intake;
     this.#limits = limits;
     this.#largestBodyBytes = limits.maxFileBytes + FORM_OVERHEAD_BYTES;
     this.#permits = permits;
@@ -47,11 +48,19 @@ export class LargeFileIntake<Fields> {
 
   /** Must be called before the request's handler first awaits. The caller must release the input. */
   async receive(request: RouteRequest): Promise<AnalysisInput<Fields>> {
-    const { declaredBytes = this.#largestBodyBytes } = request.body;
+    const isLink = isJsonType(request.contentType);
+    const { declaredBytes: bodyBytes = this.#largestBodyBytes } = request.body;
+    // The size of a file behind a link is known only when it comes.
+    const declaredBytes = isLink ? this.#largestBodyBytes : bodyBytes;
     // A declared size that is over the limit is refused for that, not for lack of room.
     const giveBack = this.#permits.acquire(declaredBytes > this.#largestBodyBytes ? 0 : declaredBytes);
     try {
-      const input = await receiveFormInput(request, this.#validator, this.#queue, this.#limits);
+      const input = await receiveInput(request, this.#validator, this.#intake, this.#limits);
+      const { minFile } = this.#limits;
+      if (isLink && minFile !== undefined && input.region.length < minFile.bytes) {
+        input.release();
+        throw minFile.tooSmall();
+      }
       const release = (): void => {
         input.release();
         giveBack();

@@ -16,7 +16,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { Logger } from '../../base/observe/log.js';
 import { progressLog } from '../../base/observe/progress-log.js';
 import type { BytePermits } from '../admission/byte-permits.js';
-import type { ArenaQueue } from '../upload/arena-queue.js';
+import type { FileIntake, InputLimits } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
 import { LargeFileIntake } from './large-file-intake.js';
@@ -26,7 +26,7 @@ import type { Route } from './route.js';
 export function largeFileRoute(
   config: Config,
   analyser: Analyser,
-  queue: ArenaQueue,
+  files: FileIntake,
   permits: BytePermits,
   log: Logger,
 ): Route {
@@ -35,17 +35,21 @@ export function largeFileRoute(
     requiredBytes: MIN_LARGE_FILE_BYTES,
     hint: 'POST /v1/predict takes smaller ones.',
   };
-  const limits = {
+  const limits: InputLimits = {
     fileField: FILE_FIELD,
     maxFileBytes: maxLargeFileBytes,
-    fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes: maxLargeFileBytes, hint: '' }),
+    fileTooLarge: () =>
+      new ServiceError('FILE_TOO_LARGE', {
+        allowedBytes: maxLargeFileBytes,
+        hint: 'POST /v1/jobs takes larger ones that are stored, or by link.',
+      }),
     minFile: { bytes: MIN_LARGE_FILE_BYTES, tooSmall: () => new ServiceError('FILE_TOO_SMALL', tooSmall) },
     receiveTimeoutMs: largeFileReceiveTimeoutMs,
   };
   const { detectors } = analyser.status();
   const intake = new LargeFileIntake<LargeFileFields>(
     new FieldValidator({ schemas: largeFileFieldSchemas(detectors) }),
-    queue,
+    files,
     limits,
     permits,
   );

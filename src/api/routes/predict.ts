@@ -36,11 +36,6 @@ export function predictRoute(
     fileField: FILE_FIELD,
     maxFileBytes: allowedBytes,
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes, hint: hint ? `${hint}.` : '' }),
-    linkTooLarge: () =>
-      new ServiceError('FILE_TOO_LARGE', {
-        allowedBytes,
-        hint: hint ? `${hint}, in a form, not by link.` : '',
-      }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
   /** With the named operating point looked up: a name that is wrong is refused before anything is fetched or analysed. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Endpoint, EndpointSettings } from './endpoint.js';
-import { analysisErrors, formErrors, inputErrors } from './error-groups.js';
+import { analysisErrors, inputErrors } from './error-groups.js';
 import { legacyPrediction } from './legacy-prediction.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
@@ -66,6 +66,8 @@ export function predictEndpoint(settings: EndpointSettings, detectors: readonly 
 
 /** The same question for hours of audio. */
 export function largeFileEndpoint(settings: EndpointSettings, detectors: readonly DetectorNames[]): Endpoint {
+  const schemas = largeFileFieldSchemas(detectors);
+  const example = { device: 'api', prediction_id: 'day-4711', filename: 'recording.wav' };
   return {
     method: 'POST',
     path: '/v1/predict/large-file',
@@ -83,18 +85,12 @@ export function largeFileEndpoint(settings: EndpointSettings, detectors: readonl
           maxBytes: settings.maxLargeFileBytes,
         },
         title: 'LargeFileFields',
-        schemas: largeFileFieldSchemas(detectors),
-        example: { device: 'api', prediction_id: 'day-4711', filename: 'recording.wav' },
+        schemas,
+        example,
       },
+      json: withLink({ schemas, example }),
       answers: { 200: { description: 'The verdict.', schema: largeFilePrediction } },
-      errors: [
-        ...formErrors,
-        'FIELD_INVALID',
-        'FILE_TOO_SMALL',
-        'FILE_TOO_LARGE',
-        ...analysisErrors,
-        'NO_SPEECH',
-      ],
+      errors: [...inputErrors, 'FILE_TOO_SMALL', 'FILE_TOO_LARGE', ...analysisErrors, 'NO_SPEECH'],
     },
   };
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client's methods for jobs, against a server whose analyses are doubles.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Job, VeravoxClient, VeravoxError } from '../client/src/index.js';
+import type { Config } from '../src/base/config/options.js';
+import { startJobServer } from './support/job-server.js';
+import { API_KEY } from './support/test-keys.js';
+
+async function start(t: TestContext, overrides: Partial<Config> = {}) {
+  const server = await startJobServer(t, overrides);
+  return { server, client: new VeravoxClient({ baseUrl: server.origin, apiKey: API_KEY, maxRetries: 0 }) };
+}
+
+test('a job is made, followed to its end and listed', async (t) => {
+  const { server, client } = await start(t);
+  const presignedUrl = await server.store('a.wav', Buffer.from('any bytes'));
+  for (const input of [{ key: 'a.wav' }, { presignedUrl }]) {
+    const { id } = await client.createJob(input, { threshold: 0.99, prediction_id: 'mine' });
+    const seen: Job['state'][] = [];
+    const job = await client.waitForJob(id, { pollMs: 5, onJob: ({ state }) => seen.push(state) });
+    assert.deepEqual([job.state, seen.at(-1), job.result?.prediction_id], ['succeeded', 'succeeded', 'mine']);
+    assert.equal(job.result?.global.result, 'bonafide');
+  }
+  const first = await client.listJobs({ state: 'succeeded', limit: 1 });
+  const rest = await client.listJobs({ cursor: first.next_cursor ?? assert.fail('no second page') });
+  assert.deepEqual([first.jobs.length, rest.jobs.length, rest.next_cursor], [1, 1, null]);
+});
+
+test('the same idempotencyKey is the same job; without one, each call makes its own', async (t) => {
+  const { client } = await start(t, { jobWorkers: 0 });
+  const one = await client.createJob({ key: 'a' }, { idempotencyKey: 'k' });
+  const again = await client.createJob({ key: 'a' }, { idempotencyKey: 'k' });
+  const other = await client.createJob({ key: 'a' });
+  assert.equal(again.id, one.id);
+  assert.notEqual(other.id, one.id);
+});
+
+test('waiting ends with the job or the signal, and a cancelled job is no error', async (t) => {
+  const { client } = await start(t, { jobWorkers: 0 });
+  const { id } = await client.createJob({ key: 'a', entity: 'other' });
+  const stop = new AbortController();
+  const waiting = client.waitForJob(id, {
+    pollMs: 60_000,
+    signal: stop.signal,
+    onJob: () => stop.abort(new Error('enough')),
+  });
+  await assert.rejects(waiting, /enough/);
+  assert.equal((await client.cancelJob(id)).state, 'cancelled');
+  assert.equal((await client.waitForJob(id)).state, 'cancelled');
+});
+
+test('an id is never more than an id', async (t) => {
+  const { client } = await start(t, { jobWorkers: 0 });
+  for (const id of ['0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90', '../file?entity=a', 'a/b']) {
+    await assert.rejects(client.getJob(id), (error: VeravoxError) => {
+      assert.ok(error instanceof VeravoxError);
+      assert.deepEqual([error.status, error.errorKey], [404, 'JOB_NOT_FOUND'], id);
+      return true;
+    });
+  }
+});
