@@ -2,6 +2,7 @@
 //
 // What the queue of jobs promises to clients and workers, with SQLite and with PostgreSQL and pg-boss.
 import assert from 'node:assert/strict';
+import { FinishedJobs } from '../src/state/jobs/finished-jobs.js';
 import { IdempotencyConflict, type NewJob, TooManyJobs, type Work, WorkLost } from '../src/state/jobs/job.js';
 import type { JobDesk } from '../src/state/jobs/job-desk.js';
 import { eventually } from './support/eventually.js';
@@ -143,7 +144,7 @@ onEachQueue('a worker that stops gives its job back at once, and that is no fail
 });
 
 onEachQueue('results are kept until they are old, and a finished job stays as it is', async (open) => {
-  const { jobs, desk } = await open();
+  const { jobs, desk, database } = await open();
   const { job } = await jobs.create(newJob());
   const work = await taken(desk);
   await desk.saveStep(work, 0, { results: '[]', cursor: '{}', audioS: 60 });
@@ -155,9 +156,17 @@ onEachQueue('results are kept until they are old, and a finished job stays as it
   );
   assert.equal((await jobs.cancel('a', job.id))?.state, 'succeeded');
   for await (const left of desk.savedResults(job.id)) assert.fail(left);
-  assert.equal(await desk.removeOld((done?.finishedAtMs ?? 0) - 1), 0);
-  assert.equal(await desk.removeOld((done?.finishedAtMs ?? 0) + 1), 1);
+  const finished = new FinishedJobs(database);
+  const { job: waiting } = await jobs.create(newJob());
+  const [day, ...others] = await finished.days();
+  assert.ok(day !== undefined && others.length === 0);
+  assert.equal(day, new Date(done?.finishedAtMs ?? 0).toISOString().slice(0, 10));
+  await finished.removeDays(['2020-01-01', '2100-01-01']);
+  assert.ok(await jobs.get('a', job.id));
+  await finished.removeDays([day]);
   assert.equal(await jobs.get('a', job.id), undefined);
+  assert.ok(await jobs.get('a', waiting.id), 'it is not over');
+  assert.deepEqual(await finished.days(), []);
 });
 
 onEachQueue('accounts see their own jobs only, page by page', async (open) => {
@@ -191,4 +200,17 @@ onEachQueue('those who wait for work or for changes are told, on other hosts too
   changes = 0;
   await one.desk.succeed(await taken(one.desk), { result: '{}', audioS: 1 });
   await eventually(() => changes > 0, 'the client is told');
+});
+
+onEachQueue('jobs do not wait for a clock that was set back', async (open) => {
+  const { jobs, desk, database } = await open();
+  await jobs.create(newJob());
+  const dead = await taken(desk);
+  const inTwoDaysMs = Date.now() + 2 * 86_400_000;
+  await database.execute('UPDATE jobs SET leased_until_ms = $1', [inTwoDaysMs]);
+  assert.equal((await desk.reap()).taken, 1);
+  // PostgreSQL's own affair.
+  if (database.dialect === 'postgres') return;
+  await database.execute('UPDATE job_queue SET due_at_ms = $1', [inTwoDaysMs]);
+  assert.equal((await taken(desk)).job.id, dead.job.id);
 });

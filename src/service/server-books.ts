@@ -4,6 +4,7 @@ import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { Database } from '../state/database/database.js';
+import { FinishedJobs } from '../state/jobs/finished-jobs.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { AuditLog } from '../state/records/audit-log.js';
 import { Retention } from '../state/records/retention.js';
@@ -44,7 +45,7 @@ export function openBooks(
           onLost: () => metrics.auditLinesLost.inc(),
         });
   const note = (event: AuditEvent): void => audit?.note(event);
-  const cleaner = cleans ? [openRetention(config, logger, ledger, note)] : [];
+  const cleaner = cleans ? [openRetention(config, logger, database, ledger, note)] : [];
   // In this order they are closed.
   return { recorders: [...cleaner, usage, ...(audit ? [audit] : [])], note };
 }
@@ -52,6 +53,7 @@ export function openBooks(
 function openRetention(
   config: Config,
   logger: Logger,
+  database: Database,
   usage: UsageLedger,
   note: (event: AuditEvent) => void,
 ): RequestRecorder {
@@ -60,6 +62,8 @@ function openRetention(
     auditDays: config.auditDays,
     usageDays: config.usageDays,
     usage,
+    jobDays: config.jobRetentionDays,
+    jobs: new FinishedJobs(database),
     ...(objectTtlDays > 0 && storageBucket === '' && { sweepObjects: objectSweep(config) }),
     onRemoved(event) {
       logger.info(event, 'removed expired data');

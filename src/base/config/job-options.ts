@@ -47,9 +47,10 @@ export const jobOptions = {
   jobRetentionDays: integer({
     variable: 'VERAVOX_JOB_RETENTION_DAYS',
     default: 7,
-    minimum: 1,
+    minimum: 0,
     maximum: 36_500,
     unit: 'days',
-    description: 'Time to keep a job and its result after its end.',
+    description:
+      'Time to keep a job and its result after its end, in days on which a server ran; 0 keeps all.',
   }),
 };

@@ -8,8 +8,6 @@ import type { JobTurn } from './job-runner.js';
 export interface JobWorkersOptions {
   /** Jobs at once. */
   readonly workers: number;
-  /** Ended jobs are removed after so long. */
-  readonly retentionMs: number;
   /** How often to look for jobs that are due, and for those of dead workers; announcements are faster. */
   readonly pollMs: number;
   readonly run: (work: Work, stopping: AbortSignal) => Promise<JobTurn>;
@@ -64,7 +62,6 @@ export class JobWorkers {
       const { taken, failed } = await this.#desk.reap();
       if (taken > 0) this.#options.log.warn({ jobs: taken }, 'jobs of dead workers taken from them');
       for (const job of failed) this.#options.onTurn(job, 'worker died', 0);
-      await this.#desk.removeOld(Date.now() - this.#options.retentionMs);
     });
     this.#look();
   }

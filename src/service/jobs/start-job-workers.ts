@@ -32,7 +32,6 @@ const HEARTBEAT_MS = 2000;
 const POLL_MS = 5000;
 /** Of one turn, which a further one continues. */
 const TURN_LIMIT_MS = 24 * 3_600_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** The workers of this process. */
 export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
@@ -54,7 +53,6 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
   const jobMetrics = new JobMetrics(metrics.registry, () => jobs.countUnfinished());
   return new JobWorkers(desk, {
     workers: config.jobWorkers,
-    retentionMs: config.jobRetentionDays * DAY_MS,
     pollMs: POLL_MS,
     log,
     async run(work, stopping) {

@@ -139,7 +139,10 @@ export class JobDesk {
   /** Takes jobs from workers that died. To be called every few seconds by any worker. @returns those that were tried too often and have failed */
   async reap(): Promise<{ readonly taken: number; readonly failed: readonly Job[] }> {
     const dead = await this.#database.query(
-      `SELECT ${jobColumns}, holder, saved_steps FROM jobs WHERE state = 'running' AND leased_until_ms < ${this.#now}`,
+      `SELECT ${jobColumns}, holder, saved_steps FROM jobs WHERE state = 'running' ` +
+        // A longer lease than there are comes from before the clock was set back.
+        `AND (leased_until_ms < ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
+      [2 * this.#leaseMs],
     );
     const failed: Job[] = [];
     let taken = 0;
@@ -158,11 +161,6 @@ export class JobDesk {
   /** Calls `onWork` soon after a job was added; may come too often. @returns ends it */
   follow(onWork: () => void): () => void {
     return this.#database.follow(WORK_TOPIC, onWork);
-  }
-
-  /** Removes jobs that ended before then, with their results. @returns how many */
-  removeOld(beforeMs: number): Promise<number> {
-    return this.#database.execute('DELETE FROM jobs WHERE finished_at_ms < $1', [beforeMs]);
   }
 
   get #now(): string {

@@ -69,6 +69,9 @@ export class PgBossJobQueue implements JobQueue {
   }
 
   async close(): Promise<void> {
+    // Upkeep that is cut off by this is no failure.
+    this.#boss.removeAllListeners('error');
+    this.#boss.on('error', () => {});
     await this.#boss.stop({ graceful: false, wait: true });
   }
 

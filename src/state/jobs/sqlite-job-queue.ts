@@ -20,8 +20,9 @@ export class SqliteJobQueue implements JobQueue {
   async take(transaction: Transaction): Promise<string | undefined> {
     const [row] = await transaction.query<{ job_id: string }>(
       'UPDATE job_queue SET is_taken = 1, tries = tries + 1 WHERE place = (SELECT place FROM job_queue ' +
-        'WHERE is_taken = 0 AND due_at_ms <= $1 ORDER BY priority DESC, place LIMIT 1) RETURNING job_id',
-      [Date.now()],
+        'WHERE is_taken = 0 AND (due_at_ms <= $1 OR due_at_ms > $2) ORDER BY priority DESC, place LIMIT 1) RETURNING job_id',
+      // What is due later than any pause lasts was put there before the clock was set back.
+      [Date.now(), Date.now() + this.#delayMs(MAX_TRIES)],
     );
     return row?.job_id;
   }
@@ -36,9 +37,8 @@ export class SqliteJobQueue implements JobQueue {
       await this.remove(transaction, jobId);
       return false;
     }
-    const delayMs = 1000 * this.#retryDelayS * 2 ** (tries - 1);
     await transaction.execute('UPDATE job_queue SET is_taken = 0, due_at_ms = $1 WHERE job_id = $2', [
-      Date.now() + delayMs,
+      Date.now() + this.#delayMs(tries),
       jobId,
     ]);
     return true;
@@ -55,4 +55,8 @@ export class SqliteJobQueue implements JobQueue {
   }
 
   async close(): Promise<void> {}
+
+  #delayMs(tries: number): number {
+    return 1000 * this.#retryDelayS * 2 ** (tries - 1);
+  }
 }

@@ -5,14 +5,23 @@ import { dayOfFile } from '../data-folder/days.js';
 import { namesIn } from '../data-folder/durable-file.js';
 import { type Clocks, LivedDays, systemClocks } from '../data-folder/lived-days.js';
 import { type AuditEvent, auditDir, chainFiles, readHead, withChain } from './audit-chain.js';
-import type { UsageLedger } from './usage-ledger.js';
+
+/** What lies in the database, by UTC days. */
+export interface ByDay {
+  days(): Promise<string[]>;
+  removeDays(days: readonly string[]): Promise<void>;
+}
 
 export interface RetentionOptions {
   /** 0 keeps all. */
   readonly auditDays: number;
   /** 0 keeps all. */
   readonly usageDays: number;
-  readonly usage: Pick<UsageLedger, 'days' | 'removeDays'>;
+  readonly usage: ByDay;
+  /** 0 keeps all. */
+  readonly jobDays?: number;
+  /** Those that are over. */
+  readonly jobs?: ByDay;
   /** Removes stored objects whose time is over; absent where they are kept. */
   readonly sweepObjects?: (
     daysSince: (stored: Date) => number,
@@ -24,9 +33,6 @@ export interface RetentionOptions {
 }
 
 const LOOK_MS = 60_000;
-
-/** Before the days of usage, among the names of what has a time limit. */
-const USAGE = 'usage/';
 
 /**
  * Removes what has been kept for its time. For one process per data folder: the one that owns it. Looks once a minute, and
@@ -73,16 +79,30 @@ export class Retention {
   }
 
   async #sweep(): Promise<void> {
-    const { usage, usageDays } = this.#options;
-    const days = new Map((await usage.days()).map((day) => [`${USAGE}${day}`, usageDays]));
+    const kinds = await this.#daysByKind();
+    const days = kinds.flatMap(({ prefix, keptDays, present }) =>
+      present.map((day): [string, number] => [prefix + day, keptDays]),
+    );
     const expired = this.#lived.expired(new Map([...this.#auditFiles(), ...days]));
+    for (const { prefix, event, records } of kinds) {
+      const over = expired.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+      await records.removeDays(over);
+      if (over.length > 0) this.#tell({ event, days: over });
+    }
     const ofAudit = expired.filter((file) => file.startsWith('audit/')).map((file) => path.basename(file));
-    const ofUsage = expired.filter((name) => name.startsWith(USAGE)).map((name) => name.slice(USAGE.length));
-    await usage.removeDays(ofUsage);
-    if (ofUsage.length > 0) this.#tell({ event: 'usage_removed', days: ofUsage });
     if (ofAudit.length > 0) await this.#removeAudit(ofAudit);
     const swept = await this.#options.sweepObjects?.((stored) => this.#lived.daysSince(stored));
     if (swept !== undefined && swept.objects > 0) this.#tell({ event: 'objects_expired', ...swept });
+  }
+
+  /** What lies in the database. The prefixes tell the kinds apart among the names of all that has a time limit. */
+  async #daysByKind() {
+    const { usage, usageDays, jobs, jobDays = 0 } = this.#options;
+    const kinds = [
+      { prefix: 'usage/', event: 'usage_removed', keptDays: usageDays, records: usage },
+      ...(jobs ? [{ prefix: 'jobs/', event: 'jobs_removed', keptDays: jobDays, records: jobs }] : []),
+    ];
+    return Promise.all(kinds.map(async (kind) => ({ ...kind, present: await kind.records.days() })));
   }
 
   /** Only from the front of the chain, and never what it goes on from. */
