@@ -42,6 +42,9 @@ class Machine {
     t.after(() => this.stop());
   }
 
+  /** Days on which jobs ended. */
+  readonly jobDays = new Set<string>();
+
   /** Only the days of a database. */
   readonly #ledger = {
     add: async ({ day }: { day: string }) => {
@@ -62,6 +65,13 @@ class Machine {
     const retention = new Retention(this.dataDir, {
       ...this.kept,
       usage: this.#ledger,
+      jobDays: 2,
+      jobs: {
+        days: async () => [...this.jobDays],
+        removeDays: async (days) => {
+          for (const day of days) this.jobDays.delete(day);
+        },
+      },
       clocks,
       onRemoved: (event) => audit.note(event),
       onError: (error) => this.errors.push(error),
@@ -198,6 +208,23 @@ test('days are removed when as many have been lived through, the audit says so, 
   assert.deepEqual(problems, []);
   const text = fs.readFileSync(path.join(machine.dataDir, 'audit', '2026-01-13.jsonl'), 'utf8');
   assert.match(text, /"event":"files_removed","files":\["2026-01-09\.jsonl"\],"throughSeq":\d+/);
+});
+
+test('results of jobs are removed by the days that were lived through, not by the clock', async (t) => {
+  const machine = new Machine(t);
+  machine.start();
+  machine.jobDays.add('2026-01-01').add('2027-05-01');
+  await machine.run(DAY_MS + 2 * HOUR_MS);
+  machine.wallMs += 500 * DAY_MS;
+  await machine.run(5 * MINUTE_MS);
+  machine.wallMs -= 500 * DAY_MS;
+  assert.deepEqual([...machine.jobDays], ['2026-01-01', '2027-05-01']);
+  await machine.run(2 * DAY_MS);
+  assert.deepEqual([...machine.jobDays], []);
+  const text = machine
+    .files('audit')
+    .map((day) => fs.readFileSync(path.join(machine.dataDir, 'audit', `${day}.jsonl`), 'utf8'));
+  assert.match(text.join(''), /"event":"jobs_removed","days":\["2026-01-01","2027-05-01"\]/);
 });
 
 test('a folder from before days were counted goes on where it was', async (t) => {
