@@ -113,6 +113,8 @@ export async function startService({ config, log, parent, database }: ServiceOpt
     });
   } catch (error) {
     await Promise.all([models.analyser.close(), jobs?.close()]);
+    keys.close();
+    await database.close();
     throw error;
   }
   if (parent !== undefined) metrics.gather = () => parent.metricsOfAll();

@@ -17,7 +17,7 @@ export interface JobOffice {
 
 /** @throws DatabaseError */
 export async function openJobOffice(config: Config, database: Database, log: Logger): Promise<JobOffice> {
-  const queue = await openJobQueue(config, (error) =>
+  const queue = await openJobQueue(database, config, (error) =>
     log.warn({ err: error }, 'the upkeep of the job queue failed; will retry'),
   );
   return jobOfficeOf(config, database, queue);
