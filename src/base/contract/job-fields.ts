@@ -4,6 +4,7 @@ import { uploadLinkSchemas } from './file-fields.js';
 import { MAX_KEY_BYTES } from './limits.js';
 import { LINK_FIELD } from './link-field.js';
 import type { DetectorNames } from './model-ids.js';
+import { KEY } from './object-key.js';
 import type { Fields } from './operation.js';
 import { predictFieldSchemas } from './predict-fields.js';
 
@@ -27,7 +28,7 @@ export function jobFieldSchemas(detectors: readonly DetectorNames[]) {
     key: {
       type: 'string',
       maxLength: MAX_KEY_BYTES,
-      pattern: uploadLinkSchemas.keys.items.pattern,
+      pattern: KEY.source,
       expected: uploadLinkSchemas.keys.items.expected,
       description: 'Key of a stored file. Either this or `presigned_url`.',
     },
