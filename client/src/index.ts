@@ -17,3 +17,10 @@ export { type ErrorCode, VeravoxError } from './error.js';
 export type { ByteStream, FileInput, StreamInput } from './file-input.js';
 export type { CallOptions } from './transport.js';
 export type * from './types.js';
+export {
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  WebhookRefused,
+  type WebhookRequest,
+} from './webhook.js';

@@ -80,6 +80,10 @@ export interface JobFields {
    */
   idempotency_key?: string;
   /**
+   * Link to which the server posts the end of the job: to a host that the operator allows (docs/webhooks.md).
+   */
+  callback_url?: string;
+  /**
    * The source of the recording.
    */
   device?: 'macos' | 'windows' | 'web_app' | 'api';
@@ -285,6 +289,42 @@ export interface Verification {
   deepfake_score: number | null;
 }
 
+export interface WebhookLog {
+  /**
+   * The `webhook-id`; the same at each attempt.
+   */
+  id: string;
+  /**
+   * `delivered` and `failed` are final, unless the operator has it sent again.
+   */
+  state: 'waiting' | 'sending' | 'delivered' | 'failed';
+  /**
+   * Time of the next attempt; null if there is none.
+   */
+  next_attempt_at: string | null;
+  /**
+   * The latest 24 at most, in the order of time.
+   */
+  attempts: {
+    /**
+     * Time of the request.
+     */
+    at: string;
+    /**
+     * Milliseconds to the end of the answer.
+     */
+    took_ms: number;
+    /**
+     * Status of the answer; null without one.
+     */
+    status: number | null;
+    /**
+     * Why it failed; null if it did not.
+     */
+    problem: string | null;
+  }[];
+}
+
 export interface Job {
   /**
    * Id of the job.
@@ -339,6 +379,10 @@ export interface Job {
    * The verdict, as `POST /v1/predict` answers it; null unless the job has succeeded.
    */
   result: Prediction | null;
+  /**
+   * How the end of the job was posted to its `callback_url`; null without one, and before the end.
+   */
+  webhook: WebhookLog | null;
 }
 
 export interface JobSummary {

@@ -17,6 +17,21 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
   ],
   'keys list': [['veravox keys list --json', 'for programs']],
   'keys revoke': [['veravox keys revoke 0123456789ab', 'by the id that keys list shows']],
+  'webhooks create-secret': [
+    [
+      'veravox webhooks create-secret --account shop --overlap 7d',
+      'a new secret; earlier ones sign for a week more',
+    ],
+  ],
+  'webhooks secrets': [['veravox webhooks secrets', 'which accounts have secrets, and until when']],
+  'webhooks revoke-secret': [
+    ['veravox webhooks revoke-secret whs_0123456789ab', 'at once, without an overlap'],
+  ],
+  'webhooks deliveries': [['veravox webhooks deliveries --state failed', 'what did not reach its client']],
+  'webhooks replay': [
+    ['veravox webhooks replay 0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90', 'by the id of a delivery or of its job'],
+    ['veravox webhooks replay --failed', 'all that failed'],
+  ],
   backup: [['veravox backup /backups/veravox-2026-12-31.db', 'a new file, while the server runs']],
   predict: [
     ['veravox predict call.wav', 'one file'],

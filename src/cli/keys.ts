@@ -176,7 +176,7 @@ function parseScopes(list: string): Scope[] {
   });
 }
 
-function parseAccount(account: string): string {
+export function parseAccount(account: string): string {
   if (isAccount(account)) return account;
   throw new InvalidArgumentError(
     `Expected 1 to 32 lower-case letters, digits and hyphens, not starting with a hyphen, but received ${account}.`,

@@ -11,6 +11,7 @@ type AddCommand = (program: Command, packageVersion: string) => void;
 const commands: readonly [names: readonly string[], load: () => Promise<AddCommand>][] = [
   [['serve'], async () => (await import('./serve.js')).addServeCommand],
   [['keys'], async () => (await import('./keys.js')).addKeysCommand],
+  [['webhooks'], async () => (await import('./webhooks.js')).addWebhooksCommand],
   [['backup'], async () => (await import('./backup.js')).addBackupCommand],
   [['predict'], async () => (await import('./predict.js')).addPredictCommand],
   [['audit'], async () => (await import('./audit.js')).addAuditCommand],

@@ -33,7 +33,7 @@ export interface RouteParts {
   readonly largeFilePermits: BytePermits;
   readonly files: FileStore;
   readonly operatingPoints: OperatingPoints;
-  readonly jobs: Pick<JobRouteParts, 'jobs' | 'policy'> | undefined;
+  readonly jobs: Pick<JobRouteParts, 'jobs' | 'policy' | 'callbackPolicy'> | undefined;
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;

@@ -7,7 +7,7 @@ import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { type InFlightElsewhere, KeyConcurrency } from '../api/admission/key-concurrency.js';
 import { type RateCounter, RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { RequestPermits } from '../api/admission/request-permits.js';
-import { FetchPolicy } from '../api/fetch/fetch-policy.js';
+import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../api/fetch/presigned-fetcher.js';
 import { RecordingSources } from '../api/fetch/recording-sources.js';
 import { restWithoutDescriptors } from '../api/http/accept-rest.js';
@@ -38,6 +38,7 @@ import type { JobOffice } from './jobs/job-office.js';
 import { startJobWorkers } from './jobs/start-job-workers.js';
 import { ServedModels } from './served-models.js';
 import { publicRoutes, serverRoutes } from './server-routes.js';
+import { startWebhookSender } from './webhooks/start-webhook-sender.js';
 
 export interface ServerOptions {
   readonly config: Config;
@@ -164,6 +165,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
   const policy = new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts);
+  const callbackPolicy = new FetchPolicy(() => [], config.webhookHosts, callbacks);
   const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
   const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings);
   const intake = { queue, fetcher };
@@ -223,7 +225,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
     const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping, isDatabaseUp };
-    const jobs = office && { jobs: office.jobs, policy };
+    const jobs = office && { jobs: office.jobs, policy, callbackPolicy };
     const routes = serverRoutes({ ...shared, jobs, models: next, operatingPoints });
     door.serve(publicRoutes(routes, config), routes);
     models = next;
@@ -266,6 +268,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       recorders,
       log,
     });
+  const webhooks =
+    office &&
+    startWebhookSender({
+      config,
+      office,
+      policy: callbackPolicy,
+      metrics,
+      log,
+      ...(options.fetchSurroundings && { overrides: options.fetchSurroundings }),
+    });
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
@@ -278,7 +290,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   async function stop(): Promise<void> {
     log.info({ requestsInFlight: inFlight() }, 'stopping');
     door.phase = 'grace';
-    const givenBack = workers?.close();
+    const givenBack = Promise.all([workers?.close(), webhooks?.close()]);
     await atMost(config.stopGraceMs, new Promise(() => {}));
     door.phase = 'draining';
     stopWatching();

@@ -11,11 +11,13 @@ import type { JobQueue } from '../../src/state/jobs/job-queue.js';
 import { Jobs } from '../../src/state/jobs/jobs.js';
 import { PgBossJobQueue } from '../../src/state/jobs/pg-boss-job-queue.js';
 import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
+import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
 import { type Connect, onEachDatabase } from './databases.js';
 
 export interface JobOffice {
   readonly jobs: Jobs;
   readonly desk: JobDesk;
+  readonly deliveryDesk: DeliveryDesk;
   readonly database: Database;
 }
 
@@ -33,6 +35,7 @@ export function onEachQueue(name: string, run: (open: OpenOffice, test: TestCont
         database,
         jobs: new Jobs(database, queue, { maxUnfinished }),
         desk: new JobDesk(database, queue, leaseMs),
+        deliveryDesk: new DeliveryDesk(database, queue.webhooks, leaseMs),
       };
     };
     await run(open, test);

@@ -2,13 +2,13 @@
 import type { LookupAddress } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction } from 'node:net';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { ArenaIntake, type IntakeLimits } from '../upload/arena-intake.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import type { FetchClock } from './fetch-clock.js';
 import { insecure, refusalOf, unreachable } from './fetch-failure.js';
+import { lookupOf } from './pinned-lookup.js';
 
 export interface DownloadSource {
   readonly url: URL;
@@ -19,15 +19,6 @@ export interface DownloadSource {
 }
 
 const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'veravox' };
-
-/** Answers every question with the addresses that were found to be acceptable. */
-function lookupOf(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_hostname, { all }, callback) => {
-    const [first] = addresses;
-    if (all || first === undefined) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
-}
 
 /** One GET, whose answer goes into the arena as it comes. Follows nothing, keeps no connection. */
 class Download {

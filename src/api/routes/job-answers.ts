@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JobBody, JobSummary } from '../../base/contract/job.js';
 import type { Prediction } from '../../base/contract/prediction.js';
+import type { WebhookLog } from '../../base/contract/webhook.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { isUnavailable } from '../../state/database/database.js';
 import { IdempotencyConflict, type Job, TooManyJobs } from '../../state/jobs/job.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
+import type { LoggedDelivery } from '../../state/webhooks/deliveries.js';
 import type { RouteRequest } from './route.js';
 
 export function callerOf({ caller }: RouteRequest): { account: string; keyId: string } {
@@ -42,7 +44,25 @@ export async function summaryOf(jobs: Jobs, job: Job): Promise<JobSummary> {
   };
 }
 
-export async function bodyOf(jobs: Jobs, job: Job): Promise<JobBody> {
+/** All but how its end was told. */
+export async function endingOf(jobs: Jobs, job: Job): Promise<Omit<JobBody, 'webhook'>> {
   const result = job.result === undefined ? null : (JSON.parse(job.result) as Prediction);
   return { ...(await summaryOf(jobs, job)), result };
 }
+
+export async function bodyOf(jobs: Jobs, job: Job): Promise<JobBody> {
+  const delivery = job.callbackUrl === undefined ? undefined : await jobs.deliveries.ofJob(job.id);
+  return { ...(await endingOf(jobs, job)), webhook: delivery === undefined ? null : webhookLogOf(delivery) };
+}
+
+const webhookLogOf = ({ id, state, dueAtMs, log }: LoggedDelivery): WebhookLog => ({
+  id,
+  state,
+  next_attempt_at: moment(dueAtMs),
+  attempts: log.map(({ atMs, tookMs, status, problem }) => ({
+    at: new Date(atMs).toISOString(),
+    took_ms: tookMs,
+    status: status ?? null,
+    problem: problem ?? null,
+  })),
+});

@@ -25,12 +25,14 @@ export interface JobRouteParts {
   readonly points: OperatingPoints;
   readonly files: Pick<FileStore, 'folderOf' | 'embedded'>;
   readonly policy: Pick<FetchPolicy, 'judge'>;
+  /** Where webhooks may go. */
+  readonly callbackPolicy: Pick<FetchPolicy, 'judge'>;
   readonly config: Pick<Config, 'receiveTimeoutMs'>;
 }
 
 /** `POST /v1/jobs`. */
 export function jobCreator(parts: JobRouteParts) {
-  const { jobs, analyser, points, files, policy } = parts;
+  const { jobs, analyser, points, files, policy, callbackPolicy } = parts;
   const { receiveTimeoutMs } = parts.config;
   const validator = new FieldValidator<JobFields>({ schemas: jobFieldSchemas(analyser.status().detectors) });
 
@@ -56,11 +58,19 @@ export function jobCreator(parts: JobRouteParts) {
     return { object: `${files.folderOf(account)}/${entity}/${key}` };
   }
 
+  /** Now, instead of at the end of the job. */
+  async function refuseUnsendable(callbackUrl: string, account: string): Promise<void> {
+    callbackPolicy.judge(callbackUrl);
+    const secrets = await answered(() => jobs.webhookSecrets.active(account));
+    if (secrets.length === 0) throw new ServiceError('WEBHOOK_SECRET_MISSING');
+  }
+
   return async (request: RouteRequest): Promise<Reply> => {
     const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
     const fields = validator.fromJson(await receiveJson(request.body, request.contentType, limits));
     const { account, keyId } = callerOf(request);
-    const { model, threshold, silence_threshold, prediction_id, idempotency_key } = fields;
+    const { model, threshold, silence_threshold, prediction_id, idempotency_key, callback_url } = fields;
+    if (callback_url !== undefined) await refuseUnsendable(callback_url, account);
     const detector = detectorNamed(analyser.status(), model);
     const parameters: JobParameters = {
       model,
@@ -75,6 +85,7 @@ export function jobCreator(parts: JobRouteParts) {
       task: 'predict',
       source: JSON.stringify(await sourceOf(fields, account)),
       parameters: JSON.stringify(parameters),
+      callbackUrl: callback_url,
       idempotencyKey: idempotency_key,
     } as const;
     return answered(async () => {

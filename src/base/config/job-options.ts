@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { choice, integer, MEBIBYTE } from './option.js';
+import { parseAllowedHost } from './allowed-host.js';
+import { choice, integer, list, MEBIBYTE } from './option.js';
 
 /** Jobs: analyses that outlive their request (docs/jobs.md). */
 export const jobOptions = {
@@ -52,5 +53,20 @@ export const jobOptions = {
     unit: 'days',
     description:
       'Time to keep a job and its result after its end, in days on which a server ran; 0 keeps all.',
+  }),
+  webhookHosts: list({
+    variable: 'VERAVOX_WEBHOOK_HOSTS',
+    accepts: '`[scheme://][*.]host[:port]`',
+    parseItem: parseAllowedHost,
+    description:
+      'Hosts allowed in `callback_url`; https unless the entry says http. Private addresses are always refused.',
+  }),
+  webhookTimeoutMs: integer({
+    variable: 'VERAVOX_WEBHOOK_TIMEOUT_MS',
+    default: 15_000,
+    minimum: 1,
+    maximum: 60_000,
+    unit: 'ms',
+    description: 'Time for one request to a `callback_url`, from the name look-up to the end of the answer.',
   }),
 };

@@ -53,6 +53,8 @@ export const jobCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
       'FIELD_INVALID',
       'FETCH_HOST_REFUSED',
       'FETCH_STATUS_REFUSED',
+      'WEBHOOK_HOST_REFUSED',
+      'WEBHOOK_SECRET_MISSING',
       'IDEMPOTENCY_KEY_REUSED',
       'TOO_MANY_JOBS',
       'DATABASE_UNAVAILABLE',

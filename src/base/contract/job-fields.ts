@@ -41,6 +41,13 @@ export function jobFieldSchemas(detectors: readonly DetectorNames[]) {
       expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
       description: 'Two requests with the same value make one job.',
     },
+    callback_url: {
+      type: 'string',
+      maxLength: 2048,
+      expected: 'a string of at most 2048 characters',
+      description:
+        'Link to which the server posts the end of the job: to a host that the operator allows (docs/webhooks.md).',
+    },
     ...predictFieldSchemas(detectors),
   } as const satisfies FieldSchemas;
 }

@@ -2,6 +2,7 @@
 import { jobStates } from './job-fields.js';
 import { prediction } from './prediction.js';
 import type { BodyOf } from './schema.js';
+import { webhookLog } from './webhook.js';
 
 const moment = (description: string) =>
   ({ type: ['string', 'null'], format: 'date-time', description }) as const;
@@ -98,10 +99,15 @@ export const job = {
       description: 'The verdict, as `POST /v1/predict` answers it; null unless the job has succeeded.',
       anyOf: [prediction, { type: 'null' }],
     },
+    webhook: {
+      description:
+        'How the end of the job was posted to its `callback_url`; null without one, and before the end.',
+      anyOf: [webhookLog, { type: 'null' }],
+    },
   },
-  required: [...names, 'result'],
+  required: [...names, 'result', 'webhook'],
   additionalProperties: false,
-  examples: [{ ...example, result: null }],
+  examples: [{ ...example, result: null, webhook: null }],
 } as const;
 
 /** The answer of `GET /v1/jobs`. */

@@ -243,6 +243,19 @@ const entries = {
     message: 'Expected a new idempotency_key but received that of another job with other parameters.',
     when: 'An earlier request of the account with the same `idempotency_key` asked for something else.',
   },
+  WEBHOOK_HOST_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'Expected a link to a host that the operator allows for callback_url but received one to {origin}.',
+    when: 'The link has another scheme, host or port than those in `VERAVOX_WEBHOOK_HOSTS`. The server resolved and sent nothing.',
+  },
+  WEBHOOK_SECRET_MISSING: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The account has no secret to sign webhooks with: ask the operator for one.',
+    when: 'The request has a `callback_url`, and nobody has run `veravox webhooks create-secret` for the account.',
+  },
   WORKER_DIED: {
     status: 500,
     code: 'internal_error',

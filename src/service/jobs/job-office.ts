@@ -6,11 +6,13 @@ import { JobDesk } from '../../state/jobs/job-desk.js';
 import type { JobQueue } from '../../state/jobs/job-queue.js';
 import { Jobs } from '../../state/jobs/jobs.js';
 import { openJobQueue } from '../../state/jobs/open-job-queue.js';
+import { DeliveryDesk } from '../../state/webhooks/delivery-desk.js';
 
-/** Both sides of the queue of jobs: its clients' and its workers'. */
+/** Both sides of the queue of jobs: its clients' and its workers'; and what tells clients of the ends. */
 export interface JobOffice {
   readonly jobs: Jobs;
   readonly desk: JobDesk;
+  readonly deliveryDesk: DeliveryDesk;
   /** To be called before the database is closed. */
   close(): Promise<void>;
 }
@@ -32,6 +34,7 @@ export function jobOfficeOf(
   return {
     jobs: new Jobs(database, queue, { maxUnfinished: accountMaxJobs }),
     desk: new JobDesk(database, queue),
+    deliveryDesk: new DeliveryDesk(database, queue.webhooks),
     close: () => queue.close(),
   };
 }

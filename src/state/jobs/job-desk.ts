@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Database, Row, Transaction, Value } from '../database/database.js';
+import { nowMs } from '../database/now-ms.js';
+import { addDelivery } from '../webhooks/add-delivery.js';
 import { type Job, type JobFailure, type Work, WorkLost } from './job.js';
 import type { JobQueue } from './job-queue.js';
-import { jobColumns, jobOf, nowMs } from './job-rows.js';
+import { jobColumns, jobOf } from './job-rows.js';
 import { CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
 
 /** A worker that is silent for so long counts as dead, and its job goes to another. */
@@ -191,13 +193,15 @@ export class JobDesk {
   }
 
   /** What is secret or of no use any more goes. */
-  async #end(transaction: Transaction, { id }: Job): Promise<void> {
+  async #end(transaction: Transaction, job: Job): Promise<void> {
+    const { id } = job;
     await transaction.execute(
       "UPDATE jobs SET holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $2 WHERE id = $1",
       [id, Date.now()],
     );
     await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
     await this.#queue.remove(transaction, id);
+    await addDelivery(transaction, this.#queue.webhooks, job);
     await transaction.announce(CHANGE_TOPIC);
   }
 }

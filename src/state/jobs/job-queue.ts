@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from '../database/database.js';
+import type { DeliveryQueue } from '../webhooks/delivery-queue.js';
 
 /** Tries of a job before it fails for good. */
 export const MAX_TRIES = 5;
@@ -21,5 +22,7 @@ export interface JobQueue {
   giveBack(transaction: Transaction, jobId: string, priority: number): Promise<void>;
   /** Of one that was taken or waits. */
   remove(transaction: Transaction, jobId: string): Promise<void>;
+  /** What tells clients of the ends of their jobs is due when its time has come. */
+  readonly webhooks: DeliveryQueue;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Dialect, Row } from '../database/database.js';
+import type { Row } from '../database/database.js';
 import type { Job, JobState, JobTask } from './job.js';
 
 export const jobColumns =
@@ -48,9 +48,3 @@ export function jobOf(row: Row): Job {
     failure: code === null ? undefined : { code, message: message ?? '' },
   };
 }
-
-/** The database's own clock: those of several hosts differ. */
-export const nowMs: Readonly<Record<Dialect, string>> = {
-  sqlite: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-  postgres: 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)',
-};

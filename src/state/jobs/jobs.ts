@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database, Transaction, Value } from '../database/database.js';
+import { addDelivery } from '../webhooks/add-delivery.js';
+import { Deliveries } from '../webhooks/deliveries.js';
+import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
 import {
   IdempotencyConflict,
   type Job,
@@ -41,11 +44,16 @@ export class Jobs {
   readonly #database: Database;
   readonly #queue: JobQueue;
   readonly #limits: JobLimits;
+  /** What tells clients of the ends of their jobs. */
+  readonly deliveries: Deliveries;
+  readonly webhookSecrets: WebhookSecrets;
 
   constructor(database: Database, queue: JobQueue, limits: JobLimits) {
     this.#database = database;
     this.#queue = queue;
     this.#limits = limits;
+    this.deliveries = new Deliveries(database, queue.webhooks);
+    this.webhookSecrets = new WebhookSecrets(database);
   }
 
   /**
@@ -133,16 +141,18 @@ export class Jobs {
           "WHERE account = $1 AND id = $2 AND state IN ('queued', 'running')",
         [account, id, Date.now()],
       );
-      if (cancelled > 0) {
-        await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-        await this.#queue.remove(transaction, id);
-        await transaction.announce(CHANGE_TOPIC);
-      }
       const [row] = await transaction.query(`SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2`, [
         account,
         id,
       ]);
-      return row && jobOf(row);
+      const job = row && jobOf(row);
+      if (cancelled > 0 && job !== undefined) {
+        await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
+        await this.#queue.remove(transaction, id);
+        await addDelivery(transaction, this.#queue.webhooks, job);
+        await transaction.announce(CHANGE_TOPIC);
+      }
+      return job;
     });
   }
 

@@ -2,11 +2,13 @@
 import PgBoss from 'pg-boss';
 import type { Queries, Transaction, Value } from '../database/database.js';
 import type { clientSettings } from '../database/postgres-settings.js';
+import type { DeliveryQueue } from '../webhooks/delivery-queue.js';
 import { type JobQueue, MAX_TRIES, RETRY_DELAY_S } from './job-queue.js';
 
 const SCHEMA = 'veravox_jobs';
 const QUEUE = 'jobs';
 const DEAD_LETTERS = 'dead-jobs';
+const WEBHOOKS = 'webhooks';
 /** The lease of its worker ends far earlier; this is the longest that pg-boss allows. */
 const EXPIRE_HOURS = 23;
 
@@ -14,10 +16,29 @@ const EXPIRE_HOURS = 23;
 export class PgBossJobQueue implements JobQueue {
   readonly #boss: PgBoss;
   readonly #retryDelayS: number;
+  readonly webhooks: DeliveryQueue;
 
   private constructor(boss: PgBoss, retryDelayS: number) {
     this.#boss = boss;
     this.#retryDelayS = retryDelayS;
+    this.webhooks = {
+      add: async (transaction, deliveryId, delayS) =>
+        void (await boss.send(
+          WEBHOOKS,
+          {},
+          {
+            id: deliveryId,
+            startAfter: delayS,
+            // A sender that died is noticed by the end of its lease.
+            retryLimit: 0,
+            expireInHours: EXPIRE_HOURS,
+            ...within(transaction),
+          },
+        )),
+      take: (transaction) => this.#take(WEBHOOKS, transaction),
+      remove: async (transaction, deliveryId) =>
+        void (await boss.deleteJob(WEBHOOKS, deliveryId, within(transaction))),
+    };
   }
 
   /** @param onError of the upkeep, which goes on */
@@ -37,6 +58,7 @@ export class PgBossJobQueue implements JobQueue {
       await boss.start();
       await boss.createQueue(DEAD_LETTERS);
       await boss.createQueue(QUEUE);
+      await boss.createQueue(WEBHOOKS);
     } catch (error) {
       await boss.stop({ graceful: false }).catch(() => {});
       throw error;
@@ -48,9 +70,8 @@ export class PgBossJobQueue implements JobQueue {
     await this.#send(transaction, jobId, priority);
   }
 
-  async take(transaction: Transaction): Promise<string | undefined> {
-    const [taken] = await this.#boss.fetch(QUEUE, { batchSize: 1, ...within(transaction) });
-    return taken?.id;
+  take(transaction: Transaction): Promise<string | undefined> {
+    return this.#take(QUEUE, transaction);
   }
 
   async retry(transaction: Transaction, jobId: string, reason: string): Promise<boolean> {
@@ -73,6 +94,11 @@ export class PgBossJobQueue implements JobQueue {
     this.#boss.removeAllListeners('error');
     this.#boss.on('error', () => {});
     await this.#boss.stop({ graceful: false, wait: true });
+  }
+
+  async #take(queue: string, transaction: Transaction): Promise<string | undefined> {
+    const [taken] = await this.#boss.fetch(queue, { batchSize: 1, ...within(transaction) });
+    return taken?.id;
   }
 
   async #send(transaction: Transaction, jobId: string, priority: number): Promise<void> {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from '../database/database.js';
 import { type JobQueue, MAX_TRIES, RETRY_DELAY_S } from './job-queue.js';
+import { SqliteDeliveryQueue } from './sqlite-delivery-queue.js';
 
 /** The queue of a single host: a table beside that of the jobs. */
 export class SqliteJobQueue implements JobQueue {
+  readonly webhooks = new SqliteDeliveryQueue();
   readonly #retryDelayS: number;
 
   constructor(retryDelayS = RETRY_DELAY_S) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+const outcomes = ['delivered', 'retried', 'failed'] as const;
+export type AttemptOutcome = (typeof outcomes)[number];
+
+/** The Prometheus series of webhooks. */
+export class WebhookMetrics {
+  readonly #attempts: Counter<'outcome'>;
+
+  /** @param waiting rejects while the database is not there; the gauge then keeps its value */
+  constructor(registry: Registry, waiting: () => Promise<number>) {
+    const registers = [registry];
+    new Gauge({
+      name: 'veravox_webhooks_waiting',
+      help: 'Webhooks of all hosts with the same database that are not delivered yet.',
+      aggregator: 'max',
+      registers,
+      async collect() {
+        try {
+          this.set(await waiting());
+        } catch {
+          // veravox_database_up says it.
+        }
+      },
+    });
+    this.#attempts = new Counter({
+      name: 'veravox_webhook_attempts_total',
+      help: 'Requests to callback URLs by outcome: after `retried`, there will be another one.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of outcomes) this.#attempts.labels(outcome).inc(0);
+  }
+
+  countAttempt(outcome: AttemptOutcome): void {
+    this.#attempts.labels(outcome).inc();
+  }
+}

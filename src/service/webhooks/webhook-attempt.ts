@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FetchSurroundings } from '../../api/fetch/acceptable-addresses.js';
+import type { FetchPolicy } from '../../api/fetch/fetch-policy.js';
+import { postJson } from '../../api/fetch/webhook-post.js';
+import type { ErrorKey } from '../../base/errors/catalogue.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { Jobs } from '../../state/jobs/jobs.js';
+import type { Attempt, Delivery } from '../../state/webhooks/delivery.js';
+import { webhookSignature } from '../../state/webhooks/signature.js';
+import { webhookBody } from './webhook-body.js';
+
+export interface AttemptParts {
+  readonly jobs: Jobs;
+  readonly policy: Pick<FetchPolicy, 'judge'>;
+  readonly surroundings: FetchSurroundings;
+  readonly timeoutMs: number;
+}
+
+export interface AttemptEnd {
+  readonly attempt: Attempt;
+  /** Another attempt cannot help. */
+  readonly isFinal: boolean;
+  readonly retryAfterS?: number | undefined;
+}
+
+/** "Never again", in the language of HTTP. */
+const GONE = 410;
+
+const problems: Partial<Record<ErrorKey, string>> = {
+  WEBHOOK_HOST_REFUSED: 'the host is no longer allowed',
+  FETCH_ADDRESS_REFUSED: 'the host has an address that is not public',
+  FETCH_UNREACHABLE: 'the host cannot be reached',
+  FETCH_INSECURE: 'TLS failed',
+  FETCH_TIMEOUT: 'no answer in time',
+};
+
+/**
+ * One request to a client's address. The rules for links hold each time anew.
+ * @throws DatabaseError, or the signal's reason
+ */
+export async function attemptDelivery(
+  { id, jobId, account, url }: Delivery,
+  { jobs, policy, surroundings, timeoutMs }: AttemptParts,
+  signal: AbortSignal,
+): Promise<AttemptEnd> {
+  const job = await jobs.get(account, jobId);
+  const secrets = await jobs.webhookSecrets.active(account);
+  const atMs = Date.now();
+  const beganMs = performance.now();
+  const ended = (more: Pick<Attempt, 'status' | 'problem'>): Attempt => ({
+    atMs,
+    tookMs: performance.now() - beganMs,
+    ...more,
+  });
+  if (job === undefined) return { attempt: ended({ problem: 'the job was removed' }), isFinal: true };
+  if (secrets.length === 0) {
+    return { attempt: ended({ problem: 'the account has no secret' }), isFinal: false };
+  }
+  const body = await webhookBody(jobs, job);
+  const atS = Math.floor(atMs / 1000);
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(atS),
+    'webhook-signature': webhookSignature(
+      secrets.map(({ text }) => text),
+      id,
+      atS,
+      body,
+    ),
+  };
+  try {
+    const answer = await postJson(policy.judge(url), headers, body, { surroundings, timeoutMs }, signal);
+    const { status, retryAfterS } = answer;
+    if (status >= 200 && status < 300) return { attempt: ended({ status }), isFinal: false };
+    const problem =
+      status >= 300 && status < 400 ? `status ${status}: redirects are not followed` : `status ${status}`;
+    return { attempt: ended({ status, problem }), isFinal: status === GONE, retryAfterS };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { attempt: ended({ problem: problems[error.key] ?? error.key }), isFinal: false };
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../database/database.js';
+import type { DeliveryQueue } from './delivery-queue.js';
+
+/** Announced when a delivery may be due. */
+export const DELIVERY_TOPIC = 'webhooks';
+
+export interface EndedJob {
+  readonly id: string;
+  readonly account: string;
+  readonly callbackUrl?: string | undefined;
+}
+
+/** In the transaction that ends the job: no end without its webhook, and no second one. */
+export async function addDelivery(
+  transaction: Transaction,
+  queue: DeliveryQueue,
+  { id: jobId, account, callbackUrl }: EndedJob,
+): Promise<void> {
+  if (callbackUrl === undefined) return;
+  const id = randomUUID();
+  const nowMs = Date.now();
+  await transaction.execute(
+    'INSERT INTO webhook_deliveries (id, job_id, account, url, state, created_at_ms, due_at_ms) ' +
+      "VALUES ($1, $2, $3, $4, 'waiting', $5, $5)",
+    [id, jobId, account, callbackUrl, nowMs],
+  );
+  await queue.add(transaction, id, 0);
+  await transaction.announce(DELIVERY_TOPIC);
+}

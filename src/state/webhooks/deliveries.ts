@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Database, Row, Value } from '../database/database.js';
+import { DELIVERY_TOPIC } from './add-delivery.js';
+import { type Attempt, type Delivery, type DeliveryState, deliveryColumns, deliveryOf } from './delivery.js';
+import type { DeliveryQueue } from './delivery-queue.js';
+
+export interface DeliveryFilter {
+  readonly account?: string | undefined;
+  readonly jobId?: string | undefined;
+  readonly state?: DeliveryState | undefined;
+}
+
+/** A delivery with its latest attempts, the oldest of them first. */
+export interface LoggedDelivery extends Delivery {
+  readonly log: readonly Attempt[];
+}
+
+/** Of one delivery; replays could make it endless. */
+const MAX_LOGGED = 24;
+
+/** What was told to clients, and what came of it. */
+export class Deliveries {
+  readonly #database: Database;
+  readonly #queue: DeliveryQueue;
+
+  constructor(database: Database, queue: DeliveryQueue) {
+    this.#database = database;
+    this.#queue = queue;
+  }
+
+  /** Undefined for a job without a webhook, and before its end. */
+  async ofJob(jobId: string): Promise<LoggedDelivery | undefined> {
+    return (await this.list({ jobId }, 1))[0];
+  }
+
+  /** The newest first. */
+  async list({ account, jobId, state }: DeliveryFilter, limit: number): Promise<LoggedDelivery[]> {
+    const given = Object.entries({ account, job_id: jobId, state }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const conditions = given.map(([column], i) => `${column} = $${i + 1}`);
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const rows = await this.#database.query(
+      `SELECT ${deliveryColumns} FROM webhook_deliveries ${where} ORDER BY created_at_ms DESC, id LIMIT ${limit}`,
+      given.map(([, value]) => value as Value),
+    );
+    const found: LoggedDelivery[] = [];
+    for (const row of rows) {
+      const delivery = deliveryOf(row);
+      found.push({ ...delivery, log: await this.#logOf(delivery.id) });
+    }
+    return found;
+  }
+
+  /** Of all accounts. */
+  async countWaiting(timeoutMs: number): Promise<number> {
+    const [row] = await this.#database.queryPromptly<{ waiting: number }>(
+      "SELECT COUNT(*) AS waiting FROM webhook_deliveries WHERE state IN ('waiting', 'sending')",
+      [],
+      timeoutMs,
+    );
+    return row?.waiting ?? 0;
+  }
+
+  /**
+   * Begins anew with a delivery that is over, under the same id.
+   * @param id of the delivery or of its job
+   * @returns undefined if there is none, or if it is not over
+   */
+  replay(id: string): Promise<Delivery | undefined> {
+    return this.#database.transaction(async (transaction) => {
+      const [row] = await transaction.query(
+        "UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, due_at_ms = $2, finished_at_ms = NULL " +
+          "WHERE (id = $1 OR job_id = $1) AND state IN ('delivered', 'failed') " +
+          `RETURNING ${deliveryColumns}`,
+        [id, Date.now()],
+      );
+      if (row === undefined) return undefined;
+      const delivery = deliveryOf(row);
+      await this.#queue.add(transaction, delivery.id, 0);
+      await transaction.announce(DELIVERY_TOPIC);
+      return delivery;
+    });
+  }
+
+  async #logOf(deliveryId: string): Promise<Attempt[]> {
+    const rows = await this.#database.query<
+      Row & { at_ms: number; took_ms: number; status: number | null; problem: string | null }
+    >(
+      `SELECT at_ms, took_ms, status, problem FROM webhook_attempts WHERE delivery_id = $1 ORDER BY attempt DESC LIMIT ${MAX_LOGGED}`,
+      [deliveryId],
+    );
+    return rows.reverse().map(({ at_ms: atMs, took_ms: tookMs, status, problem }) => ({
+      atMs,
+      tookMs,
+      status: status ?? undefined,
+      problem: problem ?? undefined,
+    }));
+  }
+}
