@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { AnswerLimits } from '../src/api/http/answer-limits.js';
 import { ClientAddresses } from '../src/api/http/client-address.js';
 import { Exchange } from '../src/api/http/exchange.js';
+import { readHead } from '../src/api/http/request-head.js';
 import type { HttpRequest, HttpResponse } from '../src/api/http/uws.js';
 
 /** An exchange, and what its body handler is given. */
@@ -23,11 +24,14 @@ function exchangeOf(contentLength: string) {
     getCaseSensitiveMethod: () => 'POST',
     getUrl: () => '/',
     getQuery: () => '',
-    getHeader: (name: string) => headers[name] ?? '',
+    forEach: (each: (name: string, value: string) => void) => {
+      for (const [name, value] of Object.entries(headers)) each(name, value);
+    },
   };
   const exchange = new Exchange(
     res as unknown as HttpResponse,
     req as unknown as HttpRequest,
+    readHead(req as unknown as HttpRequest),
     new Set<Exchange>(),
     new ClientAddresses([]),
     new AnswerLimits({ maxBytes: 0, timeoutMs: 1000, onClose: () => {} }),

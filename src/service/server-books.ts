@@ -42,7 +42,7 @@ export function openBooks(
           sync: config.auditSync,
           onError: (error) =>
             logger.error({ err: error }, 'audit lines could not be written; keeping them in memory'),
-          onLost: () => metrics.auditLinesLost.inc(),
+          onLost: (lines) => metrics.auditLinesLost.inc(lines),
         });
   const note = (event: AuditEvent): void => audit?.note(event);
   const cleaner = cleans ? [openRetention(config, logger, database, ledger, note)] : [];

@@ -87,13 +87,20 @@ export class ExpectedWait {
    * most requests come to, and throwing would be a good part of their cost.
    */
   enter(key: string): Turn | ServiceError {
+    const refusal = this.refuse(key);
+    if (refusal !== undefined) return refusal;
     const nowMs = this.#nowMs();
-    this.#forgetSlow(nowMs);
-    if (!this.#hasRoom(key)) return this.#refusal(key, nowMs);
     const ticket: Ticket = { key, sinceMs: nowMs, state: 'arriving' };
     this.#count(ticket, 1);
     this.#arriving.push(ticket);
     return { begin: () => this.#begin(ticket), end: (wasWorkedOn) => this.#end(ticket, wasWorkedOn) };
+  }
+
+  /** The refusal of a request, as `enter` would give it; undefined if there is room for it. */
+  refuse(key: string): ServiceError | undefined {
+    const nowMs = this.#nowMs();
+    this.#forgetSlow(nowMs);
+    return this.#hasRoom(key) ? undefined : this.#refusal(key, nowMs);
   }
 
   /**

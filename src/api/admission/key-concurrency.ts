@@ -32,14 +32,16 @@ export class KeyConcurrency {
     return this.#inFlight.of(keyId);
   }
 
+  hasRoom(key: AuthenticatedKey): boolean {
+    const limit = this.#limitOf(key);
+    const elsewhere = key.concurrency === undefined ? 0 : (this.#elsewhere?.of(key.id) ?? 0);
+    return limit === 0 || this.inFlight(key.id) + elsewhere < limit;
+  }
+
   /** @throws ServiceError CONCURRENCY_LIMITED */
   enter(key: AuthenticatedKey): void {
+    if (!this.hasRoom(key)) throw new ServiceError('CONCURRENCY_LIMITED', { limit: this.#limitOf(key) });
     // Counted without a limit, too: a key may get one while it has requests in flight.
-    const inFlight = this.inFlight(key.id);
-    const limit = key.concurrency ?? this.#limitByDefault;
-    const elsewhere = key.concurrency === undefined ? 0 : (this.#elsewhere?.of(key.id) ?? 0);
-    if (limit !== 0 && inFlight + elsewhere >= limit)
-      throw new ServiceError('CONCURRENCY_LIMITED', { limit });
     this.#inFlight.change(key.id, 1);
     if (key.concurrency !== undefined) this.#told.add(key.id);
     this.#tell(key.id);
@@ -49,6 +51,10 @@ export class KeyConcurrency {
     const inFlight = this.#inFlight.change(keyId, -1);
     this.#tell(keyId);
     if (inFlight === 0) this.#told.delete(keyId);
+  }
+
+  #limitOf(key: AuthenticatedKey): number {
+    return key.concurrency ?? this.#limitByDefault;
   }
 
   #tell(keyId: string): void {

@@ -46,6 +46,11 @@ export class RequestPermits {
     return this.#budget.inUse;
   }
 
+  /** Whether `acquire` would succeed now. */
+  hasRoom(holder: Holder): boolean {
+    return this.#budget.obstacle(holder, 1) === undefined;
+  }
+
   /** @throws ServiceError OVERLOADED; CONCURRENCY_LIMITED where a key has its share */
   acquire(holder: Holder): Permit {
     const budget = this.#budget;

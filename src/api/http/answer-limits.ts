@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CloseReason } from '../../base/observe/close-reason.js';
 
-/** Answers per turn of the event loop; the rest wait for the next turn. */
+/** A turn of the event loop has at least so many answers, and at most twice as many; the rest wait for the next turn. */
 const ANSWERS_PER_TURN = 64;
 /** Answers without a body that keep their connection: the burst, and the number per second. */
 const BODILESS_BURST = 64;
@@ -26,7 +26,7 @@ export class AnswerLimits {
   readonly #maxBytes: number;
   readonly #nowMs: () => number;
   #usedBytes = 0;
-  #leftThisTurn = ANSWERS_PER_TURN;
+  #leftThisTurn = 2 * ANSWERS_PER_TURN;
   #bodiless = BODILESS_BURST;
   #refilledMs: number;
 
@@ -58,13 +58,14 @@ export class AnswerLimits {
    * half a megabyte of them would keep everybody else waiting.
    */
   takeTurn(): boolean {
-    if (this.#leftThisTurn === ANSWERS_PER_TURN) {
-      setImmediate(() => {
-        this.#leftThisTurn = ANSWERS_PER_TURN;
-      });
-    }
     if (this.#leftThisTurn === 0) return false;
     this.#leftThisTurn--;
+    // Not in each turn, because most turns have few answers.
+    if (this.#leftThisTurn === ANSWERS_PER_TURN - 1) {
+      setImmediate(() => {
+        this.#leftThisTurn = 2 * ANSWERS_PER_TURN;
+      });
+    }
     return true;
   }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomUUID } from 'node:crypto';
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../../base/observe/request-record.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { Turn } from '../admission/expected-wait.js';
@@ -14,9 +13,9 @@ import { closingHeaders, headersOf, statusLine, valuesOf, writeHead } from './he
 import { IncomingBody } from './incoming-body.js';
 import { PendingAnswer } from './pending-answer.js';
 import { ClientStalled, sendPiece } from './piece-sender.js';
+import { correlationIdOf, type RequestHead } from './request-head.js';
 import { answerAndCut, type HttpRequest, type HttpResponse, writeHeadUnended, writeUnended } from './uws.js';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** How long the rest of a refused body is read and discarded, so that the client gets to read the refusal. */
 const LINGER_MS = 5000;
 /** Largest buffered answer that ends its connection: room for any error and most results. */
@@ -85,6 +84,7 @@ export class Exchange implements RouteRequest, BodyStream {
   constructor(
     res: HttpResponse,
     req: HttpRequest,
+    head: RequestHead,
     receiving: Set<Exchange>,
     addresses: ClientAddresses,
     limits: AnswerLimits,
@@ -99,12 +99,11 @@ export class Exchange implements RouteRequest, BodyStream {
     this.path = req.getUrl();
     // Undefined without a question mark, whatever its type says.
     this.query = (req.getQuery() as string | undefined) ?? '';
-    this.contentType = req.getHeader('content-type');
-    this.apiKey = req.getHeader('x-api-key');
-    this.#incoming = new IncomingBody(res, req);
-    const presentedId = req.getHeader('x-correlation-id');
+    this.contentType = head.contentType;
+    this.apiKey = head.apiKey;
+    this.#incoming = new IncomingBody(res, head.declaredBytes);
     this.record = {
-      correlationId: UUID.test(presentedId) ? presentedId.toLowerCase() : randomUUID(),
+      correlationId: correlationIdOf(head),
       method: this.method,
       route: 'other',
       status: CLIENT_GONE_STATUS,

@@ -6,7 +6,11 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { Logger } from '../../base/observe/log.js';
 import { RefusalLines } from '../../base/observe/refusal-lines.js';
 import { logRequest } from '../../base/observe/request-log.js';
-import { CLIENT_GONE_STATUS, type RequestRecorder } from '../../base/observe/request-record.js';
+import {
+  CLIENT_GONE_STATUS,
+  type RequestRecord,
+  type RequestRecorder,
+} from '../../base/observe/request-record.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import { serverTiming } from '../../base/observe/timing.js';
 import { allows } from '../../state/keys/api-key.js';
@@ -28,7 +32,9 @@ import type { ClientAddresses } from './client-address.js';
 import type { Cors } from './cors.js';
 import { deprecationHeaders } from './deprecation.js';
 import { ClientGone, Exchange } from './exchange.js';
-import { framingFault } from './framing.js';
+import { errorHeaders } from './heads.js';
+import { RefusalFloods } from './refusal-floods.js';
+import { readHead } from './request-head.js';
 import { RouteTable } from './route-table.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
@@ -76,14 +82,16 @@ export class FrontDoor {
   readonly #receiving = new Set<Exchange>();
   readonly #pace = new ReceivingPace();
   readonly #refusalLines: RefusalLines;
+  readonly #floods: RefusalFloods;
 
   constructor(options: FrontDoorOptions) {
     const { log, metrics } = options;
     this.#options = options;
     this.#refusalLines = new RefusalLines({
-      onLeftOut: () => metrics.logLinesLeftOut.inc(),
+      onLeftOut: (lines) => metrics.logLinesLeftOut.inc(lines),
       onSum: (lines) => log.info({ lines }, 'refused requests without a line of their own'),
     });
+    this.#floods = new RefusalFloods({ ...options, onSum: (record) => this.#note(record, true) });
     metrics.declareRoute('other');
   }
 
@@ -97,6 +105,7 @@ export class FrontDoor {
    * @param adminRoutes the routes of the admin address
    */
   serve(routes: readonly Route[], adminRoutes: readonly Route[]): void {
+    this.#floods.sumUp();
     for (const { path } of adminRoutes) this.#options.metrics.declareRoute(path);
     this.#table = new RouteTable(routes);
     this.#adminTable = new RouteTable(adminRoutes);
@@ -110,15 +119,16 @@ export class FrontDoor {
 
   #handle(res: HttpResponse, req: HttpRequest, isAdmin: boolean): void {
     const { addresses, answers, cors } = this.#options;
-    const exchange = new Exchange(res, req, this.#receiving, addresses, answers);
+    const head = readHead(req);
+    if (!isAdmin && this.phase === 'running' && this.#floods.refuse(res, req, head)) return;
+    const exchange = new Exchange(res, req, head, this.#receiving, addresses, answers);
     exchange.isOperator = isAdmin;
     exchange.sharedHeaders = [
       ['x-correlation-id', exchange.record.correlationId],
       ...cors.headersFor(req, exchange.method),
     ];
-    const fault = framingFault(req);
-    if (fault !== undefined) {
-      this.#cut(exchange, new ServiceError('FRAMING_UNCLEAR', { problem: fault }));
+    if (head.framingFault !== undefined) {
+      this.#cut(exchange, new ServiceError('FRAMING_UNCLEAR', { problem: head.framingFault }));
       return;
     }
     try {
@@ -162,6 +172,7 @@ export class FrontDoor {
 
   /** Call it after the last request, before the log ends. */
   close(): void {
+    this.#floods.sumUp();
     this.#refusalLines.sumUp();
   }
 
@@ -270,6 +281,7 @@ export class FrontDoor {
       const turn = expectedWait.enter(caller.id);
       if (turn instanceof ServiceError) {
         this.#giveBackPermit(exchange);
+        this.#floods.note(exchange, route, turn);
         return turn;
       }
       exchange.turn = turn;
@@ -324,13 +336,11 @@ export class FrontDoor {
     }
     if (error instanceof ClientGone || exchange.isOver) record.cause = undefined;
     else record.errorKey = failure.key;
-    const headers: [string, string][] = [['x-error-key', failure.key]];
-    if (failure.retryAfterS !== undefined) headers.push(['retry-after', String(failure.retryAfterS)]);
-    if (error instanceof MethodNotAllowed) headers.push(['allow', error.allowed]);
+    const allow = error instanceof MethodNotAllowed ? [['allow', error.allowed] as const] : [];
     const reply =
       exchange.route?.refusal?.(failure, record.correlationId) ??
       jsonReply(failure.status, errorBody(failure, record.correlationId));
-    this.#answer(exchange, reply, headers);
+    this.#answer(exchange, reply, [...errorHeaders(failure), ...allow]);
   }
 
   /** Nothing after the request may be read as another one. */
@@ -338,7 +348,7 @@ export class FrontDoor {
     const { record } = exchange;
     record.errorKey = failure.key;
     const reply = jsonReply(failure.status, errorBody(failure, record.correlationId));
-    exchange.cut(reply, [['x-error-key', failure.key], ...exchange.sharedHeaders]);
+    exchange.cut(reply, [...errorHeaders(failure), ...exchange.sharedHeaders]);
     this.#finish(exchange);
   }
 
@@ -384,9 +394,13 @@ export class FrontDoor {
     this.#leave(exchange);
     record.totalMs = exchange.elapsedMs;
     record.clientAddress = exchange.clientAddress;
-    this.#options.metrics.count(record);
-    if (this.#refusalLines.mayWrite(record)) logRequest(this.#options.log, record);
-    if (exchange.route?.scope === undefined) return;
-    for (const recorder of this.#options.recorders) recorder.record(record);
+    this.#note(record, exchange.route?.scope !== undefined);
+  }
+
+  #note(record: RequestRecord, isOfApi: boolean): void {
+    const { metrics, log, recorders } = this.#options;
+    metrics.count(record);
+    if (this.#refusalLines.mayWrite(record)) logRequest(log, record);
+    if (isOfApi) for (const recorder of recorders) recorder.record(record);
   }
 }

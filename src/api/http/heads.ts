@@ -2,6 +2,7 @@
 //
 // The heads of requests and answers.
 import { STATUS_CODES } from 'node:http';
+import type { ServiceError } from '../../base/errors/service-error.js';
 import type { Headers, Reply } from '../routes/route.js';
 import type { HttpRequest, HttpResponse } from './uws.js';
 
@@ -27,6 +28,11 @@ export function headersOf(req: HttpRequest): Map<string, string> {
     headers.set(name, earlier === undefined ? value : `${earlier},${value}`);
   });
   return headers;
+}
+
+export function errorHeaders({ key, retryAfterS }: ServiceError): Headers {
+  const name = ['x-error-key', key] as const;
+  return retryAfterS === undefined ? [name] : [name, ['retry-after', String(retryAfterS)]];
 }
 
 export function writeHead(

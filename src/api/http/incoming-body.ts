@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HttpRequest, HttpResponse } from './uws.js';
+import type { HttpResponse } from './uws.js';
 
 type Listener = (chunk: Uint8Array, isLast: boolean) => void;
 
-/** If no more than this of a body is missing, the server waits a moment for it. */
-const NEAR_END_BYTES = 256 * 1024;
+/** If no more than this of a body is missing, its end is awaited, or left to uWebSockets.js, which discards it. */
+export const NEAR_END_BYTES = 256 * 1024;
 
 const nobody: Listener = () => {};
 
@@ -23,11 +23,10 @@ export class IncomingBody {
   #pausedAtMs = 0;
   #pausedMs = 0;
 
-  constructor(res: HttpResponse, req: HttpRequest) {
+  constructor(res: HttpResponse, declaredBytes: number | undefined) {
     this.#res = res;
-    const isChunked = req.getHeader('transfer-encoding') !== '';
-    this.declaredBytes = isChunked ? undefined : Number(req.getHeader('content-length'));
-    this.isPending = isChunked || this.declaredBytes !== 0;
+    this.declaredBytes = declaredBytes;
+    this.isPending = declaredBytes !== 0;
   }
 
   get isEndNear(): boolean {

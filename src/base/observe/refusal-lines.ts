@@ -17,8 +17,8 @@ const PERIOD_MS = 1000;
 export interface RefusalLinesOptions {
   /** Lines per second about refusals of one key; the same for all requests without a key together. */
   readonly maxPerS?: number;
-  /** Called for each omitted line. */
-  readonly onLeftOut: () => void;
+  /** Called with the number of omitted lines. */
+  readonly onLeftOut: (lines: number) => void;
   /** Called once per second with their number, if any. */
   readonly onSum: (lines: number) => void;
 }
@@ -34,15 +34,17 @@ export class RefusalLines {
     this.#options = { maxPerS: 10, ...options };
   }
 
-  mayWrite(record: Pick<RequestRecord, 'keyId' | 'errorKey'>): boolean {
+  mayWrite(record: Pick<RequestRecord, 'keyId' | 'errorKey' | 'times'>): boolean {
     if (!isRefusal(record)) return true;
     this.#timer ??= setTimeout(() => this.sumUp(), PERIOD_MS).unref();
-    const { keyId = '' } = record;
-    const lines = (this.#ofKey.get(keyId) ?? 0) + 1;
-    this.#ofKey.set(keyId, lines);
-    if (lines <= this.#options.maxPerS) return true;
-    this.#leftOut++;
-    this.#options.onLeftOut();
+    const { keyId = '', times } = record;
+    if (times === undefined) {
+      const lines = (this.#ofKey.get(keyId) ?? 0) + 1;
+      this.#ofKey.set(keyId, lines);
+      if (lines <= this.#options.maxPerS) return true;
+    }
+    this.#leftOut += times ?? 1;
+    this.#options.onLeftOut(times ?? 1);
     return false;
   }
 

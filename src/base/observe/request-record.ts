@@ -33,6 +33,8 @@ export interface RequestRecord {
   modelIds?: readonly string[];
   stagesMs: StageDurationsMs;
   totalMs: number;
+  /** For how many refused requests it stands, if they have no records and lines of their own; `totalMs` is their mean. */
+  times?: number;
 }
 
 /** Gets every request to the API once, at its end. */

@@ -284,15 +284,16 @@ export class ServiceMetrics {
 
   /** The one place where a request is counted. */
   count(record: RequestRecord): void {
+    const { times = 1 } = record;
     const { requests, seconds } = this.#seriesOf(record.route);
     let requestsOfStatus = requests.get(record.status);
     if (requestsOfStatus === undefined) {
       requestsOfStatus = this.#requests.labels(record.route, String(record.status));
       requests.set(record.status, requestsOfStatus);
     }
-    requestsOfStatus.inc();
-    seconds.observe(record.totalMs / 1000);
-    if (record.errorKey !== undefined) this.#errors.get(record.errorKey)?.inc();
+    requestsOfStatus.inc(times);
+    for (let i = 0; i < times; i++) seconds.observe(record.totalMs / 1000);
+    if (record.errorKey !== undefined) this.#errors.get(record.errorKey)?.inc(times);
     for (const stage of stages) {
       const durationMs = record.stagesMs[stage];
       if (durationMs !== undefined) this.#stageSeconds.get(stage)?.observe(durationMs / 1000);

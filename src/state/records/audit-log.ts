@@ -22,8 +22,8 @@ export interface AuditLogOptions {
   readonly now?: () => Date;
   /** Told when lines could not be written; they are kept and tried again. */
   readonly onError?: (error: unknown) => void;
-  /** Told of each line that is not written. */
-  readonly onLost?: () => void;
+  /** Told of lines that are not written. */
+  readonly onLost?: (lines: number) => void;
 }
 
 /** A line that waits to be written. */
@@ -78,8 +78,9 @@ export class AuditLog extends BackgroundRecorder {
     const now = this.#options.now();
     const lost = this.#whyLost(record, now);
     if (lost !== undefined) {
-      this.#lost[lost]++;
-      this.#options.onLost();
+      const { times = 1 } = record;
+      this.#lost[lost] += times;
+      this.#options.onLost(times);
       return;
     }
     this.#add(auditLine(record, now), now);
@@ -94,7 +95,8 @@ export class AuditLog extends BackgroundRecorder {
   /** Undefined for a request that gets its line. The one place for caps. */
   #whyLost(record: RequestRecord, now: Date): keyof LostLines | undefined {
     const { maxStrangersPerS, maxRefusalsPerS, maxWaitingBytes } = this.#options;
-    const { keyId } = record;
+    const { keyId, times } = record;
+    if (times !== undefined) return 'refusals';
     const second = Math.floor(now.getTime() / 1000);
     if (second !== this.#capped.second) this.#capped = { second, strangers: 0, refusals: new Map() };
     if (keyId === undefined) {

@@ -48,7 +48,7 @@ export class UsageMeter extends BackgroundRecorder {
 
   /** Requests without a valid key are nobody's usage. */
   record(record: RequestRecord): void {
-    const { keyId, account, route } = record;
+    const { keyId, account, route, times = 1 } = record;
     if (keyId === undefined || account === undefined) return;
     const counting = this.#counting(dayOf(this.#now()));
     const name = `${keyId} ${account} ${route}`;
@@ -57,8 +57,8 @@ export class UsageMeter extends BackgroundRecorder {
       row = { keyId, account, route, requests: 0, errors: 0, audioS: 0, windows: 0, bytes: 0 };
       counting.rows.set(name, row);
     }
-    row.requests++;
-    if (record.status >= 400) row.errors++;
+    row.requests += times;
+    if (record.status >= 400) row.errors += times;
     row.audioS += record.audioS ?? 0;
     row.windows += record.scoredWindows ?? 0;
     row.bytes += record.bodyBytes ?? 0;
