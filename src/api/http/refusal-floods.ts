@@ -6,7 +6,7 @@ import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { ExpectedWait } from '../admission/expected-wait.js';
 import type { KeyConcurrency } from '../admission/key-concurrency.js';
 import type { RequestPermits } from '../admission/request-permits.js';
-import type { Headers, Route } from '../routes/route.js';
+import { type Headers, JSON_TYPE, type Route } from '../routes/route.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { Cors } from './cors.js';
 import { deprecationHeaders } from './deprecation.js';
@@ -38,7 +38,15 @@ interface Flood {
   usual: number;
   refused: number;
   totalMs: number;
-  failure: ServiceError;
+  answer: PreparedAnswer;
+}
+
+/** Consecutive refusals of a flood are alike, except for the correlation id. */
+interface PreparedAnswer {
+  readonly failure: ServiceError;
+  readonly headers: Headers;
+  /** The correlation id stands between them. */
+  readonly bodyParts: readonly string[];
 }
 
 /**
@@ -64,8 +72,8 @@ export class RefusalFloods {
     const ofKey = this.#ofPath.get(path) ?? new Map<string, Flood>();
     this.#ofPath.set(path, ofKey);
     const flood = ofKey.get(apiKey);
-    if (flood === undefined) ofKey.set(apiKey, { key, route, usual: 1, refused: 0, totalMs: 0, failure });
-    else flood.usual++;
+    if (flood !== undefined) flood.usual++;
+    else ofKey.set(apiKey, { key, route, usual: 1, refused: 0, totalMs: 0, answer: prepare(failure, route) });
   }
 
   /** Answers the request if it is one of a flood, and there is no room for it. Only while uWebSockets.js' handler runs. */
@@ -80,15 +88,8 @@ export class RefusalFloods {
     if (!concurrency.hasRoom(key) || !permits.hasRoom({ key: key.id }) || !answers.takeTurn()) return false;
     const failure = expectedWait.refuse(key.id);
     if (failure === undefined) return false;
-    const id = correlationIdOf(head);
-    const headers = [
-      ['x-correlation-id', id] as const,
-      ...cors.headersFor(req, route.method),
-      ...errorHeaders(failure),
-      ...deprecationHeaders(route),
-    ];
-    send(res, failure, id, headers, answers);
-    flood.failure = failure;
+    if (flood.answer.failure !== failure) flood.answer = prepare(failure, route);
+    send(res, flood.answer, correlationIdOf(head), cors.headersFor(req, route.method), answers);
     flood.refused++;
     flood.totalMs += performance.now() - startedMs;
     return true;
@@ -100,14 +101,14 @@ export class RefusalFloods {
     this.#timer = undefined;
     const floods = [...this.#ofPath.values()].flatMap((ofKey) => [...ofKey.values()]);
     this.#ofPath.clear();
-    for (const { key, route, refused, totalMs, failure } of floods) {
+    for (const { key, route, refused, totalMs, answer } of floods) {
       if (refused === 0) continue;
       this.#options.onSum({
         correlationId: '',
         method: route.method,
         route: route.path,
-        status: failure.status,
-        errorKey: failure.key,
+        status: answer.failure.status,
+        errorKey: answer.failure.key,
         keyId: key.id,
         account: key.account,
         stagesMs: {},
@@ -126,23 +127,25 @@ function isPlain({ framingFault, declaredBytes, connection, expect }: RequestHea
   );
 }
 
-/** Where the correlation id stands in a body. */
 const ID_MARK = '{correlation id}';
-const bodies = new WeakMap<ServiceError, readonly string[]>();
 
-function bodyOf(failure: ServiceError, correlationId: string): string {
-  let parts = bodies.get(failure);
-  if (parts === undefined) {
-    parts = JSON.stringify(errorBody(failure, ID_MARK)).split(ID_MARK);
-    bodies.set(failure, parts);
-  }
-  return parts.join(correlationId);
-}
+const prepare = (failure: ServiceError, route: Route): PreparedAnswer => ({
+  failure,
+  headers: [...errorHeaders(failure), ...deprecationHeaders(route)],
+  bodyParts: JSON.stringify(errorBody(failure, ID_MARK)).split(ID_MARK),
+});
 
-function send(res: HttpResponse, failure: ServiceError, id: string, headers: Headers, limits: AnswerLimits) {
-  const body = bodyOf(failure, id);
-  const reply = { status: failure.status, contentType: 'application/json; charset=utf-8', body };
-  const begin = (): void => writeHead(res, reply, headers, false);
+function send(
+  res: HttpResponse,
+  { failure, headers, bodyParts }: PreparedAnswer,
+  correlationId: string,
+  ownHeaders: Headers,
+  limits: AnswerLimits,
+): void {
+  const body = bodyParts.join(correlationId);
+  const reply = { status: failure.status, contentType: JSON_TYPE, body };
+  const all = [['x-correlation-id', correlationId] as const, ...ownHeaders, ...headers];
+  const begin = (): void => writeHead(res, reply, all, false);
   const pending = PendingAnswer.offer(res, body, Buffer.byteLength(body), limits, begin);
   if (pending !== undefined) res.onAborted(() => pending.letGo());
 }

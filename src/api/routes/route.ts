@@ -81,8 +81,10 @@ export interface Route extends Endpoint {
   refusal?(failure: ServiceError, correlationId: string): Reply | undefined;
 }
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 export const jsonReply = <Body>(status: number, value: Body): Reply => ({
   status,
-  contentType: 'application/json; charset=utf-8',
+  contentType: JSON_TYPE,
   body: JSON.stringify(value),
 });
