@@ -38,6 +38,7 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
     ['veravox predict recordings', 'all audio and video files of a folder and its subfolders'],
     ["veravox predict --json 'calls/**/*.mp3' > answers.jsonl", 'a pattern; one line of JSON per file'],
     ['ffmpeg -i in.mp4 -vn -f wav - | veravox predict -', 'standard input'],
+    ['veravox predict recordings --html timelines', 'a page per file, with waveform and scores over time'],
   ],
   'audit verify': [['veravox audit verify', 'exit code 1 if a line is missing or changed']],
   usage: [

@@ -22,10 +22,14 @@ import { type NamedInput, namedInputs } from './named-inputs.js';
 import { predictionTable, runSummary } from './prediction-table.js';
 import { ProgressLine, showListProgress } from './progress-line.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
+import type { Outline } from './timeline/outline.js';
+import { Outliner } from './timeline/outliner.js';
+import { TimelineFiles } from './timeline/timeline-files.js';
 
 interface PredictOptions {
   readonly json?: true;
   readonly windows?: true;
+  readonly html?: string;
   readonly model?: string;
   readonly threshold: number | string;
   readonly silenceThreshold: number;
@@ -38,7 +42,19 @@ interface ResolvedOptions extends PredictOptions {
   readonly threshold: number;
 }
 
-type Outcome = { readonly prediction: Prediction } | { readonly error: unknown };
+interface Found {
+  readonly prediction: Prediction;
+  /** For a page; undefined without one, and if it could not be made. */
+  readonly outline: Outline | undefined;
+}
+
+type Outcome = Found | { readonly error: unknown };
+
+/** What makes pages of the findings. */
+interface Timelines {
+  readonly outliner: Outliner;
+  readonly files: TimelineFiles;
+}
 
 export function addPredictCommand(program: Command): void {
   program
@@ -54,6 +70,10 @@ export function addPredictCommand(program: Command): void {
     )
     .option('--windows', 'print every window, also of long files')
     .option(
+      '--html <file or folder>',
+      'write timelines: one page for all if it ends in .html, otherwise a folder with a page per file',
+    )
+    .option(
       '--model <id>',
       'which model to use, by its exact id or an alias (default: the best that is loaded)',
     )
@@ -66,19 +86,22 @@ async function predict(given: string[], options: PredictOptions): Promise<void> 
   const config = { ...loadConfig(process.env), ...withoutTimeouts };
   const points = OperatingPoints.load(config.dataDir);
   const inputs = await namedInputs(given);
+  const files = options.html === undefined ? undefined : new TimelineFiles(options.html);
   const contents = new Map<string, Uint8Array>();
   if (given.includes(STANDARD_INPUT)) contents.set(STANDARD_INPUT, await readStandardInput());
   const recordings = inputs.filter(({ problem }) => problem === undefined).map(({ file }) => [file]);
   const pipeline = await ListPipeline.start(config, recordings, contents);
+  const timelines = files && { files, outliner: new Outliner(config, maxDurationS) };
   try {
     const status = pipeline.analyser.status();
     const model = options.model ?? defaultModel(status.detectors);
     const detector = detectorNamed(status, model);
     const threshold = points.thresholdOf(options.threshold, detector, '--threshold');
     const resolved = { ...options, threshold, model, modelId: detector.id };
-    await predictAll(pipeline, inputs, resolved);
+    await predictAll(pipeline, inputs, resolved, timelines);
+    files?.close();
   } finally {
-    await pipeline.close();
+    await Promise.all([pipeline.close(), timelines?.outliner.close()]);
   }
 }
 
@@ -87,6 +110,7 @@ async function predictAll(
   pipeline: ListPipeline,
   inputs: readonly NamedInput[],
   options: ResolvedOptions,
+  timelines: Timelines | undefined,
 ): Promise<void> {
   const isOneFile = inputs.length === 1;
   const progress = showListProgress(inputs.length);
@@ -97,7 +121,7 @@ async function predictAll(
     async ({ file, problem }): Promise<Outcome> => {
       try {
         if (problem !== undefined) throw new Error(problem);
-        return { prediction: await predictFile(file, pipeline, options, isOneFile) };
+        return await predictFile(file, pipeline, options, isOneFile, timelines?.outliner);
       } catch (error) {
         return { error };
       }
@@ -108,8 +132,11 @@ async function predictAll(
         reportFailure(file, outcome.error, options.json);
         process.exitCode = 1;
         counts.failed++;
+        timelines?.files.add({ file, problem: messageOf(outcome.error) });
       } else {
-        const { prediction } = outcome;
+        const { prediction, outline } = outcome;
+        const { modelId, threshold } = options;
+        timelines?.files.add({ file, prediction, outline, modelId, threshold });
         counts[prediction.global.result]++;
         process.stdout.write(
           options.json
@@ -129,7 +156,8 @@ async function predictFile(
   pipeline: ListPipeline,
   { model, threshold, silenceThreshold: silenceThresholdPercent }: ResolvedOptions,
   showsProgress: boolean,
-): Promise<Prediction> {
+  outliner: Outliner | undefined,
+): Promise<Found> {
   return pipeline.withRegion([file], async (region) => {
     const startedMs = performance.now();
     const progress = new ProgressLine(process.stderr, file);
@@ -145,6 +173,11 @@ async function predictFile(
       })
       .finally(() => progress.clear());
     const request = { model, predictionId: newPredictionId(), threshold, silenceThresholdPercent };
-    return predictionBody(analysis, request, (performance.now() - startedMs) / 1000);
+    const prediction = predictionBody(analysis, request, (performance.now() - startedMs) / 1000);
+    // A page without its waveform is better than none.
+    const outline = await outliner?.outline({ memory: pipeline.memory, ...region }).catch(() => undefined);
+    return { prediction, outline };
   });
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

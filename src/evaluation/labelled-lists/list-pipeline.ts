@@ -84,6 +84,11 @@ export class ListPipeline {
     return prepareThreads + 2 * scoringThreads * maxBatchWindows;
   }
 
+  /** In which recordings lie. */
+  get memory(): SharedArrayBuffer {
+    return this.#arena.buffer;
+  }
+
   close(): Promise<void> {
     return this.analyser.close();
   }

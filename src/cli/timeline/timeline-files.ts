@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import { STANDARD_INPUT } from '../standard-input.js';
+import { type TimelineEntry, timelinePage } from './timeline-page.js';
+
+/** Where the pages go: a file for all recordings, or a folder with one page for each. */
+export class TimelineFiles {
+  readonly #target: string;
+  readonly #isFolder: boolean;
+  readonly #taken = new Set<string>();
+  readonly #entries: TimelineEntry[] = [];
+
+  /** @throws Error if it cannot be written to */
+  constructor(target: string) {
+    this.#target = target;
+    const isThere = fs.statSync(target, { throwIfNoEntry: false });
+    this.#isFolder = isThere?.isDirectory() ?? !/\.html?$/i.test(target);
+    // Before hours of work, not after them.
+    if (this.#isFolder) fs.mkdirSync(target, { recursive: true });
+    else fs.closeSync(fs.openSync(target, 'a'));
+  }
+
+  add(entry: TimelineEntry): void {
+    if (this.#isFolder)
+      fs.writeFileSync(path.join(this.#target, this.#nameFor(entry.file)), timelinePage([entry]));
+    else this.#entries.push(entry);
+  }
+
+  /** To be called after the last one. */
+  close(): void {
+    if (!this.#isFolder) fs.writeFileSync(this.#target, timelinePage(this.#entries));
+  }
+
+  /** Files of several folders may have the same name. */
+  #nameFor(file: string): string {
+    const base = file === STANDARD_INPUT ? 'standard-input' : path.basename(file);
+    for (let count = 1; ; count++) {
+      const name = `${base}${count === 1 ? '' : `-${count}`}.html`;
+      if (this.#taken.has(name)) continue;
+      this.#taken.add(name);
+      return name;
+    }
+  }
+}
