@@ -37,7 +37,9 @@ before(async () => {
     VERAVOX_SCORING_THREADS: '1',
   };
   const started = ['first', 'second'].map(async (host) => {
-    const cli = new Cli(['serve'], envOf(host));
+    // One of them with several processes.
+    const processes = host === 'second' ? { VERAVOX_PROCESSES: '2' } : undefined;
+    const cli = new Cli(['serve'], { ...envOf(host), ...processes });
     const [, port] = await cli.printed(/is ready on \S+:(\d+)\n/);
     return { cli, port: Number(port) };
   });
@@ -74,10 +76,34 @@ test('a key made on a third host works on both at once, and revoked there it wor
   assert.ok(Math.min(...timesMs) < 1000, `${timesMs} ms`);
 });
 
+/** How many of these requests both hosts together accept, eight at a time. @param hostOf which host gets the i-th */
+async function acceptedOf(key: string, count: number, hostOf: (i: number) => number): Promise<number> {
+  let accepted = 0;
+  for (let i = 0; i < count; i += 8) {
+    const group = Array.from({ length: 8 }, (_, j) => statusOn(hosts[hostOf(i + j)]?.port ?? 0, key));
+    for (const status of await Promise.all(group)) {
+      assert.ok([200, 429].includes(status), `${status}`);
+      accepted += Number(status === 200);
+    }
+  }
+  return accepted;
+}
+
+test('a rate limit holds over both hosts within 5 %, however requests are spread', async () => {
+  const limit = 160;
+  for (const hostOf of [() => 0, (i: number) => i % 2, (i: number) => Number(i % 10 !== 0)]) {
+    const key = (await command('keys', 'create', '--rate', `${limit}/10m`)).stdout.trimEnd();
+    const accepted = await acceptedOf(key, 240, hostOf);
+    assert.ok(Math.abs(accepted - limit) <= limit * 0.05, `${accepted} of ${limit}, spread by ${hostOf}`);
+  }
+});
+
 test('without the database known keys go on, and operators see it; afterwards everything goes on', async () => {
   const key = (await command('keys', 'create', '--scopes', 'admin')).stdout.trimEnd();
   const headers = { 'x-api-key': key };
+  const limited = (await command('keys', 'create', '--rate', '20/10m')).stdout.trimEnd();
   for (const { port } of hosts) assert.equal(await statusOn(port, key), 200);
+  for (const { port } of hosts) assert.equal(await statusOn(port, limited), 200);
   const database = async (port: number): Promise<unknown> =>
     (await request(port, '/readyz', { headers })).json.database;
   await postgres.stop();
@@ -88,6 +114,11 @@ test('without the database known keys go on, and operators see it; afterwards ev
     assert.equal(await statusOn(port, key), 200);
     assert.equal(await statusOn(port, `vx_${'0'.repeat(12)}_${'A'.repeat(43)}`), 401);
   }
+  // Each host grants the whole limit by itself.
+  for (const host of [0, 1]) {
+    const accepted = await acceptedOf(limited, 32, () => host);
+    assert.ok(accepted >= 16 && accepted <= 20, `${accepted}`);
+  }
   const refused = await command('keys', 'list');
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /^veravox: The database postgres:.*ENOENT/);
@@ -96,6 +127,8 @@ test('without the database known keys go on, and operators see it; afterwards ev
   for (const { port } of hosts) {
     assert.equal(await statusOn(port, later), 200);
     await eventually(async () => (await database(port)) === 'up', 'it is noticed');
+    // Together they have used more than the limit.
+    await eventually(async () => (await statusOn(port, limited)) === 429, 'the limit holds');
   }
 });
 

@@ -2,10 +2,12 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
+import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { whyNotListening } from '../api/http/listen-error.js';
 import type { Config } from '../base/config/options.js';
 import type { ServiceLog } from '../base/observe/log.js';
 import { openDeadlyInputs } from '../service/crash-notes.js';
+import { openRatesOverHosts } from '../service/rates-over-hosts.js';
 import { StartFailure, Supervisor } from '../service/supervision/supervisor.js';
 import type { Database } from '../state/database/database.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
@@ -19,7 +21,7 @@ export interface ProcessesOptions {
   readonly hangUp: HangUps;
   /** Holds the data folder's lock while any of the processes lives. */
   readonly lockDescriptor: number;
-  /** Closed once the first key is made. */
+  /** Closed when it is needed no longer. */
   readonly database: Database;
   readonly firstStart: FirstStart | undefined;
 }
@@ -28,6 +30,7 @@ export interface ProcessesOptions {
 export async function serveProcesses(options: ProcessesOptions): Promise<void> {
   const { config, log, hangUp, lockDescriptor, database, firstStart } = options;
   const port = await freePort(config.host, config.port);
+  const ratesOverHosts = openRatesOverHosts(config, database, log.logger);
   const supervisor = new Supervisor({
     processes: config.processes,
     hangTimeoutMs: config.hangTimeoutMs,
@@ -35,6 +38,7 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
     lockDescriptor,
     env: threadsPerProcess(config.processes),
     deadlyInputs: openDeadlyInputs(config.dataDir, log.logger, true),
+    rates: ratesOverHosts ?? new RateLimits(rateLimitOf(config)),
     log: log.logger,
   });
   const stop = onStopSignals(
@@ -42,6 +46,8 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
       log.logger.info({ signal }, 'stop requested');
       void supervisor
         .stop()
+        .then(() => ratesOverHosts?.close())
+        .then(() => database.close())
         .then(() => log.close())
         .then(() => process.exit(0));
     },
@@ -58,7 +64,7 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
       else void supervisor.reload();
     });
     const firstKey = await firstStart?.createKey();
-    await database.close();
+    if (ratesOverHosts === undefined) await database.close();
     if (firstKey !== undefined) await noteAdminAct(config, { event: 'key_created', keyId: firstKey.id });
     log.print(announcement(config, port, firstKey, isReady));
   } catch (error) {

@@ -21,6 +21,7 @@ import { actor } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { type JobOffice, openJobOffice } from './jobs/job-office.js';
+import { openRatesOverHosts } from './rates-over-hosts.js';
 import type { RunningServer } from './server.js';
 import { openBooks } from './server-books.js';
 import type { ParentLink } from './supervision/parent-link.js';
@@ -89,6 +90,8 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   warnOfUnusable(operatingPoints, status, logger);
   const books = openBooks(config, logger, metrics, database, parent?.isFirst ?? true);
   books.note({ event: 'server_started', ...actor(), version: packageVersion });
+  // The supervisor counts for all its processes.
+  const ratesOverHosts = parent === undefined ? openRatesOverHosts(config, database, logger) : undefined;
   let server: RunningServer;
   let jobs: JobOffice | undefined;
   try {
@@ -105,6 +108,7 @@ export async function startService({ config, log, parent, database }: ServiceOpt
       log: logger,
       metrics,
       recorders: books.recorders,
+      ...(ratesOverHosts && { rates: ratesOverHosts }),
       ...(parent && {
         rates: new SharedRates(rateLimitOf(config), parent),
         inFlightElsewhere: new SharedInFlight(parent),
@@ -114,6 +118,7 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   } catch (error) {
     await Promise.all([models.analyser.close(), jobs?.close()]);
     keys.close();
+    await ratesOverHosts?.close();
     await database.close();
     throw error;
   }
@@ -154,6 +159,7 @@ export async function startService({ config, log, parent, database }: ServiceOpt
       await Promise.all([reload.close(), server.stop()]);
       keys.close();
       await jobs.close();
+      await ratesOverHosts?.close();
       await database.close();
     },
   };

@@ -35,8 +35,8 @@ export class RateLimits implements RateCounter {
 
   /** Counts one request. Undefined where the key has no limit; else settled within the same turn of the event loop. */
   count(key: Pick<AuthenticatedKey, 'id' | 'rate'>): Promise<RateState> | undefined {
-    const limit = key.rate ?? this.#byDefault;
-    if (limit.requests === 0) return undefined;
+    const limit = limitOf(key, this.#byDefault);
+    if (limit === undefined) return undefined;
     return this.#limiter(limit)
       .consume(key.id)
       .then(
@@ -58,6 +58,15 @@ export class RateLimits implements RateCounter {
     }
     return limiter;
   }
+}
+
+/** Undefined if the key has none. */
+export function limitOf(
+  { rate }: Pick<AuthenticatedKey, 'rate'>,
+  byDefault: RateLimit,
+): RateLimit | undefined {
+  const limit = rate ?? byDefault;
+  return limit.requests === 0 ? undefined : limit;
 }
 
 /** That of keys without one of their own. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { InFlightElsewhere } from '../../api/admission/key-concurrency.js';
-import type { RateCounter, RateState } from '../../api/admission/rate-limits.js';
+import { limitOf, type RateCounter, type RateState } from '../../api/admission/rate-limits.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { ParentLink } from './parent-link.js';
@@ -17,8 +17,8 @@ export class SharedRates implements RateCounter {
   }
 
   count(key: Pick<AuthenticatedKey, 'id' | 'rate'>): Promise<RateState> | undefined {
-    const rate = key.rate ?? this.#byDefault;
-    return rate.requests === 0 ? undefined : this.#parent.countRate(key.id, rate);
+    const limit = limitOf(key, this.#byDefault);
+    return limit && this.#parent.countRate(key.id, limit);
   }
 }
 

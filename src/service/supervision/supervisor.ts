@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type MetricObject, type PrometheusContentType } from 'prom-client';
-import { RateLimits } from '../../api/admission/rate-limits.js';
+import type { RateCounter } from '../../api/admission/rate-limits.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { DeadlyInputs } from '../../state/crash-notes/deadly-inputs.js';
 import { processState } from '../../state/data-folder/process-state.js';
@@ -21,6 +21,8 @@ export interface SupervisorOptions {
   /** Every process inherits it. */
   readonly lockDescriptor: number;
   readonly deadlyInputs: DeadlyInputs | undefined;
+  /** Counts for all processes; asked for keys with a rate of their own. */
+  readonly rates: RateCounter;
   readonly log: Logger;
 }
 
@@ -55,7 +57,6 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #places: Place[];
   readonly #metricReplies = new Map<number, (metrics: readonly MetricObject[]) => void>();
-  readonly #rates = new RateLimits({ requests: 0, windowS: 1 });
   readonly #ledger = new InFlightLedger<Worker>();
   /** Processes that do not hear anything yet, with their orders. */
   readonly #unopened = new Map<Worker, ToProcess[]>();
@@ -304,7 +305,7 @@ export class Supervisor {
         void this.#tellMetrics(worker, message.id);
         return;
       case 'count-rate':
-        void this.#rates
+        void this.#options.rates
           .count({ id: message.keyId, rate: message.rate })
           ?.then((value) => tell(worker, { kind: 'answer', id: message.id, value }));
         return;

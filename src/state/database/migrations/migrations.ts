@@ -4,6 +4,7 @@ import { apiKeys } from './0001-api-keys.js';
 import { usage } from './0002-usage.js';
 import { jobsMigration } from './0003-jobs.js';
 import { webhooks } from './0004-webhooks.js';
+import { rateWindows } from './0005-rate-windows.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
-export const migrations: readonly Migration[] = [apiKeys, usage, jobsMigration, webhooks];
+export const migrations: readonly Migration[] = [apiKeys, usage, jobsMigration, webhooks, rateWindows];
