@@ -5,9 +5,9 @@ import path from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { loadManifest } from '../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../src/analysis/models/score-fingerprint.js';
-import { readOperatingPoints } from '../src/state/operating-points/operating-point-file.js';
 import { runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir } from './support/speaker-models.js';
+import { pointsIn, savePoint } from './support/stored-points.js';
 
 const fast = 'detector-small-2026-11-22';
 const speech = 'test/fixtures/human-lj-a.flac';
@@ -56,7 +56,7 @@ for (const [args, message] of misuses) {
     const { status, stderr } = await calibrate(scoresOf(4), ...args);
     assert.match(stderr, message);
     assert.equal(status, 2);
-    assert.ok(!fs.existsSync(path.join(dataDir, 'operating-points.json')));
+    assert.deepEqual(await pointsIn(dataDir), []);
   });
 }
 
@@ -68,7 +68,7 @@ test('a list without the class that the target is about is refused, and nothing 
   const { status, stderr } = await calibrate(spoofs.join('\n'), '--target-fpr', '0.1', '--name', 'strict');
   assert.equal(status, 1);
   assert.match(stderr, /no scored clips of the class in the target/);
-  assert.deepEqual(readOperatingPoints(dataDir), []);
+  assert.deepEqual(await pointsIn(dataDir), []);
 });
 
 test('a threshold with the target is kept under the name, for its model as it is now', async (t) => {
@@ -86,7 +86,7 @@ test('a threshold with the target is kept under the name, for its model as it is
     stdout,
     /^strict of detector-small-2026-11-22: 0\.79\d+\n {2}human called spoofed: 1\.00 % \(10 of 1000\)/,
   );
-  const [point, ...others] = readOperatingPoints(dataDir);
+  const [point, ...others] = await pointsIn(dataDir);
   assert.deepEqual(others, []);
   assert.deepEqual([point?.name, point?.model, point?.fingerprint], ['strict', fast, fingerprints.get(fast)]);
   assert.ok(point && point.threshold > 0.791 && point.threshold <= 0.792, `${point?.threshold}`);
@@ -104,7 +104,7 @@ test('a list that is too small for the target is warned of, with the bound and h
     stderr,
     /Even without any error, at least 381 independent clips of that class .* there are 100\.\n$/,
   );
-  assert.equal(readOperatingPoints(dataDir).length, 1, 'it is written all the same');
+  assert.equal((await pointsIn(dataDir)).length, 1, 'it is written all the same');
 });
 
 test('the other error may be the target, and a name that is there is replaced with a word', async (t) => {
@@ -113,7 +113,7 @@ test('the other error may be the target, and a name that is there is replaced wi
   const { stdout, stderr } = await calibrate(scoresOf(1000), '--target-fnr', '0.02', '--name', 'mine');
   assert.match(stdout, /spoofed called human: 2\.00 % \(20 of 1000\)/);
   assert.match(stderr, /^It replaces the operating point of \d{4}-.*Z, at 0\.78\d+\.\n$/);
-  const points = readOperatingPoints(dataDir);
+  const points = await pointsIn(dataDir);
   assert.deepEqual(
     points.map(({ target }) => target),
     [{ rate: 'fnr', value: 0.02 }],
@@ -123,7 +123,7 @@ test('the other error may be the target, and a name that is there is replaced wi
 test('predict, evaluate and doctor know the point; once the model is another one, they refuse it', async (t) => {
   const { calibrate, env, dataDir } = calibration(t);
   await calibrate(scoresOf(1000), '--target-fpr', '0.01', '--name', 'strict');
-  const [point] = readOperatingPoints(dataDir);
+  const [point] = await pointsIn(dataDir);
   assert.ok(point);
   const predict = (...threshold: string[]) =>
     runCli(['predict', '--json', '--model', fast, speech, '--threshold', ...threshold], env);
@@ -133,9 +133,7 @@ test('predict, evaluate and doctor know the point; once the model is another one
   const doctor = await runCli(['doctor'], env);
   assert.match(doctor.stdout, /ok +operating points +strict of detector-small-2026-11-22 \(0\.79/);
 
-  const file = path.join(dataDir, 'operating-points.json');
-  const changed = fs.readFileSync(file, 'utf8').replaceAll(point.fingerprint, '0'.repeat(64));
-  fs.writeFileSync(file, changed.replaceAll(point.model_sha256, '0'.repeat(64)));
+  await savePoint(dataDir, { ...point, fingerprint: '0'.repeat(64), model_sha256: '0'.repeat(64) });
   const refused = await predict('strict');
   assert.equal(refused.status, 1);
   assert.match(
@@ -158,7 +156,7 @@ test('trials give a point of the speaker model, which verify is configured by', 
   const { status, stdout, stderr } = await calibrate(list, '--target-fpr', '0.02', '--name', 'bank');
   assert.equal(status, 0, stderr);
   assert.match(stdout, /strangers accepted: 2\.00 % \(10 of 500\)[\s\S]*VERAVOX_MATCH_THRESHOLD=bank/);
-  assert.equal(readOperatingPoints(dataDir)[0]?.model, id);
+  assert.equal((await pointsIn(dataDir))[0]?.model, id);
 
   const verify = (threshold: string) =>
     runCli(['enroll', 'test/fixtures/human-vctk-p226-a.opus'], {

@@ -103,8 +103,7 @@ const errorLines = ({ cli }: Served): Record<string, { message: string }>[] =>
 
 test('a manifest or a model that cannot be used leaves everything as it was, and one line says why', async (t) => {
   const served = await serve(t);
-  const { modelsDir, dataDir } = served;
-  const pointFile = path.join(dataDir, 'operating-points.json');
+  const { modelsDir } = served;
   const file = path.join(modelsDir, 'manifest.json');
   const entry = () => tinyEntry(modelsDir, 'apollo-4-5-2026-03-26', 'high');
   const faults: readonly [what: string, write: () => void, message: RegExp][] = [
@@ -127,14 +126,6 @@ test('a manifest or a model that cannot be used leaves everything as it was, and
       () => writeManifest(modelsDir, [{ ...entry(), window_samples: 64_600, hop_samples: 64_600 }]),
       /64600|80000/,
     ],
-    [
-      'damaged operating points',
-      () => {
-        fs.writeFileSync(pointFile, '{');
-        served.use('high');
-      },
-      /operating-points\.json/,
-    ],
   ];
   for (const [i, [what, write, message]] of faults.entries()) {
     write();
@@ -146,7 +137,6 @@ test('a manifest or a model that cannot be used leaves everything as it was, and
     assert.match(errorLines(served)[i]?.err?.message ?? '', message, what);
   }
   assert.equal(await served.metric('veravox_reload_total{result="loaded"}'), 0);
-  fs.rmSync(pointFile);
   served.use('high');
   served.hangUp();
   await served.reloaded('loaded', 1);

@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { loadManifest } from '../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../src/analysis/models/score-fingerprint.js';
 import type { OperatingPoint } from '../src/state/operating-points/operating-point.js';
-import { saveOperatingPoint } from '../src/state/operating-points/operating-point-file.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir } from './support/speaker-models.js';
+import { savePoint } from './support/stored-points.js';
 
 const runShell = promisify(execFile);
 
@@ -64,9 +64,9 @@ test('operating points of the data folder serve requests; one of other weights i
     silence_threshold: 80,
     created_at: '2026-11-21T12:00:00.000Z',
   };
-  await saveOperatingPoint(env.VERAVOX_DATA_DIR, point);
+  await savePoint(env.VERAVOX_DATA_DIR, point);
   const other = { model_sha256: '0'.repeat(64), fingerprint: '0'.repeat(64) };
-  await saveOperatingPoint(env.VERAVOX_DATA_DIR, { ...point, name: 'old', ...other });
+  await savePoint(env.VERAVOX_DATA_DIR, { ...point, name: 'old', ...other });
   const cli = serve(context, env);
   const [, curl = ''] = await cli.printed(/^ {2}(curl .*)$/m);
   assert.match(

@@ -10,7 +10,7 @@ import { DataFolderInUse, isDataFolderInUse, ownDataFolder } from '../src/state/
 import { describeHolders } from '../src/state/data-folder/lock-holders.js';
 import { newKey } from '../src/state/keys/api-key.js';
 import { readKey } from '../src/state/keys/key-files.js';
-import { readOperatingPoints } from '../src/state/operating-points/operating-point-file.js';
+import { readPointFile } from '../src/state/operating-points/operating-point-file.js';
 import { readUsageFile } from '../src/state/records/usage-files.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
@@ -156,7 +156,7 @@ test('files of a newer version are refused by name, those without a version are 
     [`keys/${key.id}.json`, () => readKey(keyFile)],
     ['storage.json', () => loadStorageSecrets(dataDir)],
     ['usage/2026-11-21.x.json', () => readUsageFile(path.join(dataDir, 'usage/2026-11-21.x.json'))],
-    ['operating-points.json', () => readOperatingPoints(dataDir)],
+    ['operating-points.json', () => readPointFile(path.join(dataDir, 'operating-points.json'))],
   ];
   for (const [name, read] of files) {
     const file = path.join(dataDir, name);

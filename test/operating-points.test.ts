@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import type { OperatingPoint } from '../src/state/operating-points/operating-point.js';
-import {
-  readOperatingPoints,
-  saveOperatingPoint,
-} from '../src/state/operating-points/operating-point-file.js';
 import { OperatingPoints } from '../src/state/operating-points/operating-points.js';
 import { AnalyserDouble, someDetector, someSpeakerModel } from './support/analyser-double.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict, request } from './support/http-client.js';
-import { temporaryFolder } from './support/temporary-folder.js';
 import { API_KEY, startTestServer } from './support/test-server.js';
 
 const strict: OperatingPoint = {
@@ -125,49 +118,6 @@ test('points that no request may name are known beforehand', () => {
   );
 });
 
-test('a file that is damaged is refused with its name, and is never written over', async (t) => {
-  const folder = temporaryFolder(t);
-  const file = path.join(folder, 'operating-points.json');
-  const whole = { version: 1, points: [strict] };
-  const damages: [content: string, message: RegExp][] = [
-    ['{', /operating-points\.json cannot be used: .*JSON/],
-    ['[]', /the file must be object/],
-    [
-      JSON.stringify({ ...whole, version: 2 }),
-      /cannot be read: it has version 2, .* A newer veravox wrote it/,
-    ],
-    [
-      JSON.stringify({ ...whole, points: [{ ...strict, threshold: 2 }] }),
-      /\/points\/0\/threshold must be <= 1/,
-    ],
-    [JSON.stringify({ ...whole, points: [{ ...strict, name: '0.5' }] }), /\/points\/0\/name must match/],
-    [JSON.stringify({ ...whole, points: [strict, strict] }), /strict of apollo-4-5-2026-03-26 appears twice/],
-  ];
-  for (const [content, message] of damages) {
-    fs.writeFileSync(file, content);
-    assert.throws(() => OperatingPoints.load(folder), message);
-    await assert.rejects(saveOperatingPoint(folder, strict), message);
-    assert.equal(fs.readFileSync(file, 'utf8'), content);
-  }
-});
-
-test('a saved point is there again, beside those of other names and models, in place of its like', async (t) => {
-  const folder = path.join(temporaryFolder(t), 'data');
-  assert.deepEqual(readOperatingPoints(folder), []);
-  assert.equal(await saveOperatingPoint(folder, strict), undefined);
-  assert.equal(await saveOperatingPoint(folder, otherWeights), undefined);
-  assert.equal(await saveOperatingPoint(folder, { ...otherModel, name: 'strict' }), undefined);
-  const again = { ...strict, threshold: 0.5 };
-  assert.deepEqual(await saveOperatingPoint(folder, again), strict);
-  const stored = readOperatingPoints(folder);
-  assert.deepEqual(stored, [otherWeights, { ...otherModel, name: 'strict' }, again]);
-  assert.deepEqual(
-    fs.readdirSync(folder).sort(),
-    ['operating-points.json', 'operating-points.lock'],
-    'no temporary file stays',
-  );
-});
-
 test('points that come with other models hold from then on', async (t) => {
   const server = await startTestServer(t);
   assert.equal((await predict(server.port, form('strict'))).status, 400);
@@ -177,8 +127,10 @@ test('points that come with other models hold from then on', async (t) => {
   assert.equal((await predict(server.port, form('strict'))).status, 400);
 });
 
-test('a damaged file is an error, not a server without operating points', (t) => {
-  const folder = temporaryFolder(t);
-  fs.writeFileSync(path.join(folder, 'operating-points.json'), '{');
-  assert.throws(() => OperatingPoints.load(folder), /cannot be used/);
+test('points that are saved while the server runs hold from then on, with the same models', async (t) => {
+  const server = await startTestServer(t);
+  server.server.replaceOperatingPoints(points);
+  assert.equal((await predict(server.port, form('strict'))).status, 200);
+  server.server.replaceOperatingPoints(OperatingPoints.of([]));
+  assert.equal((await predict(server.port, form('strict'))).status, 400);
 });

@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { VeravoxClient } from '../../client/src/client.js';
-import { readOperatingPoints } from '../../src/state/operating-points/operating-point-file.js';
 import { UsageLedger } from '../../src/state/records/usage-ledger.js';
 import { withState } from '../../src/state/takeover/open-state.js';
 import { sqliteIn } from '../../test/support/stored-keys.js';
+import { pointsIn } from '../../test/support/stored-points.js';
 import { type Acknowledged, md5, versionOf } from './acknowledged.js';
 import type { KillableServer } from './server.js';
 
@@ -42,7 +42,7 @@ export async function problemsAfterStart(
     const isWhole = content?.equals(versionOf(version)) ?? false;
     if (!isWhole || version < acknowledged) problems.push(`version ${version} after ${acknowledged}`);
   }
-  const points = new Set(readOperatingPoints(dataDir).map(({ name }) => name));
+  const points = new Set((await pointsIn(dataDir)).map(({ name }) => name));
   for (const name of done.operatingPoints) {
     done.counts.checked++;
     if (!points.has(name)) problems.push(`the operating point ${name} is missing`);

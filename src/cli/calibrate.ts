@@ -13,9 +13,11 @@ import { samplesToShow } from '../evaluation/figures/proportion.js';
 import type { ErrorShare, Findings, Share } from '../evaluation/figures/report.js';
 import { type ErrorTarget, thresholdFor } from '../evaluation/figures/threshold-search.js';
 import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labelled-lists/scored-list.js';
+import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import type { MeasuredErrors, OperatingPoint } from '../state/operating-points/operating-point.js';
-import { readOperatingPoints, saveOperatingPoint } from '../state/operating-points/operating-point-file.js';
+import { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
+import { withState } from '../state/takeover/open-state.js';
 import { within } from './arguments.js';
 import { addListOptions, outcomesOf } from './evaluate.js';
 import { showListProgress } from './progress-line.js';
@@ -53,17 +55,18 @@ export function addCalibrateCommand(program: Command): void {
 
 async function calibrate(file: string, options: CalibrateOptions, command: Command): Promise<void> {
   const target = targetOf(options, command);
+  const config = loadConfig(process.env);
+  // Finds what is damaged now, before the result of a long run is lost.
+  await loadOperatingPoints(config);
   const scored = await scoreList(file, options, showListProgress);
-  // Finds a damaged file now, before the result of a long run is lost.
-  readOperatingPoints(scored.dataDir);
   const { samples, failed } = outcomesOf(scored.rows);
   const threshold = search(target, scored, samples);
   const { task } = scored.list;
   const findings = evaluate(samples, failed, { task, threshold, groupColumns: [] });
   const point = pointOf(options.name, target, threshold, scored, findings);
-  const replaced = await saveOperatingPoint(scored.dataDir, point);
+  const replaced = await withState(config, (database) => new OperatingPointRegistry(database).save(point));
   const { name, model, threshold: value } = point;
-  await noteAdminAct(loadConfig(process.env), {
+  await noteAdminAct(config, {
     event: 'operating_point_set',
     name,
     model,
@@ -152,8 +155,8 @@ function describe(
   const { failed } = findings.counts;
   const use =
     list.task === 'detection'
-      ? `Requests use it with threshold=${name}. Send SIGHUP to a running server to load it; no restart is needed.\n`
-      : `A server uses it if VERAVOX_MATCH_THRESHOLD=${name}. Send SIGHUP to a running server with this setting to load it.\n`;
+      ? `Requests use it with threshold=${name}, on running servers within a second.\n`
+      : `A server uses it if VERAVOX_MATCH_THRESHOLD=${name}; running ones with this setting do so within a second.\n`;
   return [
     `${name} of ${model}: ${threshold}\n`,
     fpr ? described(names.fpr, fpr) : '',

@@ -20,7 +20,7 @@ import { inspectDatabase, openUnchanged } from '../state/database/open-database.
 import { isActive } from '../state/keys/api-key.js';
 import { keyFilesIn, readKey } from '../state/keys/key-files.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
-import { OperatingPoints } from '../state/operating-points/operating-points.js';
+import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
 
 /** The finding of one check; throws if something that the server needs is missing or wrong. */
@@ -72,9 +72,9 @@ const checks: Readonly<Record<string, Check>> = {
     return `${dataDir}${isDataFolderInUse(dataDir) ? ', in use by a server' : ''}`;
   },
   database: inspectDatabase,
-  'operating points': async ({ dataDir, modelsDir }) => {
-    const points = OperatingPoints.load(dataDir);
-    const { detectors, speakerModels } = modelStatus((await loadManifest(modelsDir)).models);
+  'operating points': async (config) => {
+    const points = await loadOperatingPoints(config);
+    const { detectors, speakerModels } = modelStatus((await loadManifest(config.modelsDir)).models);
     const [unusable] = points.unusable([...detectors, ...speakerModels]);
     if (unusable !== undefined) {
       throw new Error(`${unusable.name} of ${unusable.model} ${unusable.why}.`);

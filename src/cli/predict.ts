@@ -15,7 +15,7 @@ import { newPredictionId } from '../base/contract/prediction-id.js';
 import { inOrder } from '../evaluation/labelled-lists/in-flight.js';
 import { ListPipeline } from '../evaluation/labelled-lists/list-pipeline.js';
 import { maxDurationS, withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
-import { OperatingPoints } from '../state/operating-points/operating-points.js';
+import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
@@ -84,7 +84,7 @@ export function addPredictCommand(program: Command): void {
 
 async function predict(given: string[], options: PredictOptions): Promise<void> {
   const config = { ...loadConfig(process.env), ...withoutTimeouts };
-  const points = OperatingPoints.load(config.dataDir);
+  const points = await pointsForThreshold(config, options.threshold);
   const inputs = await namedInputs(given);
   const files = options.html === undefined ? undefined : new TimelineFiles(options.html);
   const contents = new Map<string, Uint8Array>();

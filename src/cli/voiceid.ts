@@ -19,7 +19,7 @@ import { enrollNeeds, type SampleNeeds, verifyNeeds } from '../base/contract/lim
 import { defaultModel } from '../base/contract/model-ids.js';
 import { ServiceError } from '../base/errors/service-error.js';
 import { maxDurationS, readInto, sizeOf, withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
-import { OperatingPoints } from '../state/operating-points/operating-points.js';
+import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
 import { reportFailure } from './failed-file.js';
 import { bar } from './prediction-table.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
@@ -100,7 +100,8 @@ async function withVoice(
   const analyser = await startPipeline(config, arena);
   try {
     const { detectors, speakerModels } = analyser.status();
-    const speaker = chooseSpeaker(speakerModels, config, OperatingPoints.load(config.dataDir));
+    const points = await pointsForThreshold(config, config.matchThreshold);
+    const speaker = chooseSpeaker(speakerModels, config, points);
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
     if (typeof size !== 'number') throw size;
     if (given !== undefined) new Uint8Array(arena).set(given);

@@ -83,6 +83,11 @@ export interface RunningServer {
    */
   replaceModels(analyser: FullAnalyser, operatingPoints?: OperatingPoints): void;
   /**
+   * Requests that begin from now on may name these.
+   * @throws Error when the configuration names a point that is not among them; then nothing has changed
+   */
+  replaceOperatingPoints(operatingPoints: OperatingPoints): void;
+  /**
    * Reads the certificate and its key again, for connections that are opened from now on; nothing without TLS.
    * @throws Error that says why they cannot be used; then nothing has changed
    */
@@ -326,6 +331,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       serve(new ServedModels(analyser), operatingPoints);
       workers?.takeAnew();
       void retire(earlier);
+    },
+    replaceOperatingPoints(operatingPoints) {
+      if (!isStopping()) serve(models, operatingPoints);
     },
     renewTls: () => listener.renewTls(),
     stop() {

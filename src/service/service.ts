@@ -16,10 +16,12 @@ import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { Database } from '../state/database/database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { KeyStore } from '../state/keys/key-store.js';
-import { OperatingPoints } from '../state/operating-points/operating-points.js';
+import { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
+import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 import { actor } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
+import { FollowedPoints } from './followed-points.js';
 import { type JobOffice, openJobOffice } from './jobs/job-office.js';
 import { openRatesOverHosts } from './rates-over-hosts.js';
 import type { RunningServer } from './server.js';
@@ -62,7 +64,19 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   const keys = await KeyStore.open(new KeyRegistry(database), {
     onReloadError: (error) => logger.error({ err: error }, 'API keys could not be reloaded'),
   });
-  const operatingPoints = OperatingPoints.load(config.dataDir);
+  let server: RunningServer | undefined;
+  const usePoints = (points: OperatingPoints): void => {
+    try {
+      server?.replaceOperatingPoints(points);
+      logger.info({ operatingPoints: points.all.length }, 'operating points reloaded');
+    } catch (error) {
+      logger.error({ err: error }, 'operating points could not be reloaded; keeping the current ones');
+    }
+  };
+  const points = await FollowedPoints.open(new OperatingPointRegistry(database), {
+    onChange: (changed) => usePoints(changed),
+    onError: (error) => logger.error({ err: error }, 'operating points could not be reloaded'),
+  });
   const addon = loadAddon();
   const arena = createArena(config.maxInflightBytes, addon);
   const refusals = new SharedRefusals();
@@ -87,15 +101,15 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   log.countDropped((lines) => metrics.logLinesDropped.inc(lines));
   const status = checkedStatus(models);
   tellOfModels(models, logger);
-  warnOfUnusable(operatingPoints, status, logger);
+  warnOfUnusable(points.current, status, logger);
   const books = openBooks(config, logger, metrics, database, parent?.isFirst ?? true);
   books.note({ event: 'server_started', ...actor(), version: packageVersion });
   // The supervisor counts for all its processes.
   const ratesOverHosts = parent === undefined ? openRatesOverHosts(config, database, logger) : undefined;
-  let server: RunningServer;
   let jobs: JobOffice | undefined;
   try {
     jobs = await openJobOffice(config, database, logger);
+    const operatingPoints = points.current;
     server = await startServer({
       config,
       ...models,
@@ -115,9 +129,12 @@ export async function startService({ config, log, parent, database }: ServiceOpt
       }),
       isPortShared: parent !== undefined,
     });
+    // What was saved while it started.
+    if (points.current !== operatingPoints) usePoints(points.current);
   } catch (error) {
     await Promise.all([models.analyser.close(), jobs?.close()]);
     keys.close();
+    points.close();
     await ratesOverHosts?.close();
     await database.close();
     throw error;
@@ -127,11 +144,13 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   const choice = { provider, ...(fallbackReason !== undefined && { fallbackReason }) };
   const reload = new ModelReload({
     // On what runs the models now: whether there is CUDA has been found out.
-    start: () => startChecked(config, arena.buffer, ANSWERS_PER_MODEL, { ...pipelineOptions, choice }),
+    async start() {
+      await points.refresh();
+      return startChecked(config, arena.buffer, ANSWERS_PER_MODEL, { ...pipelineOptions, choice });
+    },
     use(next) {
-      const points = OperatingPoints.load(config.dataDir);
-      server.replaceModels(next, points);
-      warnOfUnusable(points, next.status(), logger);
+      server.replaceModels(next, points.current);
+      warnOfUnusable(points.current, next.status(), logger);
     },
     onResult(result) {
       metrics.countReload(result);
@@ -158,6 +177,7 @@ export async function startService({ config, log, parent, database }: ServiceOpt
       books.note({ event: 'server_stopping', ...actor() });
       await Promise.all([reload.close(), server.stop()]);
       keys.close();
+      points.close();
       await jobs.close();
       await ratesOverHosts?.close();
       await database.close();

@@ -11,8 +11,8 @@ import type { Config } from '../../base/config/options.js';
 import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
 import { defaultModel } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { pointsForThreshold } from '../../state/operating-points/load-operating-points.js';
 import type { ScoringModel } from '../../state/operating-points/operating-point.js';
-import { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { type Condition, type LabelledList, ListError, parseList } from '../figures/labelled-list.js';
 import type { Report } from '../figures/report.js';
 import { scoreClips } from './clip-scores.js';
@@ -60,7 +60,7 @@ export async function scoreList(
   if (list.samples.length === 0) throw new ListError('The list has no rows to score.');
   const id = list.isScored ? modelOfScores(list) : options.model;
   const config = configOf(options);
-  const points = OperatingPoints.load(config.dataDir);
+  const points = await pointsForThreshold(config, options.threshold);
   const { models } = await loadManifest(config.modelsDir);
   const { speakerModels, ...detection } = modelStatus(models);
   const base = {

@@ -4,9 +4,9 @@
 // keeps earlier programs from starting without them.
 import fs from 'node:fs';
 import path from 'node:path';
-import { createFile, makeFolder, syncFolder } from './durable-file.js';
+import { createFile, makeFolder, replaceFile, syncFolder } from './durable-file.js';
 
-const MOVED_SUFFIX = '.moved-to-database';
+export const MOVED_SUFFIX = '.moved-to-database';
 
 /** Earlier programs know version 1, refuse any other, and name the file. */
 const marker = `${JSON.stringify({ version: 2, note: 'The contents of these files are in the database now.' })}\n`;
@@ -17,6 +17,9 @@ export function refuseEarlierPrograms(file: string): void {
   makeFolder(path.dirname(file));
   createFile(file, marker);
 }
+
+/** Puts the mark in the place of the file itself, whose contents are elsewhere already. */
+export const markAsMoved = (file: string): void => replaceFile(file, marker);
 
 /** To be called once their contents are in the database. Files of one folder. */
 export function setAside(files: readonly string[]): void {

@@ -14,7 +14,7 @@ export interface OperatingPoint {
   readonly name: string;
   /** The model's id, never an alias. */
   readonly model: string;
-  /** Of the model's file; for readers of the file. */
+  /** Of the model's file; for readers of the JSON. */
   readonly model_sha256: string;
   /** Of all that a score depends on: the point holds for no other. */
   readonly fingerprint: string;
@@ -66,23 +66,23 @@ const measured = orNull(
   }),
 );
 
-/** JSON Schema (draft 7) of `operating-points.json`. */
+/** JSON Schema (draft 7) of a point. */
+export const operatingPointSchema = object({
+  name: { type: 'string', pattern: OPERATING_POINT_NAME.source },
+  model: text,
+  model_sha256: sha256,
+  fingerprint: sha256,
+  threshold: share,
+  target: object({ rate: { enum: ['fpr', 'fnr'] }, value: share }),
+  measured: object({ fpr: measured, fnr: measured }),
+  list: text,
+  where: { type: 'array', items: { type: 'string' } },
+  silence_threshold: orNull({ type: 'number', minimum: 0, maximum: 100 }),
+  created_at: text,
+});
+
+/** Of `operating-points.json`. */
 export const operatingPointFileSchema = object({
   version: { const: 1 },
-  points: {
-    type: 'array',
-    items: object({
-      name: { type: 'string', pattern: OPERATING_POINT_NAME.source },
-      model: text,
-      model_sha256: sha256,
-      fingerprint: sha256,
-      threshold: share,
-      target: object({ rate: { enum: ['fpr', 'fnr'] }, value: share }),
-      measured: object({ fpr: measured, fnr: measured }),
-      list: text,
-      where: { type: 'array', items: { type: 'string' } },
-      silence_threshold: orNull({ type: 'number', minimum: 0, maximum: 100 }),
-      created_at: text,
-    }),
-  },
+  points: { type: 'array', items: operatingPointSchema },
 });

@@ -2,7 +2,6 @@
 import { answersTo } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoint, ScoringModel } from './operating-point.js';
-import { readOperatingPoints } from './operating-point-file.js';
 
 /** The operating points that requests may name. */
 export class OperatingPoints {
@@ -10,14 +9,6 @@ export class OperatingPoints {
 
   private constructor(points: readonly OperatingPoint[]) {
     this.#points = points;
-  }
-
-  /**
-   * Those of a data folder, as `veravox calibrate` has written them.
-   * @throws OperatingPointFileError
-   */
-  static load(dataDir: string): OperatingPoints {
-    return new OperatingPoints(readOperatingPoints(dataDir));
   }
 
   static of(points: readonly OperatingPoint[]): OperatingPoints {

@@ -7,6 +7,8 @@ import type { Database } from '../database/database.js';
 import { type DatabaseSettings, openDatabase } from '../database/open-database.js';
 import { keyFilesIn, takeOverKeyFiles } from '../keys/key-files.js';
 import { KeyRegistry } from '../keys/key-registry.js';
+import { earlierPointFile, takeOverPointFile } from '../operating-points/operating-point-file.js';
+import { OperatingPointRegistry } from '../operating-points/operating-point-registry.js';
 import { addUnsentUsage, markerIn, takeOverUsageFiles, usageFilesIn } from '../records/usage-files.js';
 import { UsageLedger } from '../records/usage-ledger.js';
 
@@ -28,8 +30,7 @@ export async function openState(
 ): Promise<Database> {
   const { dataDir } = settings;
   makeDataFolder(dataDir);
-  const hasEarlierFiles = !fs.existsSync(markerIn(dataDir)) && usageFilesIn(dataDir).length > 0;
-  if (!isOwner && (hasEarlierFiles || keyFilesIn(dataDir).length > 0) && isDataFolderInUse(dataDir)) {
+  if (!isOwner && hasEarlierFiles(dataDir) && isDataFolderInUse(dataDir)) {
     throw new EarlierServerRuns(
       `The server in ${dataDir} is of an earlier version, or has just been started: restart it, or try again.`,
     );
@@ -38,6 +39,7 @@ export async function openState(
   try {
     await locked(path.join(dataDir, 'takeover.lock'), async () => {
       await takeOverKeyFiles(dataDir, new KeyRegistry(database));
+      await takeOverPointFile(dataDir, new OperatingPointRegistry(database));
       const ledger = new UsageLedger(database);
       await takeOverUsageFiles(dataDir, ledger, onDamaged);
       if (isOwner) await addUnsentUsage(dataDir, ledger, onDamaged);
@@ -47,6 +49,11 @@ export async function openState(
     await database.close();
     throw error;
   }
+}
+
+function hasEarlierFiles(dataDir: string): boolean {
+  const hasUsage = !fs.existsSync(markerIn(dataDir)) && usageFilesIn(dataDir).length > 0;
+  return hasUsage || keyFilesIn(dataDir).length > 0 || earlierPointFile(dataDir) !== undefined;
 }
 
 /** Opens it for one command. */

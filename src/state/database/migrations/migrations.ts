@@ -5,6 +5,14 @@ import { usage } from './0002-usage.js';
 import { jobsMigration } from './0003-jobs.js';
 import { webhooks } from './0004-webhooks.js';
 import { rateWindows } from './0005-rate-windows.js';
+import { operatingPoints } from './0006-operating-points.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
-export const migrations: readonly Migration[] = [apiKeys, usage, jobsMigration, webhooks, rateWindows];
+export const migrations: readonly Migration[] = [
+  apiKeys,
+  usage,
+  jobsMigration,
+  webhooks,
+  rateWindows,
+  operatingPoints,
+];

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
+import { OperatingPoints } from '../state/operating-points/operating-points.js';
+
+type Registry = Pick<OperatingPointRegistry, 'follow' | 'list' | 'revision'>;
+
+export interface FollowedPointsOptions {
+  /** Told of points that were saved after the start. */
+  readonly onChange: (points: OperatingPoints) => void;
+  /** Told of each new reason why they could not be read; those known before stay. */
+  readonly onError: (error: unknown) => void;
+  readonly pollMs?: number;
+}
+
+/** Changes are announced; this is for announcements that got lost. */
+const POLL_MS = 2000;
+
+/** The operating points that a server uses. They follow the database. */
+export class FollowedPoints {
+  readonly #registry: Registry;
+  readonly #options: FollowedPointsOptions;
+  readonly #timer: NodeJS.Timeout;
+  readonly #endFollowing: () => void;
+  #current: OperatingPoints;
+  #revision: number;
+  #looking: Promise<void> | undefined;
+  #isWantedAgain = false;
+  #lastProblem = '';
+
+  private constructor(
+    registry: Registry,
+    current: OperatingPoints,
+    revision: number,
+    options: FollowedPointsOptions,
+  ) {
+    this.#registry = registry;
+    this.#current = current;
+    this.#revision = revision;
+    this.#options = options;
+    this.#endFollowing = registry.follow(() => void this.refresh());
+    this.#timer = setInterval(() => void this.refresh(), options.pollMs ?? POLL_MS);
+    this.#timer.unref();
+  }
+
+  /** @throws DatabaseError, Error that names a damaged point */
+  static async open(registry: Registry, options: FollowedPointsOptions): Promise<FollowedPoints> {
+    // The revision first: a point that is saved in between is found again, not missed.
+    const revision = await registry.revision();
+    return new FollowedPoints(registry, OperatingPoints.of(await registry.list()), revision, options);
+  }
+
+  get current(): OperatingPoints {
+    return this.#current;
+  }
+
+  /** Looks now; resolves when what was saved before this call is known, or cannot be. */
+  refresh(): Promise<void> {
+    this.#isWantedAgain = true;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#endFollowing();
+  }
+
+  async #look(): Promise<void> {
+    while (this.#isWantedAgain) {
+      this.#isWantedAgain = false;
+      try {
+        await this.#read();
+        this.#lastProblem = '';
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== this.#lastProblem) this.#options.onError(error);
+        this.#lastProblem = message;
+      }
+    }
+  }
+
+  async #read(): Promise<void> {
+    const revision = await this.#registry.revision();
+    if (revision === this.#revision) return;
+    const points = OperatingPoints.of(await this.#registry.list());
+    this.#revision = revision;
+    this.#current = points;
+    this.#options.onChange(points);
+  }
+}

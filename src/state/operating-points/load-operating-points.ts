@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type DatabaseSettings, openUnchanged } from '../database/open-database.js';
+import type { OperatingPoint } from './operating-point.js';
+import { earlierPointFile, readPointFile } from './operating-point-file.js';
+import { OperatingPointRegistry } from './operating-point-registry.js';
+import { OperatingPoints } from './operating-points.js';
+
+/**
+ * All operating points, for a command that changes nothing: those of the database and those that are still in a file.
+ * @throws DatabaseError, OperatingPointFileError
+ */
+export async function loadOperatingPoints(settings: DatabaseSettings): Promise<OperatingPoints> {
+  const file = earlierPointFile(settings.dataDir);
+  const filed = file === undefined ? [] : readPointFile(file);
+  const database = await openUnchanged(settings);
+  if (database === undefined) return OperatingPoints.of(filed);
+  try {
+    const stored = await new OperatingPointRegistry(database).list();
+    const names = new Set(stored.map(nameOf));
+    return OperatingPoints.of([...stored, ...filed.filter((point) => !names.has(nameOf(point)))]);
+  } finally {
+    await database.close();
+  }
+}
+
+const nameOf = ({ name, model }: OperatingPoint): string => `${name} of ${model}`;
+
+/** Like `loadOperatingPoints`, but asks nobody if there is only a number. */
+export const pointsForThreshold = async (
+  settings: DatabaseSettings,
+  threshold: number | string | undefined,
+): Promise<OperatingPoints> =>
+  typeof threshold === 'string' ? loadOperatingPoints(settings) : OperatingPoints.of([]);

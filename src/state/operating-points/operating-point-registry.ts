@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Ajv } from 'ajv';
+import { ownSchemas } from '../../base/config/own-schemas.js';
+import type { Database, Transaction } from '../database/database.js';
+import { type OperatingPoint, operatingPointSchema } from './operating-point.js';
+
+const TOPIC = 'operating-points';
+const TIMEOUT_MS = 1000;
+
+type PointRow = { readonly name: string; readonly model: string; readonly point: string };
+
+/** The operating points in the database. */
+export class OperatingPointRegistry {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** In the order in which they were saved. @throws DatabaseError, Error that names a damaged one */
+  async list(): Promise<OperatingPoint[]> {
+    const rows = await this.#database.query<PointRow>(
+      'SELECT name, model, point FROM operating_points ORDER BY revision',
+    );
+    const isPoint = new Ajv(ownSchemas).compile<OperatingPoint>(operatingPointSchema);
+    return rows.map(({ name, model, point }) => {
+      const value = parsed(point);
+      if (isPoint(value) && value.name === name && value.model === model) return value;
+      const [problem] = isPoint.errors ?? [];
+      throw new Error(
+        `The operating point ${name} of ${model} in the database ${this.#database.name} cannot be used: ` +
+          `${problem?.instancePath || 'it'} ${problem?.message ?? 'has another name'}. Calibrate again.`,
+      );
+    });
+  }
+
+  /** Grows with every change. @throws DatabaseError */
+  async revision(): Promise<number> {
+    const sql = 'SELECT revision FROM revisions WHERE topic = $1';
+    const [row] = await this.#database.queryPromptly<{ revision: number }>(sql, [TOPIC], TIMEOUT_MS);
+    return row?.revision ?? 0;
+  }
+
+  /**
+   * Adds a point, in place of one with the same name for the same model.
+   * @returns the point that it replaces
+   */
+  async save(point: OperatingPoint): Promise<OperatingPoint | undefined> {
+    return this.#change(async (transaction) => {
+      const [earlier] = await transaction.query<{ point: string }>(
+        'SELECT point FROM operating_points WHERE name = $1 AND model = $2',
+        [point.name, point.model],
+      );
+      await insert(transaction, point, 'DO UPDATE SET point = excluded.point, revision = excluded.revision');
+      return earlier && (parsed(earlier.point) as OperatingPoint | undefined);
+    });
+  }
+
+  /** Stores those whose names are new to their models, and leaves the others as they are. */
+  async add(points: readonly OperatingPoint[]): Promise<void> {
+    for (const point of points) await this.#change((transaction) => insert(transaction, point, 'DO NOTHING'));
+  }
+
+  follow(onChange: () => void): () => void {
+    return this.#database.follow(TOPIC, onChange);
+  }
+
+  #change<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#database.transaction(async (transaction) => {
+      // First, so that changes take turns.
+      await transaction.execute('UPDATE revisions SET revision = revision + 1 WHERE topic = $1', [TOPIC]);
+      const result = await work(transaction);
+      await transaction.announce(TOPIC);
+      return result;
+    });
+  }
+}
+
+async function insert(transaction: Transaction, point: OperatingPoint, otherwise: string): Promise<void> {
+  await transaction.execute(
+    `INSERT INTO operating_points (name, model, point, revision)
+      VALUES ($1, $2, $3, (SELECT revision FROM revisions WHERE topic = $4))
+      ON CONFLICT (name, model) ${otherwise}`,
+    [point.name, point.model, JSON.stringify(point), TOPIC],
+  );
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
