@@ -125,7 +125,7 @@ test('what needs care with its connection, and what is not of the flood, takes t
     ['PUT', 405],
   ] as const) {
     const client = await RawClient.connect(port);
-    await client.write(head.replace('POST', method) + 'content-length: 0\r\n\r\n');
+    await client.write(`${head.replace('POST', method)}content-length: 0\r\n\r\n`);
     assert.match(await client.until(/\}$/), new RegExp(`^HTTP/1\\.1 ${status} `));
     client.socket.destroy();
   }

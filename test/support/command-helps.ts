@@ -10,7 +10,9 @@ export interface CommandHelp {
 
 const namesIn = (help: string): string[] => {
   const [, list = ''] = /\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help) ?? [];
-  return [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
+  return [...list.matchAll(/^ {2}([a-z-]+)/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'help');
 };
 
 /** Every command that does something, with its help. */
