@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { FinishedJobs } from '../src/state/jobs/finished-jobs.js';
 import { IdempotencyConflict, type NewJob, TooManyJobs, type Work, WorkLost } from '../src/state/jobs/job.js';
 import type { JobDesk } from '../src/state/jobs/job-desk.js';
+import { UsageLedger } from '../src/state/records/usage-ledger.js';
 import { eventually } from './support/eventually.js';
 import { onEachQueue } from './support/job-queues.js';
 
@@ -131,7 +132,7 @@ onEachQueue('accounts with few jobs do not wait for all jobs of one with many', 
   const { jobs, desk } = await open();
   for (let i = 0; i < 4; i++) await jobs.create(newJob());
   const { job: mine } = await jobs.create(newJob({ account: 'b' }));
-  assert.equal(await jobs.jobsBefore(mine), 1);
+  assert.deepEqual([...(await jobs.positions([mine]))], [[mine.id, 1]]);
   await taken(desk);
   assert.equal((await taken(desk)).job.account, 'b');
 });
@@ -214,3 +215,31 @@ onEachQueue('jobs do not wait for a clock that was set back', async (open) => {
   await database.execute('UPDATE job_queue SET due_at_ms = $1', [inTwoDaysMs]);
   assert.equal((await taken(desk)).job.id, dead.job.id);
 });
+
+onEachQueue(
+  'usage counts a job once, with its end, also if its worker hears nothing of that',
+  async (open) => {
+    const { jobs, desk, database } = await open({ leaseMs: 1 });
+    const ledger = new UsageLedger(database);
+    for (let i = 0; i < 3; i++) await jobs.create(newJob());
+    const [first, second] = [await taken(desk), await taken(desk)];
+    const finished = { result: '{}', audioS: 61.5, windows: 12, bytes: 1000 };
+    await desk.succeed(first, finished);
+    await assert.rejects(desk.succeed(first, finished), WorkLost);
+    await desk.fail(second, error, false);
+    await desk.giveBack(await taken(desk));
+    const [row, ...others] = await ledger.read();
+    assert.ok(row && others.length === 0);
+    const { day: _, ...counted } = row;
+    assert.deepEqual(counted, {
+      account: 'a',
+      keyId: 'key_a',
+      route: 'job',
+      requests: 2,
+      errors: 1,
+      audioS: 61.5,
+      windows: 12,
+      bytes: 1000,
+    });
+  },
+);

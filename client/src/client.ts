@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress } from './body.js';
+import { VeravoxError } from './error.js';
 import { type FileInput, sourceOf } from './file-input.js';
+import { eventsIn } from './server-events.js';
 import { type Call, type CallOptions, pause, Transport } from './transport.js';
 import type {
   DeletedFiles,
@@ -9,6 +11,7 @@ import type {
   Job,
   JobFields,
   JobList,
+  JobSummary,
   LargeFileFields,
   LargeFilePrediction,
   LinkList,
@@ -70,6 +73,8 @@ export interface WaitOptions extends CallOptions {
 export type Link = LinkList['url'][number];
 
 const never = new AbortController().signal;
+/** Before a connection that was cut is opened again. */
+const RECONNECT_MS = 1000;
 
 const jobUrl = (id: string): string => `/jobs/${encodeURIComponent(id)}`;
 
@@ -110,14 +115,16 @@ export class VeravoxClient {
   readonly #transport: Transport;
   readonly #baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #maxRetries: number;
 
   constructor({ baseUrl, apiKey, ...options }: ClientOptions) {
     this.#baseUrl = `${serverAddress(baseUrl)}/v1`;
     this.#headers = { 'x-api-key': apiKey };
+    this.#maxRetries = options.maxRetries ?? 4;
     this.#transport = new Transport({
       fetch: options.fetch ?? globalThis.fetch,
       timeoutMs: options.timeoutMs ?? 600_000,
-      maxRetries: options.maxRetries ?? 4,
+      maxRetries: this.#maxRetries,
       backoffMs: options.backoffMs ?? 500,
     });
   }
@@ -180,6 +187,36 @@ export class VeravoxClient {
       onJob?.(job);
       if (job.finished_at !== null) return job;
       await pause(pollMs, options.signal ?? never);
+    }
+  }
+
+  /**
+   * The job as it is, and after each change until it has ended: the last one has succeeded, failed or been cancelled. A
+   * connection that is cut is opened again, `maxRetries` times in a row; each lasts for `timeoutMs` at most.
+   */
+  async *followJob(id: string, options: CallOptions = {}): AsyncGenerator<JobSummary, void, void> {
+    const { signal = never, maxRetries = this.#maxRetries } = options;
+    const call = {
+      method: 'GET',
+      url: `${this.#baseUrl}${jobUrl(id)}/events`,
+      headers: this.#headers,
+    } as const;
+    let latest = '';
+    for (let failures = 0; ; ) {
+      try {
+        for await (const data of eventsIn(await this.#transport.send(call, options))) {
+          failures = 0;
+          if (data === latest) continue;
+          latest = data;
+          const job = JSON.parse(data) as JobSummary;
+          yield job;
+          if (job.finished_at !== null) return;
+        }
+      } catch (error) {
+        if (error instanceof VeravoxError || signal.aborted) throw error;
+        if (failures++ >= maxRetries) throw error;
+      }
+      await pause(RECONNECT_MS, signal);
     }
   }
 

@@ -8,6 +8,12 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
     ['veravox serve --host 0.0.0.0', 'reachable from the network'],
     ['node --env-file=veravox.env dist/cli/main.js serve', 'with settings from a file'],
   ],
+  work: [
+    [
+      'VERAVOX_JOB_WORKERS=4 veravox work',
+      'four jobs at once, with the database and the bucket of the servers',
+    ],
+  ],
   'keys create': [
     ['key=$(veravox keys create --name shop)', 'a key in a variable; the rest goes to the terminal'],
     [

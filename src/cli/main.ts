@@ -10,6 +10,7 @@ type AddCommand = (program: Command, packageVersion: string) => void;
 /** In the order of the help. Loaded on demand: loading them all takes a third of a second. */
 const commands: readonly [names: readonly string[], load: () => Promise<AddCommand>][] = [
   [['serve'], async () => (await import('./serve.js')).addServeCommand],
+  [['work'], async () => (await import('./work.js')).addWorkCommand],
   [['keys'], async () => (await import('./keys.js')).addKeysCommand],
   [['webhooks'], async () => (await import('./webhooks.js')).addWebhooksCommand],
   [['backup'], async () => (await import('./backup.js')).addBackupCommand],
@@ -34,7 +35,7 @@ const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
 // output is full.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (process.argv[2] === 'serve') return;
+    if (['serve', 'work'].includes(process.argv[2] ?? '')) return;
     if (code === 'EPIPE') process.exit(exitCodes.brokenPipe);
     if (stream === process.stdout)
       process.stderr.write(`veravox: The output cannot be written: ${message}\n`);

@@ -4,8 +4,7 @@ import { openApiDocument } from '../api/openapi/document.js';
 import type { FileIntake } from '../api/routes/analysis-input.js';
 import { docsRoutes } from '../api/routes/docs.js';
 import { healthRoutes } from '../api/routes/health.js';
-import type { JobRouteParts } from '../api/routes/job-creation.js';
-import { jobRoutes } from '../api/routes/jobs.js';
+import { type JobRoutesParts, jobRoutes } from '../api/routes/jobs.js';
 import { largeFileRoute } from '../api/routes/large-file.js';
 import { legacyPredictRoute } from '../api/routes/legacy-predict.js';
 import { linkRoutes } from '../api/routes/links.js';
@@ -14,7 +13,7 @@ import { predictRoute } from '../api/routes/predict.js';
 import { rootRoute } from '../api/routes/root.js';
 import type { Route } from '../api/routes/route.js';
 import { storedFileRoutes } from '../api/routes/stored-file.js';
-import { uploadJobs } from '../api/routes/upload-jobs.js';
+import { uploadJobs, uploadsToAwait } from '../api/routes/upload-jobs.js';
 import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
@@ -22,6 +21,7 @@ import { endpoints } from '../base/contract/endpoints.js';
 import { largeFileModels } from '../base/contract/model-ids.js';
 import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { AwaitedUploads } from '../state/jobs/awaited-uploads.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
 import type { ServedModels } from './served-models.js';
@@ -33,7 +33,11 @@ export interface RouteParts {
   readonly largeFilePermits: BytePermits;
   readonly files: FileStore;
   readonly operatingPoints: OperatingPoints;
-  readonly jobs: Pick<JobRouteParts, 'jobs' | 'policy' | 'callbackPolicy'> | undefined;
+  readonly jobs:
+    | Pick<JobRoutesParts, 'jobs' | 'policy' | 'callbackPolicy' | 'watch' | 'stopping'>
+    | undefined;
+  /** Of a bucket. */
+  readonly awaitedUploads: AwaitedUploads | undefined;
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
@@ -70,7 +74,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
   return [
     ...analysing.map((route) => ({ ...route, models })),
     ...(jobs ? jobRoutes({ ...jobs, config, analyser, points: operatingPoints, files }) : []),
-    ...linkRoutes(config, files),
+    ...linkRoutes(config, files, uploadsToAwait(config, parts.awaitedUploads)),
     ...(files.embedded
       ? storedFileRoutes(config, files.embedded, uploadJobs(config, jobs?.jobs, detectors))
       : []),

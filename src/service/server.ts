@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { setMaxListeners } from 'node:events';
 import type { FullAnalyser } from '../analysis/analyser/recording.js';
-import type { CheckedModels, CheckedStatus } from '../analysis/known-answers/checked-models.js';
+import type { CheckedModels } from '../analysis/known-answers/checked-models.js';
 import type { UploadArena } from '../analysis/memory/arena.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { type InFlightElsewhere, KeyConcurrency } from '../api/admission/key-concurrency.js';
@@ -9,7 +10,6 @@ import { type RateCounter, RateLimits, rateLimitOf } from '../api/admission/rate
 import { RequestPermits } from '../api/admission/request-permits.js';
 import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../api/fetch/presigned-fetcher.js';
-import { RecordingSources } from '../api/fetch/recording-sources.js';
 import { restWithoutDescriptors } from '../api/http/accept-rest.js';
 import { AnswerLimits } from '../api/http/answer-limits.js';
 import { ClientAddresses } from '../api/http/client-address.js';
@@ -20,6 +20,7 @@ import { FrontDoor } from '../api/http/front-door.js';
 import { type Listener, listen } from '../api/http/listener.js';
 import { connectionsByPeer } from '../api/http/peer-connections.js';
 import type { TlsFiles } from '../api/http/tls-files.js';
+import { JobWatch } from '../api/routes/job-watch.js';
 import { createLargeFilePermits } from '../api/routes/large-file-intake.js';
 import type { Route } from '../api/routes/route.js';
 import { ArenaQueue } from '../api/upload/arena-queue.js';
@@ -31,14 +32,15 @@ import type { CloseReason } from '../base/observe/close-reason.js';
 import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import { once } from '../base/once.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
+import { startBackgroundWork } from './background-work.js';
 import type { JobOffice } from './jobs/job-office.js';
-import { startJobWorkers } from './jobs/start-job-workers.js';
+import { gaugesOf, ModelRotation } from './model-rotation.js';
 import { ServedModels } from './served-models.js';
 import { publicRoutes, serverRoutes } from './server-routes.js';
-import { startWebhookSender } from './webhooks/start-webhook-sender.js';
 
 export interface ServerOptions {
   readonly config: Config;
@@ -163,6 +165,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     percents: { account: keySharePercent, file: keySharePercent, address },
     what: 'transfers',
   });
+  const watches = new RequestPermits(config.maxEventStreams, {
+    percents: { key: keySharePercent, address },
+    what: 'streams of events',
+  });
   const queue = new ArenaQueue(arena, {
     maxWaiting: MAX_WAITING_UPLOADS,
     timeoutMs: config.queueTimeoutMs,
@@ -195,6 +201,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     keys,
     permits,
     transfers,
+    watches,
     expectedWait,
     rates: options.rates ?? new RateLimits(rateLimitOf(config)),
     concurrency: new KeyConcurrency(config.keyConcurrency, options.inFlightElsewhere),
@@ -206,50 +213,38 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     cors: new Cors(config.corsOrigins),
     sendTimeoutMs: config.receiveTimeoutMs,
   });
+  const models = new ModelRotation(new ServedModels(options.analyser, options.wrongAnswers), log);
   metrics.declareGauges({
+    ...gaugesOf(models, { isStopping, isDatabaseUp }),
     requestsInFlight: () => permits.inUse,
     transfersInFlight: () => transfers.inUse,
+    eventStreams: () => watches.inUse,
     expectedWaitS: () => expectedWait.waitMs / 1000,
     connections: () => connections.open,
     heldAnswerBytes: () => answers.usedBytes,
-    modelSets: () => 1 + retiring.size,
-    models: () => status(),
     uploadsWaiting: () => queue.waiting,
     arenaUsedBytes: () => arena.usedBytes,
     arenaTotalBytes: () => arena.totalBytes,
-    ready: () => status().ready && !isStopping(),
-    databaseUp: isDatabaseUp,
-    wrongAnswers: () => status().wrongAnswers.length,
-    provider: () => status().provider,
-    fellBackToCpu: () => status().fallbackReason !== undefined,
   });
 
-  let models = new ServedModels(options.analyser, options.wrongAnswers);
-  const retiring = new Set<ServedModels>();
-  const status = (): CheckedStatus => models.status();
+  const watch = office && new JobWatch(office.jobs);
+  const draining = new AbortController();
+  // Each client that follows a job listens.
+  setMaxListeners(0, draining.signal);
 
   function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
     const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping, isDatabaseUp };
-    const jobs = office && { jobs: office.jobs, policy, callbackPolicy };
-    const routes = serverRoutes({ ...shared, jobs, models: next, operatingPoints });
+    const jobs = office &&
+      watch && { jobs: office.jobs, policy, callbackPolicy, watch, stopping: draining.signal };
+    const awaitedUploads = files.bucket && office?.awaitedUploads;
+    const routes = serverRoutes({ ...shared, jobs, awaitedUploads, models: next, operatingPoints });
     door.serve(publicRoutes(routes, config), routes);
-    models = next;
-    if (!status().models.includes(LARGE_FILE_MODEL)) {
+    if (!next.status().models.includes(LARGE_FILE_MODEL)) {
       log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files and no predictions in v0');
     }
   }
 
-  async function retire(earlier: ServedModels): Promise<void> {
-    retiring.add(earlier);
-    try {
-      await earlier.retire();
-    } catch (error) {
-      log.error({ err: error }, 'old models could not be closed');
-    }
-    retiring.delete(earlier);
-  }
-
-  serve(models, options.operatingPoints);
+  serve(models.current, options.operatingPoints);
   const listener = await listen({
     host: config.host,
     port: config.port,
@@ -261,43 +256,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const admin = await listenForOperators(config.adminAddress, isPortShared, listener, door);
   const stopWatching = restWithoutDescriptors(listener, log, () => onClose('descriptors'));
-  const workers =
+  const background =
     office &&
-    startJobWorkers({
-      config,
-      office,
-      sources: new RecordingSources(files, policy, timeouts, options.fetchSurroundings),
-      storage: files.storage,
-      models: () => models,
-      metrics,
-      recorders,
-      log,
-    });
-  const webhooks =
-    office &&
-    startWebhookSender({
-      config,
-      office,
-      policy: callbackPolicy,
-      metrics,
-      log,
-      ...(options.fetchSurroundings && { overrides: options.fetchSurroundings }),
+    startBackgroundWork({
+      ...{ config, office, files, models, metrics, recorders, log, policy, callbackPolicy },
+      fetchSurroundings: options.fetchSurroundings,
     });
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
 
-  const inFlight = (): number => permits.inUse + transfers.inUse;
+  const inFlight = (): number => permits.inUse + transfers.inUse + watches.inUse;
   const drained = async (): Promise<void> => {
-    await Promise.all([permits.drained(), transfers.drained()]);
+    await Promise.all([permits.drained(), transfers.drained(), watches.drained()]);
   };
 
   async function stop(): Promise<void> {
     log.info({ requestsInFlight: inFlight() }, 'stopping');
     door.phase = 'grace';
-    const givenBack = Promise.all([workers?.close(), webhooks?.close()]);
+    const givenBack = background?.close();
     await atMost(config.stopGraceMs, new Promise(() => {}));
     door.phase = 'draining';
+    draining.abort();
     stopWatching();
     listener.stopListening();
     await atMost(config.stopDrainMs, drained());
@@ -308,7 +288,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(cutSlowBodies);
     listener.close();
     admin?.close();
-    await Promise.all([...[models, ...retiring].map((served) => served.close()), files.storage.close()]);
+    await Promise.all([models.close(), files.storage.close()]);
     // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
     await atMost(SETTLE_MS, drained());
     if (inFlight() > 0)
@@ -318,7 +298,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     log.info('stopped');
   }
 
-  let stopped: Promise<void> | undefined;
   return {
     port: listener.port,
     adminPort: admin?.port,
@@ -327,18 +306,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     replaceModels(analyser, operatingPoints) {
       if (isStopping()) throw new Error('The server is stopping.');
-      const earlier = models;
-      serve(new ServedModels(analyser), operatingPoints);
-      workers?.takeAnew();
-      void retire(earlier);
+      const next = new ServedModels(analyser);
+      serve(next, operatingPoints);
+      models.replace(next);
+      background?.takeAnew();
     },
     replaceOperatingPoints(operatingPoints) {
-      if (!isStopping()) serve(models, operatingPoints);
+      if (!isStopping()) serve(models.current, operatingPoints);
     },
     renewTls: () => listener.renewTls(),
-    stop() {
-      stopped ??= stop();
-      return stopped;
-    },
+    stop: once(stop),
   };
 }

@@ -39,6 +39,8 @@ export interface ServiceOptions {
   readonly parent: ParentLink | undefined;
   /** Closed with the service. */
   readonly database: Database;
+  /** Works on jobs only, and takes no requests. */
+  readonly isWorker?: boolean;
 }
 
 /** All that one process serves with. */
@@ -59,7 +61,8 @@ export interface Service {
 }
 
 /** Puts a server together from what the configuration says, and starts it. */
-export async function startService({ config, log, parent, database }: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, parent, database, isWorker = false } = options;
   const { logger } = log;
   const keys = await KeyStore.open(new KeyRegistry(database), {
     onReloadError: (error) => logger.error({ err: error }, 'API keys could not be reloaded'),
@@ -95,8 +98,8 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   };
   const loading = startChecked(config, arena.buffer, ANSWERS_PER_MODEL, pipelineOptions);
   // While other threads load the models.
-  const parts = loadServerParts(config);
-  const [models, { startServer, metrics, files }] = await bothOrNone(loading, parts);
+  const parts = loadServerParts(config, isWorker);
+  const [models, { start, metrics, files }] = await bothOrNone(loading, parts);
   countThreadFailure = (pool) => metrics.countThreadFailure(pool);
   log.countDropped((lines) => metrics.logLinesDropped.inc(lines));
   const status = checkedStatus(models);
@@ -110,7 +113,7 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   try {
     jobs = await openJobOffice(config, database, logger);
     const operatingPoints = points.current;
-    server = await startServer({
+    server = await start({
       config,
       ...models,
       arena,
@@ -185,11 +188,13 @@ export async function startService({ config, log, parent, database }: ServiceOpt
   };
 }
 
-async function loadServerParts(config: Config) {
-  const { startServer } = await import('./server.js');
+async function loadServerParts(config: Config, isWorker: boolean) {
+  const start = isWorker
+    ? (await import('./worker.js')).startWorker
+    : (await import('./server.js')).startServer;
   const { ServiceMetrics } = await import('../base/observe/service-metrics.js');
   const { openStorage } = await import('../state/storage/open-storage.js');
-  return { startServer, metrics: new ServiceMetrics(), files: await openStorage(config) };
+  return { start, metrics: new ServiceMetrics(), files: await openStorage(config) };
 }
 
 /** Threads that were started keep the process from ending, also where the rest failed. */

@@ -25,3 +25,15 @@ export function monoWav(samples: Float32Array, sampleRateHz: number): Uint8Array
 export function repeated(samples: Float32Array, count: number): Float32Array {
   return Float32Array.from({ length: count }, (_, i) => samples[i % samples.length] as number);
 }
+
+/** A mono 16-bit WAV file that repeats the samples until it has at least so many bytes. */
+export function longMonoWav(samples: Float32Array, sampleRateHz: number, minBytes: number): Uint8Array {
+  const once = monoWav(samples, sampleRateHz);
+  const content = once.subarray(44);
+  const file = Buffer.allocUnsafe(44 + Math.ceil(minBytes / content.length) * content.length);
+  file.set(once.subarray(0, 44));
+  file.fill(content, 44);
+  file.writeUInt32LE(file.length - 8, 4);
+  file.writeUInt32LE(file.length - 44, 40);
+  return file;
+}

@@ -5,14 +5,14 @@ import type { Turn } from '../admission/expected-wait.js';
 import type { RateState } from '../admission/rate-limits.js';
 import type { Permit } from '../admission/request-permits.js';
 import { type Holder, nobody } from '../admission/shared-budget.js';
-import type { Headers, Reply, ReplyStream, Route, RouteRequest } from '../routes/route.js';
+import type { Headers, Reply, ReplyStream, ReplyTexts, Route, RouteRequest } from '../routes/route.js';
 import type { BodyStream } from '../upload/body-stream.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
 import { closingHeaders, headersOf, statusLine, valuesOf, writeHead } from './heads.js';
 import { IncomingBody } from './incoming-body.js';
 import { PendingAnswer } from './pending-answer.js';
-import { ClientStalled, sendPiece } from './piece-sender.js';
+import { ClientStalled, sendPiece, sendText } from './piece-sender.js';
 import { correlationIdOf, type RequestHead } from './request-head.js';
 import { answerAndCut, type HttpRequest, type HttpResponse, writeHeadUnended, writeUnended } from './uws.js';
 
@@ -55,8 +55,10 @@ export class Exchange implements RouteRequest, BodyStream {
   models: Route['models'];
   /** The holder of its permit, once it is admitted. */
   holder: Holder = nobody;
-  /** Set while it is admitted and counts as in flight for its key. */
+  /** Set while it is admitted. */
   permit: Permit | undefined;
+  /** Counts as in flight for its key. */
+  isInFlight = false;
   /** Its place in the queue for the threads, if it needs one. */
   turn: Turn | undefined;
   readonly record: RequestRecord;
@@ -251,6 +253,43 @@ export class Exchange implements RouteRequest, BodyStream {
       const hasStalled = error instanceof ClientStalled;
       if (!this.#over && (sentBytes > 0 || hasStalled)) this.#res.close();
       if (!hasStalled) throw error;
+    } finally {
+      this.#receiving.delete(this);
+    }
+  }
+
+  /**
+   * Sends an answer of unknown length. Resolves when the system has taken all of it, or the client has gone or stalls. Rejects
+   * if there is no next text; the connection is cut then.
+   */
+  async sendTexts(reply: Reply, headers: Headers, stallTimeoutMs: number): Promise<void> {
+    const texts = reply.texts as ReplyTexts;
+    if (this.method === 'HEAD') {
+      this.send(reply, headers, false);
+      return;
+    }
+    const limits = { signal: this.signal, timeoutMs: stallTimeoutMs };
+    // A pending `next` must not outlive the client.
+    this.signal.addEventListener('abort', () => texts.close(), { once: true });
+    this.#receiving.add(this);
+    try {
+      let begin: (() => void) | undefined = () => writeHead(this.#res, reply, headers, false);
+      for (let text = await texts.next(); text !== undefined; text = await texts.next()) {
+        if (this.#over) return;
+        await sendText(this.#res, text, begin, limits);
+        begin = undefined;
+        if (this.#over) return;
+      }
+      if (this.#over) return;
+      this.#over = true;
+      this.record.status = reply.status;
+      this.#res.cork(() => {
+        begin?.();
+        this.#res.end();
+      });
+    } catch (error) {
+      if (!this.#gone) this.#res.close();
+      if (!(error instanceof ClientStalled)) throw error;
     } finally {
       this.#receiving.delete(this);
     }

@@ -26,7 +26,14 @@ import {
 } from '../admission/rate-limits.js';
 import { ReceivingPace } from '../admission/receiving-pace.js';
 import type { RequestPermits } from '../admission/request-permits.js';
-import { type Headers, jsonReply, type Reply, type ReplyStream, type Route } from '../routes/route.js';
+import {
+  type Headers,
+  jsonReply,
+  type Reply,
+  type ReplyStream,
+  type ReplyTexts,
+  type Route,
+} from '../routes/route.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
 import type { Cors } from './cors.js';
@@ -45,6 +52,8 @@ export interface FrontDoorOptions {
   readonly permits: RequestPermits;
   /** Permits of transfers, so that links never use those of the API. */
   readonly transfers: RequestPermits;
+  /** Permits of answers that last for long. */
+  readonly watches: RequestPermits;
   /** The queue in front of the threads. */
   readonly expectedWait: ExpectedWait;
   readonly rates: RateCounter;
@@ -270,13 +279,17 @@ export class FrontDoor {
   /** @returns the refusal for lack of room in the queue; others, which are rare, are thrown */
   #admit(exchange: Exchange, route: Route): ServiceError | undefined {
     const { caller } = exchange;
-    const { permits, transfers, expectedWait } = this.#options;
+    const { permits, transfers, watches, expectedWait } = this.#options;
     if (this.phase === 'draining') throw new ServiceError('STOPPING');
     // The key's own limit first, so that clients hear of it even while the whole server is full.
-    if (caller !== undefined) this.#options.concurrency.enter(caller);
+    if (caller !== undefined && !route.isWatch) {
+      this.#options.concurrency.enter(caller);
+      exchange.isInFlight = true;
+    }
     try {
       exchange.holder = { key: caller?.id, address: addressBlock(exchange.clientAddress) };
-      exchange.permit = (route.isTransfer ? transfers : permits).acquire(exchange.holder);
+      const kind = route.isWatch ? watches : route.isTransfer ? transfers : permits;
+      exchange.permit = kind.acquire(exchange.holder);
       if (!route.takesTurn || caller === undefined) return undefined;
       const turn = expectedWait.enter(caller.id);
       if (turn instanceof ServiceError) {
@@ -295,7 +308,13 @@ export class FrontDoor {
   #giveBackPermit(exchange: Exchange): void {
     exchange.permit?.release();
     exchange.permit = undefined;
-    if (exchange.caller !== undefined) this.#options.concurrency.leave(exchange.caller.id);
+    this.#leaveKey(exchange);
+  }
+
+  #leaveKey(exchange: Exchange): void {
+    if (exchange.caller === undefined || !exchange.isInFlight) return;
+    exchange.isInFlight = false;
+    this.#options.concurrency.leave(exchange.caller.id);
   }
 
   /** Gives back the request's resources, on the first call. */
@@ -307,7 +326,7 @@ export class FrontDoor {
     exchange.permit = undefined;
     exchange.turn?.end(!givenUp.has(exchange.record.status));
     permit.release();
-    if (exchange.caller !== undefined) this.#options.concurrency.leave(exchange.caller.id);
+    this.#leaveKey(exchange);
   }
 
   #run(exchange: Exchange, route: Route): void {
@@ -364,6 +383,10 @@ export class FrontDoor {
       void this.#stream(exchange, reply, reply.stream, headers);
       return;
     }
+    if (reply.texts !== undefined) {
+      void this.#sendTexts(exchange, reply, reply.texts, headers);
+      return;
+    }
     exchange.send(reply, headers, this.phase !== 'running');
     this.#finish(exchange);
   }
@@ -385,6 +408,18 @@ export class FrontDoor {
       }
     } finally {
       await stream.close();
+    }
+  }
+
+  async #sendTexts(exchange: Exchange, reply: Reply, texts: ReplyTexts, headers: Headers): Promise<void> {
+    try {
+      await exchange.sendTexts(reply, headers, this.#options.sendTimeoutMs);
+    } catch (error) {
+      exchange.record.status = 500;
+      exchange.record.cause = error;
+    } finally {
+      texts.close();
+      this.#finish(exchange);
     }
   }
 

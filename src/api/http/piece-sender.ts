@@ -23,31 +23,71 @@ export function sendPiece(
   piece: Uint8Array,
   totalBytes: number,
   writeHead: (() => void) | undefined,
-  { signal, timeoutMs }: PieceLimits,
+  limits: PieceLimits,
 ): Promise<void> {
+  return untilTaken(limits, (taken) => {
+    let isPending = true;
+    res.cork(() => {
+      writeHead?.();
+      const start = res.getWriteOffset();
+      const offer = (offset: number): boolean => {
+        const [isTaken] = res.tryEnd(piece.subarray(offset - start), totalBytes);
+        if (isTaken) {
+          isPending = false;
+          taken();
+        }
+        return isTaken;
+      };
+      if (!offer(start)) res.onWritable((offset) => !isPending || limits.signal.aborted || offer(offset));
+    });
+    return !isPending;
+  });
+}
+
+/**
+ * The same for a text of a body of unknown length. uWebSockets.js buffers what the socket does not take of it, so there must be no next
+ * one before this resolves.
+ */
+export function sendText(
+  res: HttpResponse,
+  text: string,
+  writeHead: (() => void) | undefined,
+  limits: PieceLimits,
+): Promise<void> {
+  return untilTaken(limits, (taken) => {
+    let isTaken = true;
+    res.cork(() => {
+      writeHead?.();
+      isTaken = res.write(text);
+    });
+    if (isTaken) {
+      taken();
+    } else {
+      res.onWritable(() => {
+        taken();
+        return true;
+      });
+    }
+    return isTaken;
+  });
+}
+
+/**
+ * Resolves when the system has taken what is sent, or the client has gone.
+ * @param send returns whether that was so at once; otherwise calls `taken` later
+ */
+function untilTaken({ signal, timeoutMs }: PieceLimits, send: (taken: () => void) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
-    let isPending = true;
     const settle = (error?: Error): void => {
-      isPending = false;
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       if (error === undefined) resolve();
       else reject(error);
     };
     const onAbort = (): void => settle();
-    res.cork(() => {
-      writeHead?.();
-      const start = res.getWriteOffset();
-      const offer = (offset: number): boolean => {
-        const [isTaken] = res.tryEnd(piece.subarray(offset - start), totalBytes);
-        if (isTaken) settle();
-        return isTaken;
-      };
-      if (offer(start)) return;
-      signal.addEventListener('abort', onAbort);
-      timer = setTimeout(() => settle(new ClientStalled()), timeoutMs);
-      res.onWritable((offset) => !isPending || offer(offset));
-    });
+    if (send(() => settle())) return;
+    signal.addEventListener('abort', onAbort);
+    timer = setTimeout(() => settle(new ClientStalled()), timeoutMs);
   });
 }

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Route } from '../routes/route.js';
 
+/** A path with a parameter in it. */
+interface Template {
+  readonly path: string;
+  readonly start: string;
+  readonly end: string;
+}
+
 /** Finds the routes of a path. */
 export class RouteTable {
   readonly routes: readonly Route[];
   readonly #byPath = new Map<string, Map<string, Route>>();
   readonly #prefixes: string[] = [];
+  readonly #templates: Template[] = [];
 
   constructor(routes: readonly Route[]) {
     this.routes = routes;
@@ -15,6 +23,8 @@ export class RouteTable {
       if (route.method === 'GET') methods.set('HEAD', route);
       if (route.isPrefix && !this.#prefixes.includes(route.path)) this.#prefixes.push(route.path);
       this.#byPath.set(route.path, methods);
+      const [start = '', end] = route.path.split(/\{\w+\}/);
+      if (end !== undefined) this.#templates.push({ path: route.path, start, end });
     }
   }
 
@@ -22,10 +32,20 @@ export class RouteTable {
   find(path: string): { path: string; methods: ReadonlyMap<string, Route> } | undefined {
     const routePath = this.#byPath.has(path)
       ? path
-      : (this.#withoutSlash(path) ?? this.#prefixes.find((prefix) => path.startsWith(prefix)));
+      : (this.#withoutSlash(path) ??
+        this.#templateOf(path) ??
+        this.#prefixes.find((prefix) => path.startsWith(prefix)));
     const methods = routePath === undefined ? undefined : this.#byPath.get(routePath);
     return routePath === undefined || methods === undefined ? undefined : { path: routePath, methods };
   }
+
+  #templateOf(path: string): string | undefined {
+    return this.#templates.find(
+      ({ start, end }) =>
+        path.startsWith(start) && path.endsWith(end) && !path.slice(start.length, -end.length).includes('/'),
+    )?.path;
+  }
+
   /**
    * Routes of the API also accept a trailing slash, which many clients add. They are served without a redirect, because not
    * every client repeats a POST after one. Other routes are exact, because links in pages depend on it.

@@ -88,7 +88,8 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
   for (const endpoint of endpoints) {
     for (const variant of variantsOf(endpoint.operation)) {
       const { parameter } = endpoint;
-      const path = `${endpoint.path}${parameter === undefined ? '' : `{${parameter.name}}`}${variant.fragment}`;
+      const isAtEnd = parameter !== undefined && endpoint.path.endsWith('/');
+      const path = `${endpoint.path}${isAtEnd ? `{${parameter.name}}` : ''}${variant.fragment}`;
       const operation = operationObject(endpoint, variant, components);
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation };
     }

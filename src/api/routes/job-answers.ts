@@ -29,7 +29,8 @@ export async function answered<Result>(work: () => Promise<Result>): Promise<Res
 const moment = (atMs: number | undefined): string | null =>
   atMs === undefined ? null : new Date(atMs).toISOString();
 
-export async function summaryOf(jobs: Jobs, job: Job): Promise<JobSummary> {
+/** @param position of a queued job */
+export function summaryOf(job: Job, position: number | undefined): JobSummary {
   return {
     id: job.id,
     state: job.state,
@@ -37,17 +38,24 @@ export async function summaryOf(jobs: Jobs, job: Job): Promise<JobSummary> {
     started_at: moment(job.startedAtMs),
     finished_at: moment(job.finishedAtMs),
     attempts: job.attempts,
-    queue_position: job.state === 'queued' ? await jobs.jobsBefore(job) : null,
+    // It may have been taken since.
+    queue_position: job.state === 'queued' ? (position ?? 0) : null,
     audio_analysed: job.audioS,
     file_progress: job.fileProgress,
     error: job.failure === undefined ? null : { key: job.failure.code, message: job.failure.message },
   };
 }
 
+export async function summariesOf(jobs: Jobs, list: readonly Job[]): Promise<JobSummary[]> {
+  const positions = await jobs.positions(list);
+  return list.map((job) => summaryOf(job, positions.get(job.id)));
+}
+
 /** All but how its end was told. */
 export async function endingOf(jobs: Jobs, job: Job): Promise<Omit<JobBody, 'webhook'>> {
+  const positions = await jobs.positions([job]);
   const result = job.result === undefined ? null : (JSON.parse(job.result) as Prediction);
-  return { ...(await summaryOf(jobs, job)), result };
+  return { ...summaryOf(job, positions.get(job.id)), result };
 }
 
 export async function bodyOf(jobs: Jobs, job: Job): Promise<JobBody> {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JobBody, JobList, JobSummary } from '../../base/contract/job.js';
+import type { JobBody, JobList } from '../../base/contract/job.js';
 import { jobLookup } from '../../base/contract/job-endpoints.js';
 import { type JobListFields, jobListRequest } from '../../base/contract/job-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import { FieldValidator } from './form-fields.js';
-import { bodyOf, callerOf, summaryOf } from './job-answers.js';
+import { bodyOf, callerOf, summariesOf } from './job-answers.js';
 import { queryValues } from './link-fields.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
@@ -16,8 +16,7 @@ export async function listing(jobs: Jobs, request: RouteRequest): Promise<Reply>
   const { state, limit, cursor } = fields;
   try {
     const page = await jobs.list(callerOf(request).account, { state }, Number(limit), cursor);
-    const entries: JobSummary[] = [];
-    for (const job of page.jobs) entries.push(await summaryOf(jobs, job));
+    const entries = await summariesOf(jobs, page.jobs);
     return jsonReply<JobList>(200, { jobs: entries, next_cursor: page.cursor ?? null });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jobCancellation, jobCreation, jobListing, jobLookup } from '../../base/contract/job-endpoints.js';
+import {
+  jobCancellation,
+  jobCreation,
+  jobEvents,
+  jobListing,
+  jobLookup,
+} from '../../base/contract/job-endpoints.js';
 import { answered } from './job-answers.js';
 import { type JobRouteParts, jobCreator } from './job-creation.js';
+import { follow } from './job-events.js';
 import { cancellation, listing, lookup } from './job-lookups.js';
+import type { JobWatch } from './job-watch.js';
 import type { Route } from './route.js';
 
+export interface JobRoutesParts extends JobRouteParts {
+  readonly watch: JobWatch;
+  /** Aborted when clients that follow jobs should go to another server. */
+  readonly stopping: AbortSignal;
+}
+
 /** `/v1/jobs`: analyses that outlive their request. */
-export function jobRoutes(parts: JobRouteParts): Route[] {
-  const { jobs, analyser } = parts;
+export function jobRoutes(parts: JobRoutesParts): Route[] {
+  const { jobs, analyser, watch, stopping } = parts;
   return [
     { ...jobCreation(analyser.status().detectors), handle: jobCreator(parts) },
     { ...jobListing, handle: (request) => answered(() => listing(jobs, request)) },
     { ...jobLookup, isPrefix: true, handle: (request) => answered(() => lookup(jobs, request)) },
     { ...jobCancellation, isPrefix: true, handle: (request) => answered(() => cancellation(jobs, request)) },
+    { ...jobEvents, isWatch: true, handle: (request) => answered(() => follow(watch, stopping, request)) },
   ];
 }

@@ -27,7 +27,7 @@ import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues, refuseUnstorableKey } from './link-fields.js';
 import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
-import { ANALYSIS_ENTITY } from './upload-jobs.js';
+import { ANALYSIS_ENTITY, type OnUploadLinks } from './upload-jobs.js';
 
 /** Room for 100 keys of 512 bytes, each of them written as an escape. */
 const MAX_JSON_BYTES = 512 * 1024;
@@ -38,10 +38,10 @@ const LINKS_PER_TURN = 8;
  * `POST /file` and `GET /file`, in each version: presigned links for sending and fetching files; and `DELETE /file`, in the
  * current one.
  */
-export function linkRoutes(config: Config, files: FileStore): Route[] {
+export function linkRoutes(config: Config, files: FileStore, onUploadLinks?: OnUploadLinks): Route[] {
   return linkBases.flatMap(([path, version]): Route[] => {
     const maxBytes = version === 'v0' ? MAX_LEGACY_FILE_BYTES : undefined;
-    const upload = uploadLinks(config, files, maxBytes);
+    const upload = uploadLinks(config, files, maxBytes, onUploadLinks);
     const download = downloadLinks(files, maxBytes);
     return [
       { ...uploadLinksEndpoint(path, version), wantsHeaders: true, handle: upload },
@@ -51,7 +51,12 @@ export function linkRoutes(config: Config, files: FileStore): Route[] {
   });
 }
 
-function uploadLinks(config: Config, { storage, folderOf }: FileStore, maxBytes: number | undefined) {
+function uploadLinks(
+  config: Config,
+  { storage, folderOf }: FileStore,
+  maxBytes: number | undefined,
+  onUploadLinks?: OnUploadLinks,
+) {
   const validator = new FieldValidator<UploadLinkFields>(uploadLinkRequest);
   const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs: config.receiveTimeoutMs };
   return async (request: RouteRequest): Promise<Reply> => {
@@ -61,11 +66,15 @@ function uploadLinks(config: Config, { storage, folderOf }: FileStore, maxBytes:
       refuseUnstorableKey(`keys[${i}]`, key);
     });
     const folder = folderOf(accountOf(request));
-    const terms = {
-      ...linkTerms(request, maxBytes),
-      ...(entity === ANALYSIS_ENTITY && request.caller && { owner: ownerOf(request.caller) }),
-    };
+    const owner = entity === ANALYSIS_ENTITY && request.caller ? ownerOf(request.caller) : undefined;
+    const terms = { ...linkTerms(request, maxBytes), ...(owner && { owner }) };
     const names = keys.map((key) => `${entity}/${key}`);
+    if (owner !== undefined) {
+      await onUploadLinks?.(
+        names.map((name) => `${folder}/${name}`),
+        owner,
+      );
+    }
     return linkList(names, (name) => storage.presignPut(`${folder}/${name}`, terms));
   };
 }

@@ -42,6 +42,14 @@ export interface ReplyStream {
   close(): Promise<void>;
 }
 
+/** A body of unknown length: texts that are sent as they come. */
+export interface ReplyTexts {
+  /** The next one, or undefined at the end. Called when the client has taken the one before. */
+  next(): Promise<string | undefined>;
+  /** Called once, also when the client left, and makes a pending `next` end. */
+  close(): void;
+}
+
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
@@ -51,6 +59,8 @@ export interface Reply {
   readonly headers?: Headers;
   /** Instead of `body`, which is empty then. */
   readonly stream?: ReplyStream;
+  /** Instead of `body`, which is empty then. */
+  readonly texts?: ReplyTexts;
 }
 
 /**
@@ -68,6 +78,8 @@ export interface Route extends Endpoint {
   readonly tellsOperators?: true;
   /** Its permits are those of transfers, of which requests to the API need none. */
   readonly isTransfer?: true;
+  /** Its answers last for long and do little: they have permits of their own, and do not count as requests of the key in flight. */
+  readonly isWatch?: true;
   /** Needs the threads for about as long as most requests do, and waits for them in one queue with those. */
   readonly takesTurn?: true;
   /** What must not be closed while a request to the route goes on. */

@@ -2,11 +2,19 @@
 import type { Config } from '../../base/config/options.js';
 import { type JobFields, jobFieldSchemas } from '../../base/contract/job-fields.js';
 import type { DetectorNames } from '../../base/contract/model-ids.js';
+import type { AwaitedUploads } from '../../state/jobs/awaited-uploads.js';
 import type { JobParameters, JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
+import type { LinkOwner } from '../../state/storage/link-owner.js';
 import { FieldValidator } from './form-fields.js';
 import { answered } from './job-answers.js';
 import type { OnStored } from './stored-file.js';
+
+/**
+ * Called with the whole names of objects with the entity `analysis` before links to send them are given out.
+ * @throws ServiceError DATABASE_UNAVAILABLE
+ */
+export type OnUploadLinks = (names: readonly string[], owner: LinkOwner) => Promise<void>;
 
 export const ANALYSIS_ENTITY = 'analysis';
 const RESULTS_ENTITY = 'results';
@@ -14,34 +22,61 @@ const RESULTS_ENTITY = 'results';
 /** From here on, the interface has no request that waits for the verdict. */
 const LARGE_BYTES = 100_000_000;
 
-/** Makes a job of each upload that the settings choose, with the default parameters. */
-export function uploadJobs(
-  { analyseUploads }: Pick<Config, 'analyseUploads'>,
-  jobs: Jobs | undefined,
+/** The smallest upload that the settings have analysed by itself; undefined if none is. */
+export function smallestAnalysed({ analyseUploads }: Pick<Config, 'analyseUploads'>): number | undefined {
+  return { off: undefined, large: LARGE_BYTES, all: 1 }[analyseUploads];
+}
+
+/**
+ * Makes a job of an upload, with the default parameters.
+ * @param idempotencyKey once for each
+ * @throws ServiceError TOO_MANY_JOBS, DATABASE_UNAVAILABLE
+ */
+export async function createUploadJob(
+  jobs: Jobs,
   detectors: readonly DetectorNames[],
-): OnStored {
-  if (jobs === undefined || analyseUploads === 'off') return async () => {};
-  const minBytes = analyseUploads === 'all' ? 1 : LARGE_BYTES;
+  { name, owner, idempotencyKey }: { name: string; owner: LinkOwner; idempotencyKey?: string },
+): Promise<{ readonly isNew: boolean }> {
   const defaults = new FieldValidator<JobFields>({ schemas: jobFieldSchemas(detectors) }).fromJson({});
   const parameters: JobParameters = {
     model: defaults.model,
     threshold: Number(defaults.threshold),
     silenceThresholdPercent: defaults.silence_threshold,
   };
+  const [folder, , ...key] = name.split('/');
+  const source: JobSource = {
+    object: name,
+    resultObject: [folder, RESULTS_ENTITY, ...key].join('/'),
+  };
+  return answered(() =>
+    jobs.create({
+      ...owner,
+      task: 'predict',
+      source: JSON.stringify(source),
+      parameters: JSON.stringify(parameters),
+      idempotencyKey,
+    }),
+  );
+}
+
+/** Has uploads to a bucket looked for; undefined if the settings choose none, or if the storage tells of them itself. */
+export function uploadsToAwait(
+  config: Pick<Config, 'analyseUploads' | 'storageLinkLifetimeS'>,
+  awaited: AwaitedUploads | undefined,
+): OnUploadLinks | undefined {
+  if (awaited === undefined || smallestAnalysed(config) === undefined) return undefined;
+  return (names, owner) => answered(() => awaited.expect(names, owner, config.storageLinkLifetimeS));
+}
+
+/** Makes a job of each upload to the data folder that the settings choose. */
+export function uploadJobs(
+  config: Pick<Config, 'analyseUploads'>,
+  jobs: Jobs | undefined,
+  detectors: readonly DetectorNames[],
+): OnStored {
+  const minBytes = smallestAnalysed(config);
+  if (jobs === undefined || minBytes === undefined) return async () => {};
   return async ({ name, bytes }, owner) => {
-    if (bytes < minBytes) return;
-    const [folder, , ...key] = name.split('/');
-    const source: JobSource = {
-      object: name,
-      resultObject: [folder, RESULTS_ENTITY, ...key].join('/'),
-    };
-    await answered(() =>
-      jobs.create({
-        ...owner,
-        task: 'predict',
-        source: JSON.stringify(source),
-        parameters: JSON.stringify(parameters),
-      }),
-    );
+    if (bytes >= minBytes) await createUploadJob(jobs, detectors, { name, owner });
   };
 }

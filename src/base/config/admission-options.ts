@@ -29,6 +29,15 @@ export const admissionOptions = {
     description:
       'Concurrent uploads and downloads through links to the data folder, counted apart from other requests. Further ones are refused with 503 and `Retry-After`.',
   }),
+  maxEventStreams: integer({
+    variable: 'VERAVOX_MAX_EVENT_STREAMS',
+    default: 1024,
+    minimum: 1,
+    maximum: 1_000_000,
+    unit: 'streams',
+    description:
+      'Clients that follow jobs through `/v1/jobs/{id}/events` at once, counted apart from requests. One key gets its share, and further ones are refused with 503 and `Retry-After`.',
+  }),
   maxWaitMs: integer({
     variable: 'VERAVOX_MAX_WAIT_MS',
     default: 500,

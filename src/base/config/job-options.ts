@@ -18,7 +18,7 @@ export const jobOptions = {
     choices: ['off', 'large', 'all'],
     default: 'large',
     description:
-      'Files that are analysed as jobs when they arrive in the data folder through a link with the entity `analysis`: none, those of 100 MB and more, or all. The result becomes the file of the same key with the entity `results`.',
+      'Files that are analysed as jobs when they arrive through a link with the entity `analysis`: none, those of 100 MB and more, or all. The result becomes the file of the same key with the entity `results`.',
   }),
   maxJobBytes: integer({
     variable: 'VERAVOX_MAX_JOB_BYTES',

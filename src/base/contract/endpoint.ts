@@ -8,8 +8,9 @@ export type ApiVersion = 'v1' | 'v0';
 export interface Endpoint {
   /** A HEAD request to a GET endpoint is answered by the server. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With `{name}` for a parameter that is not at its end. */
   readonly path: string;
-  /** The rest of a path that ends with a slash. */
+  /** In the path, or the rest of one that ends with a slash. */
   readonly parameter?: { readonly name: string; readonly description: string; readonly example: string };
   /** The scope required of the key; undefined for operational endpoints, which take no key and no permit. */
   readonly scope?: Scope;

@@ -5,6 +5,7 @@ import { job, jobList } from './job.js';
 import { jobFieldSchemas, jobListRequest } from './job-fields.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD } from './limits.js';
 import type { DetectorNames } from './model-ids.js';
+import type { Operation } from './operation.js';
 
 /** @param detectors the available ones */
 export const jobEndpoints = (detectors: readonly DetectorNames[]): readonly Endpoint[] => [
@@ -12,6 +13,7 @@ export const jobEndpoints = (detectors: readonly DetectorNames[]): readonly Endp
   jobListing,
   jobLookup,
   jobCancellation,
+  jobEvents,
 ];
 
 const common = { scope: 'predict' } as const;
@@ -20,6 +22,11 @@ const one = {
   path: '/v1/jobs/',
   parameter: { name: 'id', description: 'Id of the job.', example: '0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90' },
 } as const;
+
+const answersWithJob: Pick<Operation, 'answers' | 'errors'> = {
+  answers: { 200: { description: 'The job.', schema: job } },
+  errors: ['JOB_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
+};
 
 export const jobCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
   ...common,
@@ -83,8 +90,7 @@ export const jobLookup: Endpoint = {
     id: 'getJob',
     tag: 'Jobs',
     summary: 'Progress and result of a job.',
-    answers: { 200: { description: 'The job.', schema: job } },
-    errors: ['JOB_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
+    ...answersWithJob,
   },
 };
 
@@ -96,7 +102,21 @@ export const jobCancellation: Endpoint = {
     tag: 'Jobs',
     summary: 'Cancel a job.',
     description: 'Work on it ends within seconds. A job that has ended stays as it is.',
-    answers: { 200: { description: 'The job.', schema: job } },
+    ...answersWithJob,
+  },
+};
+
+export const jobEvents: Endpoint = {
+  ...one,
+  method: 'GET',
+  path: '/v1/jobs/{id}/events',
+  operation: {
+    id: 'followJob',
+    tag: 'Jobs',
+    summary: 'Follow the progress of a job.',
+    description:
+      'Server-sent events of the type `job`, each with a `JobSummary`: the current one at once, then one for each change, until the job has ended.',
+    answers: { 200: { description: 'The events.', contentType: 'text/event-stream' } },
     errors: ['JOB_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   },
 };

@@ -21,6 +21,8 @@ export interface RequestRecord {
   cause?: unknown;
   keyId?: string;
   account?: string;
+  /** Its usage is in the database already. */
+  isCounted?: true;
   /** Size of the upload or of the fetched file. */
   bodyBytes?: number;
   fetch?: FetchOutcome;

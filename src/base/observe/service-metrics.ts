@@ -17,6 +17,7 @@ export type ReloadResult = (typeof reloadResults)[number];
 export interface GaugeSources {
   requestsInFlight(): number;
   transfersInFlight(): number;
+  eventStreams(): number;
   expectedWaitS(): number;
   connections(): number;
   /** Bytes of unread answers. */
@@ -214,6 +215,7 @@ export class ServiceMetrics {
       'Uploads and downloads in progress through links to the data folder.',
       sources.transfersInFlight,
     );
+    gauge('veravox_event_streams', 'Clients that follow a job.', sources.eventStreams);
     gauge(
       'veravox_expected_wait_seconds',
       'Expected wait of a new request for a thread.',

@@ -2,6 +2,7 @@
 import type { Config } from '../../base/config/options.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { Database } from '../../state/database/database.js';
+import { AwaitedUploads } from '../../state/jobs/awaited-uploads.js';
 import { JobDesk } from '../../state/jobs/job-desk.js';
 import type { JobQueue } from '../../state/jobs/job-queue.js';
 import { Jobs } from '../../state/jobs/jobs.js';
@@ -12,6 +13,7 @@ import { DeliveryDesk } from '../../state/webhooks/delivery-desk.js';
 export interface JobOffice {
   readonly jobs: Jobs;
   readonly desk: JobDesk;
+  readonly awaitedUploads: AwaitedUploads;
   readonly deliveryDesk: DeliveryDesk;
   /** To be called before the database is closed. */
   close(): Promise<void>;
@@ -34,6 +36,7 @@ export function jobOfficeOf(
   return {
     jobs: new Jobs(database, queue, { maxUnfinished: accountMaxJobs }),
     desk: new JobDesk(database, queue),
+    awaitedUploads: new AwaitedUploads(database),
     deliveryDesk: new DeliveryDesk(database, queue.webhooks),
     close: () => queue.close(),
   };

@@ -69,7 +69,7 @@ export async function runJob(work: Work, parts: JobRunnerParts, stopping: AbortS
     const { durationS: audioS, modelId, windows, skipped } = analysis;
     const source = jobSource(work.job.source);
     if ('object' in source && source.resultObject !== undefined) await parts.store(source.resultObject, body);
-    await desk.succeed(work, { result: JSON.stringify(body), audioS });
+    await desk.succeed(work, { result: JSON.stringify(body), audioS, windows: windows.length, bytes });
     const skippedS = skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
     return {
       outcome: 'succeeded',

@@ -8,6 +8,7 @@ import type { Logger } from '../../base/observe/log.js';
 import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import type { Job } from '../../state/jobs/job.js';
+import { JOB_ROUTE } from '../../state/jobs/job-desk.js';
 import { jobParameters, jobSource } from '../../state/jobs/job-text.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { ServedModels } from '../served-models.js';
@@ -97,7 +98,8 @@ function recordOf(job: Job, turn: JobEnd, totalMs: number) {
   const common = {
     correlationId: job.id,
     method: 'JOB',
-    route: 'job',
+    route: JOB_ROUTE,
+    isCounted: true as const,
     keyId: job.keyId,
     account: job.account,
     model: jobParameters(job.parameters).model,

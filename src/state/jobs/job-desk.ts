@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { dayOf } from '../data-folder/days.js';
 import type { Database, Row, Transaction, Value } from '../database/database.js';
 import { nowMs } from '../database/now-ms.js';
+import { addUsage, type UsageRow } from '../records/usage-ledger.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
 import { type Job, type JobFailure, type Work, WorkLost } from './job.js';
 import type { JobQueue } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
+
+/** What usage and audit call jobs. */
+export const JOB_ROUTE = 'job';
+
+/** What a job came to, with all turns that it took. */
+export interface FinishedWork {
+  /** JSON */
+  readonly result: string;
+  readonly audioS: number;
+  /** Scored ones. */
+  readonly windows?: number;
+  /** Of the file. */
+  readonly bytes?: number;
+}
 
 /** A worker that is silent for so long counts as dead, and its job goes to another. */
 export const LEASE_MS = 30_000;
@@ -97,14 +113,14 @@ export class JobDesk {
     });
   }
 
-  /** @throws WorkLost */
-  succeed(work: Work, { result, audioS }: { result: string; audioS: number }): Promise<void> {
+  /** Its usage is counted with it, once. @throws WorkLost */
+  succeed(work: Work, { result, audioS, windows = 0, bytes = 0 }: FinishedWork): Promise<void> {
     const done = { state: 'succeeded', result, audio_s: audioS, file_progress: 1 };
     return this.#changeAnd(
       work,
       { ...done, failure_code: null, failure_message: null },
       async (transaction) => {
-        await this.#end(transaction, work.job);
+        await this.#end(transaction, work.job, { errors: 0, audioS, windows, bytes });
       },
     );
   }
@@ -121,7 +137,7 @@ export class JobDesk {
         return true;
       }
       await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
-      await this.#end(transaction, work.job);
+      await this.#end(transaction, work.job, { errors: 1, audioS: 0, windows: 0, bytes: 0 });
       return false;
     });
   }
@@ -193,8 +209,12 @@ export class JobDesk {
   }
 
   /** What is secret or of no use any more goes. */
-  async #end(transaction: Transaction, job: Job): Promise<void> {
-    const { id } = job;
+  async #end(
+    transaction: Transaction,
+    job: Job,
+    usage: Pick<UsageRow, 'errors' | 'audioS' | 'windows' | 'bytes'>,
+  ): Promise<void> {
+    const { id, keyId, account } = job;
     await transaction.execute(
       "UPDATE jobs SET holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $2 WHERE id = $1",
       [id, Date.now()],
@@ -202,6 +222,10 @@ export class JobDesk {
     await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
     await this.#queue.remove(transaction, id);
     await addDelivery(transaction, this.#queue.webhooks, job);
+    // Last: others who count for the same key wait until this is committed.
+    await addUsage(transaction, dayOf(new Date()), [
+      { keyId, account, route: JOB_ROUTE, requests: 1, ...usage },
+    ]);
     await transaction.announce(CHANGE_TOPIC);
   }
 }

@@ -21,6 +21,7 @@ export const WORK_TOPIC = 'jobs';
 export const CHANGE_TOPIC = 'job-changes';
 
 const COUNT_TIMEOUT_MS = 1000;
+const IDS_PER_STATEMENT = 500;
 
 export interface JobFilter {
   readonly state?: JobState | undefined;
@@ -111,14 +112,35 @@ export class Jobs {
     return { jobs, cursor: rows.length > limit && last !== undefined ? cursorAt(last) : undefined };
   }
 
-  /** Jobs of all accounts that may go before a waiting one: 0 if it is next. */
-  async jobsBefore(job: Job): Promise<number> {
-    const [row] = await this.#database.query<{ before: number }>(
-      "SELECT COUNT(*) AS before FROM jobs WHERE state = 'queued' AND (priority > (SELECT priority FROM jobs WHERE id = $1) OR " +
-        '(priority = (SELECT priority FROM jobs WHERE id = $1) AND created_at_ms < $2))',
-      [job.id, job.createdAtMs],
-    );
-    return row?.before ?? 0;
+  /** Those of the ids that exist, of any account. */
+  async find(ids: readonly string[]): Promise<Job[]> {
+    const found: Job[] = [];
+    for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
+      const part = ids.slice(at, at + IDS_PER_STATEMENT);
+      const rows = await this.#database.query(
+        `SELECT ${jobColumns} FROM jobs WHERE id IN (${placesFor(part)})`,
+        part,
+      );
+      found.push(...rows.map(jobOf));
+    }
+    return found;
+  }
+
+  /** How many jobs of all accounts may go before each queued one of these: 0 if it is next. By id. */
+  async positions(jobs: readonly Job[]): Promise<ReadonlyMap<string, number>> {
+    const ids = jobs.filter(({ state }) => state === 'queued').map(({ id }) => id);
+    const found = new Map<string, number>();
+    for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
+      const part = ids.slice(at, at + IDS_PER_STATEMENT);
+      const rows = await this.#database.query<{ id: string; before: number }>(
+        "SELECT id, (SELECT COUNT(*) FROM jobs AS others WHERE others.state = 'queued' AND (others.priority > jobs.priority OR " +
+          '(others.priority = jobs.priority AND others.created_at_ms < jobs.created_at_ms))) AS before ' +
+          `FROM jobs WHERE state = 'queued' AND id IN (${placesFor(part)})`,
+        part,
+      );
+      for (const { id, before } of rows) found.set(id, before);
+    }
+    return found;
   }
 
   /** Of all accounts. @throws DatabaseError, within seconds */
@@ -203,6 +225,8 @@ export class Jobs {
     return jobOf(row);
   }
 }
+
+const placesFor = (values: readonly unknown[]): string => values.map((_, i) => `$${i + 1}`).join(', ');
 
 /** Of what makes two requests the same. */
 function hashOf({ task, source, parameters, callbackUrl }: NewJob): string {

@@ -72,7 +72,7 @@ export class UsageLedger {
       // In one order everywhere, or two hosts would each wait for a row that the other has.
       const ordered = rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
       for (let at = 0; at < ordered.length; at += ROWS_PER_STATEMENT) {
-        await addRows(transaction, day, ordered.slice(at, at + ROWS_PER_STATEMENT));
+        await addUsage(transaction, day, ordered.slice(at, at + ROWS_PER_STATEMENT));
       }
       return true;
     });
@@ -120,7 +120,8 @@ export class UsageLedger {
 const nameOf = ({ account, keyId, route }: Pick<UsageRow, 'account' | 'keyId' | 'route'>): string =>
   [account, keyId, route].join(' ');
 
-async function addRows(
+/** As part of another change, with which it is added once or not at all. */
+export async function addUsage(
   transaction: Transaction,
   day: string,
   rows: readonly Readonly<UsageRow>[],

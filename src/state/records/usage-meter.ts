@@ -48,8 +48,8 @@ export class UsageMeter extends BackgroundRecorder {
 
   /** Requests without a valid key are nobody's usage. */
   record(record: RequestRecord): void {
-    const { keyId, account, route, times = 1 } = record;
-    if (keyId === undefined || account === undefined) return;
+    const { keyId, account, route, times = 1, isCounted = false } = record;
+    if (keyId === undefined || account === undefined || isCounted) return;
     const counting = this.#counting(dayOf(this.#now()));
     const name = `${keyId} ${account} ${route}`;
     let row = counting.rows.get(name);

@@ -11,6 +11,8 @@ export interface FileStore {
   readonly storage: ObjectStorage;
   /** The same storage where it is the embedded one, whose links this server has to serve itself. */
   readonly embedded: EmbeddedStorage | undefined;
+  /** The same storage where it is a bucket, to which clients send without telling this server. */
+  readonly bucket: S3Storage | undefined;
   /** The first part of the names of an account's objects. */
   folderOf(account: string): string;
 }
@@ -25,9 +27,10 @@ export async function openStorage(config: Config, freeBytes?: FreeBytes): Promis
     const scheme: 'http' | 'https' = tlsCertFile === '' ? 'http' : 'https';
     const settings = { ...diskSettings(config), host, scheme, publicUrl, linkLifetimeS };
     const embedded = await EmbeddedStorage.open({ ...settings, ...(freeBytes && { freeBytes }) }, secrets);
-    return { storage: embedded, embedded, folderOf };
+    return { storage: embedded, embedded, bucket: undefined, folderOf };
   }
-  return { storage: await openBucket(config), embedded: undefined, folderOf };
+  const bucket = await openBucket(config);
+  return { storage: bucket, embedded: undefined, bucket, folderOf };
 }
 
 /** What the local disk holds, and for how long. */

@@ -27,6 +27,35 @@ const discard = (body: unknown): void => (body as { destroy?: () => void } | und
 const isUnavailable = (error: unknown): boolean =>
   error instanceof ServiceError && error.key === 'STORAGE_UNAVAILABLE';
 
+/** An object as it is at this moment. */
+export interface S3ObjectState {
+  readonly bytes: number;
+  /** Empty of an empty object. */
+  readonly etag: string;
+  /** By the clock of the storage; undefined if it does not say. */
+  readonly storedAtMs: number | undefined;
+}
+
+/** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE */
+export async function stateOfObject(client: S3Client, object: S3Object): Promise<S3ObjectState> {
+  try {
+    // Of the one byte, the range says how many there are. Not every service that speaks this protocol has HEAD.
+    const {
+      Body,
+      ContentRange = '',
+      ETag: etag = '',
+      LastModified,
+    } = await client.send(new GetObjectCommand({ ...object, Range: 'bytes=0-0' }));
+    discard(Body);
+    const [, total] = /\/(\d+)$/.exec(ContentRange) ?? [];
+    if (total === undefined) throw new Error('The answer is not a range.');
+    return { bytes: Number(total), etag, storedAtMs: LastModified?.getTime() };
+  } catch (error) {
+    if (statusOf(error) === 416) return { bytes: 0, etag: '', storedAtMs: undefined };
+    throw toServiceError(error);
+  }
+}
+
 /** An object in S3, of the version that was there when it was opened. */
 export class S3ObjectSource implements ByteSource {
   readonly bytes: number;
@@ -45,21 +74,8 @@ export class S3ObjectSource implements ByteSource {
 
   /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE */
   static async open(client: S3Client, object: S3Object): Promise<S3ObjectSource> {
-    try {
-      // Of the one byte, the range says how many there are. Not every service that speaks this protocol has HEAD.
-      const {
-        Body,
-        ContentRange = '',
-        ETag = '',
-      } = await client.send(new GetObjectCommand({ ...object, Range: 'bytes=0-0' }));
-      discard(Body);
-      const [, total] = /\/(\d+)$/.exec(ContentRange) ?? [];
-      if (total === undefined) throw new Error('The answer is not a range.');
-      return new S3ObjectSource(client, object, Number(total), ETag);
-    } catch (error) {
-      if (statusOf(error) === 416) return new S3ObjectSource(client, object, 0, '');
-      throw toServiceError(error);
-    }
+    const { bytes, etag } = await stateOfObject(client, object);
+    return new S3ObjectSource(client, object, bytes, etag);
   }
 
   read(into: Uint8Array, offset: number, signal: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { ObjectStorage, StoredObject } from './object-storage.js';
-import { S3ObjectSource } from './s3-object-source.js';
+import { S3ObjectSource, type S3ObjectState, stateOfObject } from './s3-object-source.js';
 
 export interface S3Settings {
   readonly bucket: string;
@@ -74,6 +74,11 @@ export class S3Storage implements ObjectStorage {
     const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: limit });
     const { Contents = [] } = await reachable(this.#client.send(command));
     return Contents.map(({ Key = '', Size = 0 }) => ({ name: Key, bytes: Size }));
+  }
+
+  /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE */
+  stateOf(name: string): Promise<S3ObjectState> {
+    return stateOfObject(this.#client, { Bucket: this.#settings.bucket, Key: name });
   }
 
   openSource(name: string): Promise<ByteSource> {

@@ -6,6 +6,7 @@ import { jobsMigration } from './0003-jobs.js';
 import { webhooks } from './0004-webhooks.js';
 import { rateWindows } from './0005-rate-windows.js';
 import { operatingPoints } from './0006-operating-points.js';
+import { awaitedUploads } from './0007-awaited-uploads.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   webhooks,
   rateWindows,
   operatingPoints,
+  awaitedUploads,
 ];

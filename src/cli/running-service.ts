@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the commands have in common that run until they are told to stop.
+import { isatty } from 'node:tty';
+import { hintOfOtherDataDir } from '../base/config/data-dir.js';
+import type { Config } from '../base/config/options.js';
+import { unknownVariables } from '../base/config/unknown-variables.js';
+import type { Logger, ServiceLog } from '../base/observe/log.js';
+import type { Service } from '../service/service.js';
+import { ownDataFolder } from '../state/data-folder/data-folder.js';
+import type { Database } from '../state/database/database.js';
+import { openState } from '../state/takeover/open-state.js';
+import type { HangUps } from './hang-up.js';
+import { onStopSignals } from './stop-signals.js';
+
+/**
+ * The data folder, of which this process is the only owner from now on, and the database.
+ * @throws DataFolderInUse, DatabaseError
+ */
+export async function openOwnState(
+  config: Config,
+  logger: Logger,
+): Promise<{ readonly lockDescriptor: number; readonly database: Database }> {
+  for (const { variable } of unknownVariables(process.env)) {
+    logger.warn({ variable }, 'unknown setting, ignored');
+  }
+  const { lockDescriptor } = await ownDataFolder(config.dataDir);
+  logger.info({ dataDir: config.dataDir }, 'data folder');
+  const hint = hintOfOtherDataDir(config.dataDir);
+  if (hint !== undefined) logger.warn(hint);
+  const database = await openState(config, true, (error) =>
+    logger.error({ err: error }, 'counts are not in the database'),
+  );
+  return { lockDescriptor, database };
+}
+
+/** @param waitMs the longest that it takes, for people at a terminal; nobody is told when absent */
+export function gracefulStop(
+  service: Service,
+  log: ServiceLog,
+  waitMs: number | undefined,
+): () => Promise<void> {
+  const isTerminalLog = isatty(1);
+  return async () => {
+    // People press Ctrl-C again if the first one seems to do nothing.
+    if (isTerminalLog && waitMs !== undefined)
+      log.print(`Stopping within ${Math.ceil(waitMs / 1000)} s. Press Ctrl-C again to stop immediately.\n`);
+    await service.stop();
+    await log.close();
+  };
+}
+
+/** Signals to stop end the process gracefully; SIGHUP reloads certificate and models, or tells that the terminal has gone. */
+export function followSignals({
+  service,
+  stopGracefully,
+  hangUp,
+  log,
+}: {
+  readonly service: Service;
+  readonly stopGracefully: () => Promise<void>;
+  readonly hangUp: HangUps;
+  readonly log: ServiceLog;
+}): void {
+  // Asked now: later the terminal may have gone.
+  const isTerminalLog = isatty(1);
+  const stop = stopOnSignal(stopGracefully, log);
+  hangUp.follow((isTerminalGone) => {
+    if (!isTerminalGone) {
+      service.renewTls();
+      service.reloadModels();
+      return;
+    }
+    if (isTerminalLog) log.discard();
+    stop('SIGHUP');
+  });
+}
+
+/** Ends as without a handler. If Node exits by itself, it aborts when it tries to reset a terminal that is gone. */
+function endBy(signal: NodeJS.Signals, log: ServiceLog): void {
+  log.closeNow();
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
+/** The first signal starts a graceful stop, the second ends the process immediately. */
+function stopOnSignal(stopGracefully: () => Promise<void>, log: ServiceLog) {
+  return onStopSignals(
+    (signal) => {
+      log.logger.info({ signal }, 'stop requested');
+      void stopGracefully().then(() => {
+        if (signal === 'SIGHUP') endBy(signal, log);
+        else process.exit(0);
+      });
+    },
+    () => process.exit(1),
+  );
+}

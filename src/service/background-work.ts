@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FetchSurroundings } from '../api/fetch/acceptable-addresses.js';
+import type { FetchPolicy } from '../api/fetch/fetch-policy.js';
+import { RecordingSources } from '../api/fetch/recording-sources.js';
+import type { Config } from '../base/config/options.js';
+import type { Logger } from '../base/observe/log.js';
+import type { RequestRecorder } from '../base/observe/request-record.js';
+import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { FileStore } from '../state/storage/open-storage.js';
+import type { JobOffice } from './jobs/job-office.js';
+import { startJobWorkers } from './jobs/start-job-workers.js';
+import { startUploadWatch } from './jobs/upload-watch.js';
+import type { ModelRotation } from './model-rotation.js';
+import { startWebhookSender } from './webhooks/start-webhook-sender.js';
+
+export interface BackgroundWorkParts {
+  readonly config: Config;
+  readonly office: JobOffice;
+  readonly files: FileStore;
+  readonly models: ModelRotation;
+  readonly metrics: ServiceMetrics;
+  readonly recorders: readonly RequestRecorder[];
+  readonly log: Logger;
+  readonly fetchSurroundings: Partial<FetchSurroundings> | undefined;
+  /** For recordings behind links. */
+  readonly policy: FetchPolicy;
+  /** For addresses that the ends of jobs are posted to. */
+  readonly callbackPolicy: FetchPolicy;
+}
+
+/** What a process does that nobody waits for. */
+export interface BackgroundWork {
+  /** Ends the turns of the jobs in work: they begin again with the models of the moment. */
+  takeAnew(): void;
+  /** Gives back what it has begun. */
+  close(): Promise<void>;
+}
+
+export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork {
+  const { config, office, files, models, metrics, recorders, log, fetchSurroundings } = parts;
+  const { policy, callbackPolicy } = parts;
+  const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
+  const current = () => models.current;
+  const workers = startJobWorkers({
+    config,
+    office,
+    sources: new RecordingSources(files, policy, timeouts, fetchSurroundings),
+    storage: files.storage,
+    models: current,
+    metrics,
+    recorders,
+    log,
+  });
+  const uploads = startUploadWatch({ config, office, files, models: current, log });
+  const webhooks = startWebhookSender({
+    config,
+    office,
+    policy: callbackPolicy,
+    metrics,
+    log,
+    ...(fetchSurroundings && { overrides: fetchSurroundings }),
+  });
+  return {
+    takeAnew: () => workers.takeAnew(),
+    async close() {
+      await Promise.all([workers.close(), uploads?.close(), webhooks.close()]);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ExpectedWait } from '../api/admission/expected-wait.js';
+import { KeyConcurrency } from '../api/admission/key-concurrency.js';
+import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
+import { RequestPermits } from '../api/admission/request-permits.js';
+import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
+import { AnswerLimits } from '../api/http/answer-limits.js';
+import { ClientAddresses } from '../api/http/client-address.js';
+import { Cors } from '../api/http/cors.js';
+import { FrontDoor } from '../api/http/front-door.js';
+import { type Listener, listen } from '../api/http/listener.js';
+import { healthRoutes } from '../api/routes/health.js';
+import { metricsRoute } from '../api/routes/metrics.js';
+import { once } from '../base/once.js';
+import { startBackgroundWork } from './background-work.js';
+import { gaugesOf, ModelRotation } from './model-rotation.js';
+import { ServedModels } from './served-models.js';
+import type { RunningServer, ServerOptions } from './server.js';
+
+const nothing = (): number => 0;
+
+/**
+ * Works on jobs and takes no requests; only operators get answers about health, on the admin address.
+ * @throws Error when that address is taken
+ */
+export async function startWorker(options: ServerOptions): Promise<RunningServer> {
+  const { config, files, log, metrics, recorders = [], jobs: office, isDatabaseUp = () => true } = options;
+  if (office === undefined) throw new Error('A worker needs jobs. This is a bug.');
+  const models = new ModelRotation(new ServedModels(options.analyser, options.wrongAnswers), log);
+  const door = operatorsDoor(options);
+  const isStopping = (): boolean => door.phase !== 'running';
+  const status = () => models.status();
+  metrics.declareGauges({
+    ...gaugesOf(models, { isStopping, isDatabaseUp }),
+    requestsInFlight: nothing,
+    transfersInFlight: nothing,
+    eventStreams: nothing,
+    expectedWaitS: nothing,
+    connections: nothing,
+    heldAnswerBytes: nothing,
+    uploadsWaiting: nothing,
+    arenaUsedBytes: nothing,
+    arenaTotalBytes: nothing,
+  });
+  const routes = [...healthRoutes(status, { isStopping, isDatabaseUp }), metricsRoute(metrics)];
+  door.serve([], routes);
+  const admin: Listener | undefined =
+    config.adminAddress && (await listen({ ...config.adminAddress, handle: door.handleAdmin }));
+  const policy = new FetchPolicy(() => files.storage.linkPrefixes(0), config.fetchAllowedHosts);
+  const background = startBackgroundWork({
+    ...{ config, office, files, models, metrics, recorders, log, policy },
+    callbackPolicy: new FetchPolicy(() => [], config.webhookHosts, callbacks),
+    fetchSurroundings: options.fetchSurroundings,
+  });
+  log.info({ workers: config.jobWorkers, ...(admin && { adminPort: admin.port }) }, 'working on jobs');
+
+  async function stop(): Promise<void> {
+    log.info('stopping');
+    door.phase = 'draining';
+    await background.close();
+    admin?.close();
+    await Promise.all([models.close(), files.storage.close()]);
+    for (const recorder of recorders) await recorder.close();
+    log.info('stopped');
+  }
+
+  return {
+    routes,
+    // Jobs have their thresholds as numbers.
+    replaceOperatingPoints() {},
+    port: admin?.port ?? 0,
+    adminPort: admin?.port,
+    replaceModels(analyser) {
+      if (isStopping()) throw new Error('The worker is stopping.');
+      models.replace(new ServedModels(analyser));
+      background.takeAnew();
+    },
+    renewTls() {},
+    stop: once(stop),
+  };
+}
+
+/** For routes without keys and bodies, on the admin address. */
+function operatorsDoor({ config, log, metrics }: ServerOptions): FrontDoor {
+  const timeoutMs = config.receiveTimeoutMs;
+  const permits = new RequestPermits(config.maxInflightRequests);
+  return new FrontDoor({
+    keys: { authenticate: () => undefined },
+    permits,
+    transfers: permits,
+    watches: permits,
+    expectedWait: new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads }),
+    rates: new RateLimits(rateLimitOf(config)),
+    concurrency: new KeyConcurrency(0),
+    recorders: [],
+    metrics,
+    log,
+    addresses: new ClientAddresses(config.trustedProxies),
+    answers: new AnswerLimits({
+      maxBytes: config.maxAnswerBytes,
+      timeoutMs,
+      onClose: (reason) => metrics.countClosed(reason),
+    }),
+    cors: new Cors([]),
+    sendTimeoutMs: timeoutMs,
+  });
+}
