@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A process that works on jobs with steps that follow from the recording alone. Short leases, so that its death is noticed soon.
+//
+//   node job-host.js DATABASE_URL
+import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { RecordingRequest, RecordingStep } from '../../src/analysis/analyser/recording.js';
+import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
+import { runJob } from '../../src/service/jobs/job-runner.js';
+import { JobWorkers } from '../../src/service/jobs/job-workers.js';
+import { clientSettings } from '../../src/state/database/postgres-settings.js';
+import { JobDesk } from '../../src/state/jobs/job-desk.js';
+import { PgBossJobQueue } from '../../src/state/jobs/pg-boss-job-queue.js';
+import { recordingEnd } from './analyser-double.js';
+import { MemoryByteSource } from './byte-sources.js';
+import { postgresAt } from './databases.js';
+
+const STEPS = 6;
+const STEP_MS = 60;
+const LEASE_MS = 2000;
+const [url = ''] = process.argv.slice(2);
+
+async function* steps({ source, cursor }: RecordingRequest): AsyncGenerator<RecordingStep, void, void> {
+  for (let i = (cursor?.audioS ?? 0) / 5; i < STEPS; i++) {
+    await pause(STEP_MS);
+    const results = {
+      windows: [{ startS: 5 * i, endS: 5 * i + 5, scores: [((source.bytes * (i + 1)) % 97) / 97] }],
+      skipped: [],
+    };
+    const rest = {
+      version: 1,
+      source: 's',
+      scoreFingerprint: 'f',
+      silenceThresholdPercent: 80,
+      checkpoint: '',
+    } as const;
+    if (i < STEPS - 1) yield { isLast: false, ...results, cursor: { ...rest, audioS: 5 * i + 5 } };
+    else yield { ...recordingEnd('m'), ...results };
+  }
+}
+
+const address = parseDatabaseAddress(url);
+if (address === undefined) throw new Error('There is no address.');
+const database = postgresAt(url);
+const queue = await PgBossJobQueue.open(clientSettings(address, ''), () => {}, 1);
+const desk = new JobDesk(database, queue, LEASE_MS);
+new JobWorkers(desk, {
+  workers: 2,
+  pollMs: 200,
+  onTurn: () => {},
+  log: pino({ level: 'silent' }),
+  run: (work, stopping) =>
+    runJob(
+      work,
+      {
+        desk,
+        analyser: { analyseRecording: steps },
+        openSource: async (source) =>
+          new MemoryByteSource(Buffer.alloc('object' in source ? Number(source.object) : 1)),
+        store: async () => {},
+        maxBytes: 1 << 20,
+        maxDurationS: 86_400,
+        timeLimitMs: 60_000,
+        heartbeatMs: 300,
+      },
+      stopping,
+    ),
+});
+process.send?.('working');
+// With the test that started it.
+process.on('disconnect', () => process.exit());
