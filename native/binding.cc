@@ -208,11 +208,24 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     Guarded(env, [&] { preparer_->Open(*source_, options, stop_, checkpoint); });
   }
 
+  static constexpr double kMostChannels = 1e6;  // far from what an integer can hold
+
   static PrepareOptions ToOptions(const Napi::Object& given) {
     PrepareOptions options;
     options.min_duration_s = Number(given, "minDurationS");
-    options.limits.max_duration_s = Number(given, "maxDurationS");
+    options.decode.limits.max_duration_s = Number(given, "maxDurationS");
     options.silence_threshold_percent = Number(given, "silenceThresholdPercent");
+    DecodeRegion& region = options.decode.region;
+    if (given.Has("startS")) region.start_s = Number(given, "startS");
+    if (given.Has("endS")) region.end_s = Number(given, "endS");
+    if (region.start_s < 0.0 || (region.end_s && *region.end_s < region.start_s)) {
+      Misuse(given.Env(), "startS and endS", "a region");
+    }
+    if (given.Has("channel")) {
+      const double channel = Number(given, "channel");
+      if (channel < 0.0 || channel > kMostChannels) Misuse(given.Env(), "channel", "the index of a channel");
+      options.decode.channel = static_cast<int>(channel);
+    }
     return options;
   }
 
@@ -264,6 +277,7 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     const PrepareSummary& summary = preparer_->summary();
     auto result = Napi::Object::New(env);
     result.Set("durationS", summary.duration_s);
+    result.Set("channels", summary.channels);
     result.Set("damagedPackets", static_cast<double>(summary.damaged_packets));
     auto damaged_at_s = Napi::Array::New(env, summary.damaged_at_s.size());
     for (uint32_t i = 0; i < summary.damaged_at_s.size(); ++i) damaged_at_s.Set(i, summary.damaged_at_s[i]);
@@ -310,7 +324,7 @@ Napi::Value Decode(const Napi::CallbackInfo& info) {
   const auto bytes = View<uint8_t>(env, info[0], napi_uint8_array, "bytes");
   return Guarded(env, [&]() -> Napi::Value {
     const StopSignal never;
-    Decoder decoder(bytes, DecodeLimits{}, never);
+    Decoder decoder(bytes, DecodeOptions{}, never);
     std::vector<float> samples;
     MonoBlock block;
     int sample_rate_hz = 0;

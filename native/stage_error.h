@@ -16,6 +16,7 @@ enum class ErrorCode {
   kTooManyChannels,
   kSampleRateOutOfRange,
   kTooLong,       // longer than the caller allows; measured_s is a lower bound of the duration
+  kOutOfRange,    // a region that the audio does not have; measured_s is the duration
   kTooShort,      // shorter than the caller needs; measured_s is the duration
   kCancelled,     // the caller's cancel flag was raised
   kDeadline,      // the caller's deadline passed
@@ -37,6 +38,8 @@ constexpr const char* ErrorCodeName(ErrorCode code) {
       return "SAMPLE_RATE_OUT_OF_RANGE";
     case ErrorCode::kTooLong:
       return "TOO_LONG";
+    case ErrorCode::kOutOfRange:
+      return "OUT_OF_RANGE";
     case ErrorCode::kTooShort:
       return "TOO_SHORT";
     case ErrorCode::kCancelled:
@@ -58,7 +61,7 @@ class StageError : public std::runtime_error {
       : std::runtime_error(sentence), code_(code), measured_s_(measured_s) {}
 
   ErrorCode code() const { return code_; }
-  // Seconds of audio seen; only meaningful for kTooLong and kTooShort.
+  // Seconds of audio seen; only meaningful for kTooLong, kTooShort and kOutOfRange.
   double measured_s() const { return measured_s_; }
 
  private:

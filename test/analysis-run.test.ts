@@ -6,6 +6,7 @@ import type { ServiceError } from '../src/base/errors/service-error.js';
 
 const summary = {
   durationS: 10,
+  channels: 1,
   damagedAtS: [],
   damagedPackets: 0,
   speechRatio: 0.9,

@@ -17,6 +17,10 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['predict', speech, '--silence-threshold', ''], /a number from 0 to 100 but received/],
   [['predict', speech, '--threshold', 'Strict'], /operating point but received Strict/],
   [['predict', speech, '--jsn'], /unknown option '--jsn'/],
+  [['predict', speech, '--start', '-1'], /a number of seconds from 0 on but received -1/],
+  [['predict', speech, '--start', '3', '--end', '2'], /after --start, which is 3, for --end but received 2/],
+  [['predict', speech, '--html', 'a.html', '--end', '2'], /either --html, .*, or --start and --end/],
+  [['predict', speech, '--channels', 'left'], /Allowed choices are mixed, separate/],
 ];
 for (const [args, message] of misuses) {
   test(`veravox ${args.join(' ')} is a usage error`, async () => {

@@ -18,7 +18,7 @@ import {
 import { UploadArena } from '../src/analysis/memory/arena.js';
 import { type PipelineConfig, startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { RunningVerdict, verdictOf } from '../src/analysis/verdict/verdict.js';
-import { loadAddon, type SkippedStretch } from '../src/base/addon/addon.js';
+import { type AudioRegion, loadAddon, type SkippedStretch } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { ServiceError } from '../src/base/errors/service-error.js';
 import { MemoryByteSource } from './support/byte-sources.js';
@@ -54,12 +54,12 @@ after(() => analyser.close());
 
 const common = { silenceThresholdPercent: 80, minDurationS: 1, maxDurationS: 86_400 };
 
-async function inOneGo(file: Uint8Array): Promise<Analysis> {
+async function inOneGo(file: Uint8Array, part: AudioRegion = {}): Promise<Analysis> {
   const region = arena.reserve(file.length);
   assert.ok(region);
   arena.bytes.set(file, region.offset);
   const { signal } = new AbortController();
-  return analyser.analyse({ region, model, ...common, signal }).finally(() => arena.release(region));
+  return analyser.analyse({ region, model, ...common, ...part, signal }).finally(() => arena.release(region));
 }
 
 const requestFor = (file: Uint8Array, overrides: Partial<RecordingRequest> = {}): RecordingRequest => ({
@@ -104,6 +104,20 @@ function withPause(seconds: number): Float32Array {
   samples.fill(0, 12 * RATE_HZ, 31 * RATE_HZ);
   return samples;
 }
+
+test('a region gives the same as from memory, and a cursor goes on in it', async () => {
+  const part = { startS: 8.25, endS: 44.5 };
+  const file = monoWav(withPause(47.3), RATE_HZ);
+  const whole = await inOneGo(file, part);
+  const steps = await stepsOf(requestFor(file, part));
+  assert.deepEqual(joined(steps), expected(whole));
+  assert.equal(whole.windows[0]?.startS, 8.25);
+  const [cursor] = cursorsOf(steps);
+  assert.ok(cursor && cursor.audioS < 36.25);
+  const rest = await stepsOf(requestFor(file, { ...part, cursor }));
+  assert.deepEqual(joined([steps[0] as RecordingStep, ...rest]).windows, whole.windows);
+  await assert.rejects(stepsOf(requestFor(file, { cursor })), CursorRefused);
+});
 
 for (const seconds of [3.2, 5, 10.05, 47.3, 50.0999]) {
   test(`${seconds} s of WAV give the same as from memory`, async () => {

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
 #include "decode/decoder.h"
 
 namespace veravox {
+
+// A number of samples at one rate.
+struct AudioPosition {
+  int64_t samples = 0;
+  int rate_hz = 0;
+};
+
+// How many samples lie before this time; the nearest boundary between two counts.
+inline int64_t SamplesUntil(double seconds, int rate_hz) {
+  constexpr double kFarAway = 1e15;  // where an integer still holds it
+  return std::llround(std::clamp(seconds * rate_hz, -kFarAway, kFarAway));
+}
 
 // Where a Decoder gets its blocks from. Checks the limit on channels; the Decoder checks the others, which
 // show in the blocks.
@@ -22,6 +36,12 @@ class AudioSource {
     MonoBlock block;
     while (samples > 0 && Next(block)) samples -= static_cast<int64_t>(block.samples.size());
   }
+  // Goes to this time at once, where Next() gives the same from there on as after all that lies before. To be
+  // called first. Where it then is, or the end if that comes earlier; a source that cannot do it stays where
+  // it is, at no rate.
+  virtual AudioPosition Seek(double) { return {}; }
+  // Of the block that came last; 0 before the first.
+  virtual int channels() const = 0;
   virtual int64_t damaged_packets() const = 0;
   // Share of the file's bytes that were read, 0..1. May jump where a container keeps its index at the end.
   virtual double progress() const = 0;

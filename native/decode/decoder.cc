@@ -3,35 +3,44 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "decode/audio_source.h"
 #include "decode/container_sniffer.h"
 #include "decode/libav_source.h"
+#include "decode/region_source.h"
 #include "decode/wave_source.h"
 
 namespace veravox {
 namespace {
 
-std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeLimits& limits,
-                                        const StopSignal& stop) {
+std::unique_ptr<AudioSource> OpenWhole(ByteSource& source, const DecodeOptions& options,
+                                       const StopSignal& stop) {
   stop.ThrowIfStopped();
   const SniffedContainer sniffed = SniffContainer(source);
   if (sniffed.container == nullptr) {
     throw StageError(ErrorCode::kUnsupportedFormat, "The file is not in any of the supported formats.");
   }
   WaveFile wave;
-  if (ParseWaveFile(source, sniffed.offset, wave)) return std::make_unique<WaveSource>(source, wave, limits);
-  return std::make_unique<LibavSource>(source, sniffed.offset, *sniffed.container, limits, stop);
+  if (ParseWaveFile(source, sniffed.offset, wave)) return std::make_unique<WaveSource>(source, wave, options);
+  return std::make_unique<LibavSource>(source, sniffed.offset, *sniffed.container, options, stop);
+}
+
+std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeOptions& options,
+                                        const StopSignal& stop) {
+  std::unique_ptr<AudioSource> whole = OpenWhole(source, options, stop);
+  if (options.region.is_all()) return whole;
+  return std::make_unique<RegionSource>(std::move(whole), options.region);
 }
 
 }  // namespace
 
 class Decoder::Impl {
  public:
-  Impl(ByteSource& source, const DecodeLimits& limits, const StopSignal& stop)
-      : limits_(limits),
+  Impl(ByteSource& source, const DecodeOptions& options, const StopSignal& stop)
+      : limits_(options.limits),
         stop_(stop),
-        source_(OpenSource(source, limits, stop)),
+        source_(OpenSource(source, options, stop)),
         container_name_(source_->container_name()),
         codec_name_(source_->codec_name()) {}
 
@@ -40,6 +49,7 @@ class Decoder::Impl {
 
   int64_t damaged_packets() const { return source_->damaged_packets(); }
   double progress() const { return source_->progress(); }
+  int channels() const { return source_->channels(); }
   const std::string& container_name() const { return container_name_; }
   const std::string& codec_name() const { return codec_name_; }
 
@@ -108,11 +118,12 @@ void Decoder::Impl::Transfer(SavedState& state) {
   source_->Skip(samples_at_other_rates_ + samples_);
 }
 
-Decoder::Decoder(ByteSource& source, const DecodeLimits& limits, const StopSignal& stop)
-    : impl_(std::make_unique<Impl>(source, limits, stop)) {}
+Decoder::Decoder(ByteSource& source, const DecodeOptions& options, const StopSignal& stop)
+    : impl_(std::make_unique<Impl>(source, options, stop)) {}
 
-Decoder::Decoder(std::span<const uint8_t> bytes, const DecodeLimits& limits, const StopSignal& stop)
-    : memory_(std::make_unique<MemorySource>(bytes)), impl_(std::make_unique<Impl>(*memory_, limits, stop)) {}
+Decoder::Decoder(std::span<const uint8_t> bytes, const DecodeOptions& options, const StopSignal& stop)
+    : memory_(std::make_unique<MemorySource>(bytes)),
+      impl_(std::make_unique<Impl>(*memory_, options, stop)) {}
 
 Decoder::~Decoder() = default;
 
@@ -120,6 +131,7 @@ bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
 void Decoder::Transfer(SavedState& state) { impl_->Transfer(state); }
 int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
 double Decoder::progress() const { return impl_->progress(); }
+int Decoder::channels() const { return impl_->channels(); }
 const std::string& Decoder::container_name() const { return impl_->container_name(); }
 const std::string& Decoder::codec_name() const { return impl_->codec_name(); }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,11 +14,29 @@
 
 namespace veravox {
 
+// The part of a recording that is decoded; all of it by default. Times are seconds of its audio.
+struct DecodeRegion {
+  double start_s = 0.0;
+  std::optional<double> end_s;  // until the end, where absent
+
+  bool is_all() const { return start_s == 0.0 && !end_s; }
+};
+
 struct DecodeLimits {
   double max_duration_s = 600.0;  // more decoded audio than this throws kTooLong; nothing is truncated
   int max_channels = 32;
   int min_sample_rate_hz = 4000;
   int max_sample_rate_hz = 384000;
+};
+
+struct DecodeOptions {
+  DecodeLimits limits;
+  // What lies outside is neither given nor counted. A region that the audio does not have throws
+  // kOutOfRange.
+  DecodeRegion region;
+  // Of all channels only this one, from 0 on, in place of their mix. A part of the audio with fewer channels
+  // gives its last one.
+  std::optional<int> channel;
 };
 
 // A run of decoded audio, already mixed down to one channel. Valid until the next call.
@@ -30,9 +49,9 @@ struct MonoBlock {
 class Decoder {
  public:
   // `source` and `stop` are used in place and outlive the decoder. Throws StageError.
-  Decoder(ByteSource& source, const DecodeLimits& limits, const StopSignal& stop);
+  Decoder(ByteSource& source, const DecodeOptions& options, const StopSignal& stop);
   // A file in memory.
-  Decoder(std::span<const uint8_t> bytes, const DecodeLimits& limits, const StopSignal& stop);
+  Decoder(std::span<const uint8_t> bytes, const DecodeOptions& options, const StopSignal& stop);
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -50,6 +69,8 @@ class Decoder {
   int64_t damaged_packets() const;
   // Share of the file's bytes that were read, 0..1.
   double progress() const;
+  // Of the block that came last; 0 before the first.
+  int channels() const;
   const std::string& container_name() const;
   const std::string& codec_name() const;
 

@@ -61,14 +61,15 @@ SampleFormat SampleFormatOf(const AVFrame& frame) {
 }  // namespace
 
 LibavSource::LibavSource(ByteSource& source, uint64_t begin, const Container& container,
-                         const DecodeLimits& limits, const StopSignal& stop)
-    : limits_(limits),
+                         const DecodeOptions& options, const StopSignal& stop)
+    : limits_(options.limits),
       stop_(stop),
       demuxer_(source, begin, container, stop),
       codec_(OpenCodec(demuxer_.stream())),
       packet_(OrOutOfMemory(PacketPtr(av_packet_alloc()))),
-      frame_(OrOutOfMemory(FramePtr(av_frame_alloc()))) {
-  CheckChannels(demuxer_.stream().codecpar->ch_layout.nb_channels, limits);
+      frame_(OrOutOfMemory(FramePtr(av_frame_alloc()))),
+      mixer_(options.channel) {
+  CheckChannels(demuxer_.stream().codecpar->ch_layout.nb_channels, limits_);
 }
 
 bool LibavSource::Next(MonoBlock& block) {
@@ -121,7 +122,8 @@ void LibavSource::TakeFrame() {
   if ((frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame_->decode_error_flags != 0) CountDamage();
   if (frame_->nb_samples <= 0) return;
   damaged_in_a_row_ = 0;
-  CheckChannels(frame_->ch_layout.nb_channels, limits_);
+  channels_ = frame_->ch_layout.nb_channels;
+  CheckChannels(channels_, limits_);
   mixer_.SetInput(SampleFormatOf(*frame_), frame_->ch_layout);
 }
 

@@ -17,11 +17,12 @@ class LibavSource final : public AudioSource {
  public:
   // The container starts at `begin`. `source`, `container` and `stop` are used in place and outlive this
   // object. Throws StageError.
-  LibavSource(ByteSource& source, uint64_t begin, const Container& container, const DecodeLimits& limits,
+  LibavSource(ByteSource& source, uint64_t begin, const Container& container, const DecodeOptions& options,
               const StopSignal& stop);
 
   bool Next(MonoBlock& block) override;
   int64_t damaged_packets() const override { return damaged_packets_; }
+  int channels() const override { return channels_; }
   double progress() const override { return demuxer_.progress(); }
   std::string container_name() const override { return demuxer_.container_name(); }
   std::string codec_name() const override { return avcodec_get_name(codec_->codec_id); }
@@ -41,6 +42,7 @@ class LibavSource final : public AudioSource {
 
   MonoMixer mixer_;
   std::vector<float> mono_;
+  int channels_ = 0;
   int frame_position_ = 0;  // samples of frame_ that were handed out
   int64_t damaged_packets_ = 0;
   int damaged_in_a_row_ = 0;

@@ -100,7 +100,20 @@ void Interleaved(const uint8_t* in, std::span<const float> weights, std::span<fl
   }
 }
 
+// One of `channels` channels, as if it were alone.
+template <typename Reader>
+void Single(const uint8_t* in, size_t channels, float weight, std::span<float> out) {
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = NumberOrZero(weight * Reader::Read(in + i * channels * Reader::kBytes));
+  }
+}
+
 }  // namespace
+
+std::optional<size_t> MonoMixer::only_channel() const {
+  if (!channel_ || input_.channels <= 1) return {};
+  return static_cast<size_t>(std::min(*channel_, input_.channels - 1));
+}
 
 void MonoMixer::SetInput(SampleFormat format, const AVChannelLayout& layout) {
   const bool native = layout.order == AV_CHANNEL_ORDER_NATIVE;
@@ -118,6 +131,10 @@ void MonoMixer::SetInput(SampleFormat format, const AVChannelLayout& layout) {
 
 void MonoMixer::MixInterleaved(const uint8_t* in, std::span<float> out) const {
   WithReader(input_.format, [&]<typename Reader>(Reader) {
+    if (const auto only = only_channel()) {
+      return Single<Reader>(in + *only * Reader::kBytes, weights_.size(),
+                            static_cast<float>(1.0 / Reader::kFullScale), out);
+    }
     switch (weights_.size()) {
       case 1:
         return Interleaved<Reader, 1>(in, weights_, out);
@@ -131,6 +148,10 @@ void MonoMixer::MixInterleaved(const uint8_t* in, std::span<float> out) const {
 
 void MonoMixer::MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out) const {
   WithReader(input_.format, [&]<typename Reader>(Reader) {
+    if (const auto only = only_channel()) {
+      return Single<Reader>(planes[*only] + first * Reader::kBytes, 1,
+                            static_cast<float>(1.0 / Reader::kFullScale), out);
+    }
     std::fill(out.begin(), out.end(), 0.0f);
     for (size_t c = 0; c < weights_.size(); ++c) {
       const uint8_t* in = planes[c] + first * Reader::kBytes;

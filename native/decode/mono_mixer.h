@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,9 @@ enum class SampleFormat { kU8, kS16, kS24, kS32, kF32, kF64 };  // little-endian
 // What is no number, or so large that it cannot be audio (floating-point files may hold anything), becomes 0.
 class MonoMixer {
  public:
+  // Takes this channel, from 0 on, in place of a mix of all; the last one where there are fewer.
+  explicit MonoMixer(std::optional<int> channel = {}) : channel_(channel) {}
+
   // Has to precede every Mix. Costs next to nothing while nothing changes.
   void SetInput(SampleFormat format, const AVChannelLayout& layout);
 
@@ -36,6 +40,10 @@ class MonoMixer {
     bool operator==(const Input&) const = default;
   };
 
+  // The channel that is taken alone, of those that there are.
+  std::optional<size_t> only_channel() const;
+
+  std::optional<int> channel_;
   Input input_;
   std::vector<float> weights_;  // one per channel, the sample format's full scale divided out
 };

@@ -134,11 +134,12 @@ bool ParseWaveFile(ByteSource& source, uint64_t begin, WaveFile& wave) {
   return true;
 }
 
-WaveSource::WaveSource(ByteSource& source, const WaveFile& wave, const DecodeLimits& limits)
+WaveSource::WaveSource(ByteSource& source, const WaveFile& wave, const DecodeOptions& options)
     : source_(source),
       wave_(wave),
-      frame_bytes_(SampleBytes(wave.format) * static_cast<size_t>(wave.channels)) {
-  CheckChannels(wave.channels, limits);
+      frame_bytes_(SampleBytes(wave.format) * static_cast<size_t>(wave.channels)),
+      mixer_(options.channel) {
+  CheckChannels(wave.channels, options.limits);
   AVChannelLayout layout = {};
   layout.order = AV_CHANNEL_ORDER_UNSPEC;
   layout.nb_channels = wave.channels;
@@ -193,6 +194,11 @@ bool WaveSource::Next(MonoBlock& block) {
 void WaveSource::Skip(int64_t samples) {
   const uint64_t left = (wave_.bytes - position_) / frame_bytes_;
   position_ += std::min(left, static_cast<uint64_t>(samples)) * frame_bytes_;
+}
+
+AudioPosition WaveSource::Seek(double start_s) {
+  Skip(SamplesUntil(start_s, wave_.sample_rate_hz));
+  return {static_cast<int64_t>(position_ / frame_bytes_), wave_.sample_rate_hz};
 }
 
 }  // namespace veravox

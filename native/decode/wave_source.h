@@ -31,10 +31,12 @@ bool ParseWaveFile(ByteSource& source, uint64_t begin, WaveFile& wave);
 class WaveSource final : public AudioSource {
  public:
   // `source` is used in place and outlives this object. Throws StageError.
-  WaveSource(ByteSource& source, const WaveFile& wave, const DecodeLimits& limits);
+  WaveSource(ByteSource& source, const WaveFile& wave, const DecodeOptions& options);
 
   bool Next(MonoBlock& block) override;
   void Skip(int64_t samples) override;
+  AudioPosition Seek(double start_s) override;
+  int channels() const override { return wave_.channels; }
   int64_t damaged_packets() const override { return wave_.truncated && ended_ ? 1 : 0; }
   double progress() const override;
   std::string container_name() const override { return "wav"; }

@@ -57,7 +57,7 @@ void Preparer::OpenDecoder(ByteSource& source, const PrepareOptions& options, co
   summary_ = {};
   planner_.emplace(kWindowSamples, kMaxUnheardSamples);
   const Stopwatch watch(summary_.decode_ms);
-  decoder_ = std::make_unique<Decoder>(source, options_.limits, stop_);
+  decoder_ = std::make_unique<Decoder>(source, options_.decode, stop_);
   if (!checkpoint.empty()) Restore(checkpoint);
 }
 
@@ -117,6 +117,8 @@ void Preparer::Restore(std::span<const uint8_t> checkpoint) {
   state.RequireEnd();
 }
 
+double Preparer::At(int64_t sample) const { return options_.decode.region.start_s + Seconds(sample); }
+
 void Preparer::Close() {
   decoder_.reset();
   memory_.reset();
@@ -153,8 +155,8 @@ bool Preparer::Next(std::span<float> output, PreparedInput& input) {
   const auto samples = std::span<const float>(pcm_).subspan(static_cast<size_t>(window_.begin - pcm_begin_),
                                                             static_cast<size_t>(window_.size()));
   inputs_.Make(samples, next_input_, output);
-  input = {window_count_ - 1,      next_input_,          inputs_in_window_,
-           Seconds(window_.begin), Seconds(window_.end), decoder_->progress()};
+  input = {window_count_ - 1, next_input_,     inputs_in_window_,
+           At(window_.begin), At(window_.end), decoder_->progress()};
   ++next_input_;
   return true;
 }
@@ -205,7 +207,7 @@ void Preparer::DecodeBlock() {
 void Preparer::NoteDamage() {
   if (decoder_->damaged_packets() == summary_.damaged_packets) return;
   summary_.damaged_packets = decoder_->damaged_packets();
-  const double at_s = Seconds(available());
+  const double at_s = At(available());
   if (summary_.damaged_at_s.empty() || at_s >= summary_.damaged_at_s.back() + 1.0) {
     summary_.damaged_at_s.push_back(at_s);
   }
@@ -222,6 +224,7 @@ void Preparer::AppendBlock(const MonoBlock& block) {
   }
   clipped_samples_ += clipped;
   decoded_samples_ += static_cast<int64_t>(samples.size());
+  summary_.channels = std::max(summary_.channels, decoder_->channels());
   if (unusable > 0) {
     finite_.resize(samples.size());
     std::transform(samples.begin(), samples.end(), finite_.begin(), [](float sample) {
@@ -280,7 +283,7 @@ double Preparer::NonSpeechPercent(const SampleRange& window) const {
 }
 
 void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) {
-  const AudioWindow skipped{Seconds(window.begin), Seconds(window.end)};
+  const AudioWindow skipped{At(window.begin), At(window.end)};
   if (!skipping_) {
     skipping_ = true;
     summary_.skipped.push_back({skipped.start_s, skipped.end_s, non_speech_percent, {skipped}});

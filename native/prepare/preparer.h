@@ -20,7 +20,7 @@ namespace veravox {
 
 // Without limits of its own beside those of the decoder: what is too short or too silent, the caller says.
 struct PrepareOptions {
-  DecodeLimits limits;
+  DecodeOptions decode;
   double min_duration_s = 0.0;
   // Windows with a larger share of non-speech frames are skipped; 0..100.
   double silence_threshold_percent = 100.0;
@@ -28,7 +28,8 @@ struct PrepareOptions {
   double checkpoint_interval_s = 0.0;
 };
 
-// One model input, and the window of the audio that it belongs to.
+// One model input, and the window of the audio that it belongs to. With a region, all times are still those
+// of the whole recording.
 struct PreparedInput {
   int64_t window_index = 0;  // counts the windows that were not skipped
   int input_index = 0;
@@ -52,7 +53,8 @@ struct SkippedStretch {
 };
 
 struct PrepareSummary {
-  double duration_s = 0.0;
+  double duration_s = 0.0;  // of the region
+  int channels = 0;         // of the file, the most that it has at one time
   int64_t damaged_packets = 0;
   std::vector<double> damaged_at_s;         // where packets are missing for it; at most one entry per second
   double speech_ratio = 0.0;                // of 10 ms frames
@@ -118,6 +120,8 @@ class Preparer {
   void RequireHeld(const SampleRange& window) const;
   double NonSpeechPercent(const SampleRange& window) const;
   void DropConsumed();
+  // The time in the recording of a sample at 16 kHz.
+  double At(int64_t sample) const;
   int64_t available() const { return pcm_begin_ + static_cast<int64_t>(pcm_.size()); }
 
   ModelInputMaker inputs_;

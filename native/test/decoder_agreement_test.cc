@@ -55,9 +55,9 @@ TEST(DecoderAgreementTest, WaveFilesAreReadAsLibavformatReadsThem) {
       WaveFile wave;
       if (!ParseWaveFile(source, 0, wave)) continue;
       SCOPED_TRACE(file.path);
-      WaveSource ours(source, wave, DecodeLimits{});
+      WaveSource ours(source, wave, DecodeOptions{});
       const StopSignal stop;
-      LibavSource libav(source, 0, *SniffContainer(source).container, DecodeLimits{}, stop);
+      LibavSource libav(source, 0, *SniffContainer(source).container, DecodeOptions{}, stop);
       const Decoded expected = DrainSource(libav);
       const Decoded decoded = DrainSource(ours);
       EXPECT_EQ(decoded.samples, expected.samples);

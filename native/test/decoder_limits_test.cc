@@ -59,9 +59,9 @@ TEST(DecoderLimitsTest, DeadlineWhileTheHeaderIsRead) {
 
 TEST(DecoderLimitsTest, TooLongIsSaidAsSoonAsItIsKnown) {
   const ByteVector bytes = MediaNamed("long", "long.flac").bytes();
-  const DecodeLimits limits{.max_duration_s = 7.5};
+  const DecodeOptions options{.limits = {.max_duration_s = 7.5}};
   try {
-    Decode(bytes, limits);
+    Decode(bytes, options);
     FAIL() << "300 s passed a limit of 7.5 s";
   } catch (const StageError& error) {
     EXPECT_EQ(error.code(), ErrorCode::kTooLong);
@@ -72,33 +72,36 @@ TEST(DecoderLimitsTest, TooLongIsSaidAsSoonAsItIsKnown) {
 
 TEST(DecoderLimitsTest, ExactlyAsLongAsAllowed) {
   const ByteVector wave = WaveBuilder{}.Build(std::vector<int16_t>(48000, 7));
-  EXPECT_EQ(DecodeError(wave, {.max_duration_s = 3.0}), std::nullopt);
-  EXPECT_EQ(DecodeError(wave, {.max_duration_s = 2.9999}), ErrorCode::kTooLong);
+  EXPECT_EQ(DecodeError(wave, {.limits = {.max_duration_s = 3.0}}), std::nullopt);
+  EXPECT_EQ(DecodeError(wave, {.limits = {.max_duration_s = 2.9999}}), ErrorCode::kTooLong);
 }
 
 TEST(DecoderLimitsTest, ManyBlocksThatAreExactlyAsLongAsAllowed) {
   // The seconds of its blocks, added up, are more than 12.
   const ByteVector wave = WaveBuilder{}.Build(std::vector<int16_t>(192000, 7));
-  EXPECT_EQ(DecodeError(wave, {.max_duration_s = 12.0}), std::nullopt);
+  EXPECT_EQ(DecodeError(wave, {.limits = {.max_duration_s = 12.0}}), std::nullopt);
 }
 
 TEST(DecoderLimitsTest, DurationsThatHeadersClaimAreNotBelieved) {
   // 64 bytes that say they are 37 hours.
   const ByteVector wave = WaveBuilder{.stated_data_bytes = 0xfffffff0}.Build(std::vector<int16_t>(32, 7));
-  EXPECT_EQ(DecodeError(wave, {.max_duration_s = 1.0}), std::nullopt);
+  EXPECT_EQ(DecodeError(wave, {.limits = {.max_duration_s = 1.0}}), std::nullopt);
 }
 
 TEST(DecoderLimitsTest, ChannelsAndRatesOfEveryFormat) {
   for (const MediaFile& file : MediaOfKind("matrix")) {
     const ByteVector bytes = file.bytes();
     if (file.path.find("-5.1-") != std::string::npos) {
-      EXPECT_EQ(DecodeError(bytes, {.max_channels = 5}), ErrorCode::kTooManyChannels) << file.path;
-      EXPECT_EQ(DecodeError(bytes, {.max_channels = 6}), std::nullopt) << file.path;
+      EXPECT_EQ(DecodeError(bytes, {.limits = {.max_channels = 5}}), ErrorCode::kTooManyChannels)
+          << file.path;
+      EXPECT_EQ(DecodeError(bytes, {.limits = {.max_channels = 6}}), std::nullopt) << file.path;
     }
     if (file.sample_rate_hz == 22050) {
-      EXPECT_EQ(DecodeError(bytes, {.max_sample_rate_hz = 22049}), ErrorCode::kSampleRateOutOfRange)
+      EXPECT_EQ(DecodeError(bytes, {.limits = {.max_sample_rate_hz = 22049}}),
+                ErrorCode::kSampleRateOutOfRange)
           << file.path;
-      EXPECT_EQ(DecodeError(bytes, {.min_sample_rate_hz = 22051}), ErrorCode::kSampleRateOutOfRange)
+      EXPECT_EQ(DecodeError(bytes, {.limits = {.min_sample_rate_hz = 22051}}),
+                ErrorCode::kSampleRateOutOfRange)
           << file.path;
     }
   }

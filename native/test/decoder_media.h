@@ -96,17 +96,17 @@ Decoded DrainSource(Source& source) {
   return decoded;
 }
 
-inline Decoded Decode(std::span<const uint8_t> bytes, const DecodeLimits& limits = {},
+inline Decoded Decode(std::span<const uint8_t> bytes, const DecodeOptions& options = {},
                       const StopSignal& stop = {}) {
-  Decoder decoder(bytes, limits, stop);
+  Decoder decoder(bytes, options, stop);
   return DrainSource(decoder);
 }
 
 // The error that decoding ends with; nothing when it does not.
-inline std::optional<ErrorCode> DecodeError(std::span<const uint8_t> bytes, const DecodeLimits& limits = {},
+inline std::optional<ErrorCode> DecodeError(std::span<const uint8_t> bytes, const DecodeOptions& options = {},
                                             const StopSignal& stop = {}) {
   try {
-    Decode(bytes, limits, stop);
+    Decode(bytes, options, stop);
     return std::nullopt;
   } catch (const StageError& error) {
     return error.code();

@@ -25,7 +25,7 @@ PrepareOptions LongFile(double silence_threshold_percent) {
   PrepareOptions options{.min_duration_s = 0.1,
                          .silence_threshold_percent = silence_threshold_percent,
                          .checkpoint_interval_s = 1.0};
-  options.limits.max_duration_s = 86400.0;
+  options.decode.limits.max_duration_s = 86400.0;
   return options;
 }
 

@@ -110,7 +110,7 @@ TEST(PreparerTest, RefusesAudioThatIsTooShortWithItsDuration) {
 TEST(PreparerTest, RefusesAudioThatIsTooLong) {
   Preparer preparer(Waveform(80000, 80000));
   PrepareOptions options = EveryWindow();
-  options.limits.max_duration_s = 3.0;
+  options.decode.limits.max_duration_s = 3.0;
   double measured_s = 0.0;
   EXPECT_EQ(CodeOf(preparer, FloatWav(Sweep(60000)), options, &measured_s), ErrorCode::kTooLong);
   EXPECT_GT(measured_s, 3.0);

@@ -18,7 +18,7 @@ namespace {
 Decoded DecodeRanges(RangeReader& reader, uint64_t size, const StopSignal& stop = {},
                      const RangedSource::Limits& limits = kSmallBlocks) {
   RangedSource source(reader, size, stop, limits);
-  Decoder decoder(source, DecodeLimits{}, stop);
+  Decoder decoder(source, DecodeOptions{}, stop);
   return DrainSource(decoder);
 }
 

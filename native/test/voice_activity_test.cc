@@ -44,7 +44,7 @@ Samples Recording(const std::string& name, float peak = 0.5f) {
   std::ifstream file(std::string(VERAVOX_SOURCE_DIR "/test/fixtures/") + name, std::ios::binary);
   const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
   const StopSignal never;
-  Decoder decoder(bytes, DecodeLimits{}, never);
+  Decoder decoder(bytes, DecodeOptions{}, never);
   Samples samples;
   MonoBlock block;
   while (decoder.Next(block)) {

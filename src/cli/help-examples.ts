@@ -43,6 +43,7 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
     ['veravox predict call.wav', 'one file'],
     ['veravox predict recordings', 'all audio and video files of a folder and its subfolders'],
     ["veravox predict --json 'calls/**/*.mp3' > answers.jsonl", 'a pattern; one line of JSON per file'],
+    ['veravox predict call.wav --channels separate --start 30 --end 90', 'both sides, one minute'],
     ['ffmpeg -i in.mp4 -vn -f wav - | veravox predict -', 'standard input'],
     ['veravox predict recordings --html timelines', 'a page per file, with waveform and scores over time'],
   ],

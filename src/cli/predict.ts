@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import pc from 'picocolors';
+import type { AnalysisRequest } from '../analysis/analyser/analyser.js';
+import { analyseChannels } from '../analysis/analyser/separate-channels.js';
 import { detectorNamed } from '../analysis/pipeline/model-status.js';
 import { predictionBody } from '../analysis/verdict/prediction.js';
 import { loadConfig } from '../base/config/load-config.js';
@@ -16,7 +18,7 @@ import { inOrder } from '../evaluation/labelled-lists/in-flight.js';
 import { ListPipeline } from '../evaluation/labelled-lists/list-pipeline.js';
 import { maxDurationS, withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
 import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
-import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
+import { anyTime, parseThreshold, requireRegion, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
 import { predictionTable, runSummary } from './prediction-table.js';
@@ -33,6 +35,9 @@ interface PredictOptions {
   readonly model?: string;
   readonly threshold: number | string;
   readonly silenceThreshold: number;
+  readonly start?: number;
+  readonly end?: number;
+  readonly channels: 'mixed' | 'separate';
 }
 
 /** With the model that is meant, by its name and its exact id, and the threshold as a number. */
@@ -79,10 +84,21 @@ export function addPredictCommand(program: Command): void {
     )
     .option('--threshold <number or name>', thresholdHelp, parseThreshold, DEFAULT_THRESHOLD)
     .option('--silence-threshold <percent>', silenceHelp, within(0, 100), DEFAULT_SILENCE_THRESHOLD_PERCENT)
+    .option('--start <seconds>', 'analyse from here on', anyTime)
+    .option('--end <seconds>', 'analyse up to here', anyTime)
+    .addOption(
+      new Option('--channels <how>', 'with "separate", a verdict on each channel, too')
+        .choices(['mixed', 'separate'])
+        .default('mixed'),
+    )
     .action(predict);
 }
 
-async function predict(given: string[], options: PredictOptions): Promise<void> {
+async function predict(given: string[], options: PredictOptions, command: Command): Promise<void> {
+  requireRegion(options, command);
+  if (options.html !== undefined && (options.start ?? options.end) !== undefined) {
+    command.error('error: Expected either --html, which shows whole recordings, or --start and --end.');
+  }
   const config = { ...loadConfig(process.env), ...withoutTimeouts };
   const points = await pointsForThreshold(config, options.threshold);
   const inputs = await namedInputs(given);
@@ -154,25 +170,38 @@ async function predictAll(
 async function predictFile(
   file: string,
   pipeline: ListPipeline,
-  { model, threshold, silenceThreshold: silenceThresholdPercent }: ResolvedOptions,
+  { model, threshold, silenceThreshold: silenceThresholdPercent, start, end, channels }: ResolvedOptions,
   showsProgress: boolean,
   outliner: Outliner | undefined,
 ): Promise<Found> {
   return pipeline.withRegion([file], async (region) => {
     const startedMs = performance.now();
     const progress = new ProgressLine(process.stderr, file);
-    const analysis = await pipeline.analyser
-      .analyse({
-        region,
-        model,
-        silenceThresholdPercent,
-        minDurationS: MIN_DURATION_S,
-        maxDurationS,
-        signal: new AbortController().signal,
-        ...(showsProgress && { onProgress: (current) => progress.show(current) }),
-      })
-      .finally(() => progress.clear());
-    const request = { model, predictionId: newPredictionId(), threshold, silenceThresholdPercent };
+    const plan: AnalysisRequest = {
+      region,
+      model,
+      silenceThresholdPercent,
+      minDurationS: MIN_DURATION_S,
+      maxDurationS,
+      ...(start !== undefined && { startS: start }),
+      ...(end !== undefined && { endS: end }),
+      signal: new AbortController().signal,
+      ...(showsProgress && { onProgress: (current) => progress.show(current) }),
+    };
+    const { analyser } = pipeline;
+    const analyse = async () => {
+      const analysis = await analyser.analyse(plan);
+      const separate = channels === 'separate' ? await analyseChannels(analyser, plan, analysis) : undefined;
+      return { analysis, separate };
+    };
+    const { analysis, separate } = await analyse().finally(() => progress.clear());
+    const request = {
+      model,
+      predictionId: newPredictionId(),
+      threshold,
+      silenceThresholdPercent,
+      channels: separate,
+    };
     const prediction = predictionBody(analysis, request, (performance.now() - startedMs) / 1000);
     // A page without its waveform is better than none.
     const outline = await outliner?.outline({ memory: pipeline.memory, ...region }).catch(() => undefined);

@@ -21,18 +21,51 @@ export function predictionTable(
   colours: Colors,
   isWhole = false,
 ): string {
-  const { global, segments, warnings } = prediction;
-  const colourOf = (result: string) => (result === 'spoofed' ? colours.red : colours.green);
-  const reason = global.reason === null ? '' : `  ${colours.yellow(global.reason)}`;
-  const heading =
-    `${colours.bold(file)}  ${colours.bold(colourOf(global.result)(global.result))}  score ${number(global.score)}  ` +
-    `confidence ${number(global.confidence)}  ${clock(prediction.audio_duration)}  ${prediction.model}${reason}`;
+  const { global, audio_duration, model, channels = [] } = prediction;
+  const heading = `${colours.bold(file)}  ${verdictText(global, `${clock(audio_duration)}  ${model}`, colours)}`;
+  const lines = [heading, ...verdictLines(prediction, colours, isWhole)];
+  for (const each of channels) {
+    const name = `  channel ${each.channel}  `;
+    lines.push(
+      each.global === null
+        ? `${name}${colours.yellow('too little speech')}`
+        : `${name}${verdictText(each.global, '', colours)}`,
+      ...verdictLines(each, colours, isWhole),
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+const colourOf = (result: string, colours: Colors) => (result === 'spoofed' ? colours.red : colours.green);
+
+/** @param about what else to say of the recording */
+function verdictText(
+  { result, score, confidence, reason }: Prediction['global'],
+  about: string,
+  colours: Colors,
+): string {
+  const parts = [
+    colours.bold(colourOf(result, colours)(result)),
+    `score ${number(score)}`,
+    `confidence ${number(confidence)}`,
+    about,
+    reason === null ? '' : colours.yellow(reason),
+  ];
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+/** A bar per segment, then the warnings. */
+function verdictLines(
+  { segments, warnings }: Pick<Prediction, 'segments' | 'warnings'>,
+  colours: Colors,
+  isWhole: boolean,
+): string[] {
   const isLong = !isWhole && segments.length > MOST_ROWS;
   const shown = isLong ? worstOf(segments) : segments;
   const rows = shown.map((segment) => {
     const score = scoreOf(segment);
     const times = `${clock(segment.start).padStart(9)} - ${clock(segment.end).padEnd(9)}`;
-    return `${times}  ${colourOf(segment.result)(bar(score))}  ${number(score)}  ${segment.result}`;
+    return `${times}  ${colourOf(segment.result, colours)(bar(score))}  ${number(score)}  ${segment.result}`;
   });
   const summary = isLong ? [segmentSummary(segments)] : [];
   const told = isWhole ? warnings : warnings.slice(0, MOST_WARNINGS);
@@ -40,7 +73,7 @@ export function predictionTable(
   if (told.length < warnings.length) {
     notes.push(colours.yellow(`  ${warnings.length - told.length} more warnings: see --windows.`));
   }
-  return `${[heading, ...summary, ...rows, ...notes].join('\n')}\n`;
+  return [...summary, ...rows, ...notes];
 }
 
 type Segments = Prediction['segments'];

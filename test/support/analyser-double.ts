@@ -27,6 +27,7 @@ export function skippedWindows(
 export const someAnalysis: Analysis = {
   modelId: 'apollo-4-5-2026-03-26',
   durationS: 10,
+  channels: 1,
   windows: [
     { startS: 0, endS: 5, scores: [0.98] },
     { startS: 5, endS: 10, scores: [0.97] },

@@ -2,13 +2,13 @@
 //
 // Recordings too long for memory: read in ranges, scored while others are idle, and continued by another process after
 // the last saved step.
-import type { PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
+import type { AudioRegion, PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import type { Analyser, Analysis, ScoredWindow } from './analyser.js';
 
 /**
  * From where the analysis of a recording goes on: plain JSON of about 30 KB, to be saved together with the results of its
- * step and given to a later request for the same recording with the same model and silence threshold.
+ * step and given to a later request for the same recording and region with the same model and silence threshold.
  */
 export interface RecordingCursor {
   readonly version: 1;
@@ -17,13 +17,16 @@ export interface RecordingCursor {
   /** DetectorStatus.scoreFingerprint */
   readonly scoreFingerprint: string;
   readonly silenceThresholdPercent: number;
-  /** Seconds of audio up to the end of the last window before it. */
+  /** The region, where there is one. */
+  readonly startS?: number;
+  readonly endS?: number;
+  /** Seconds of the region's audio up to the end of the last window before it. */
   readonly audioS: number;
   /** The state of the native code, in base64. */
   readonly checkpoint: string;
 }
 
-export interface RecordingRequest {
+export interface RecordingRequest extends AudioRegion {
   /** The caller keeps it open until the last step, and closes it. */
   readonly source: ByteSource;
   /** The model's id or an alias of it. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { loadAddon } from '../../base/addon/addon.js';
+import { audioPartOf, loadAddon } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
@@ -375,6 +375,7 @@ class Pipeline implements FullAnalyser {
         maxDurationS: request.maxDurationS,
         silenceThresholdPercent: request.silenceThresholdPercent,
         timeLimitMs,
+        ...audioPartOf(request),
       },
     };
   }

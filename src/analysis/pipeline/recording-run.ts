@@ -16,7 +16,7 @@ interface PendingWindow {
   checkpoint: Uint8Array | undefined;
 }
 
-type CursorMaker = (audioS: number, checkpoint: Uint8Array) => RecordingCursor;
+type CursorMaker = (endS: number, checkpoint: Uint8Array) => RecordingCursor;
 
 /**
  * Puts the scores of a recording's windows, which come in any order, into steps, which have the audio's. Holds what is being

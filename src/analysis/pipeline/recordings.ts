@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import { audioPartOf } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import {
   CursorRefused,
@@ -176,6 +177,7 @@ export class Recordings {
           silenceThresholdPercent: request.silenceThresholdPercent,
           timeLimitMs: request.timeLimitMs,
           checkpointIntervalS: request.stepS ?? STEP_S,
+          ...audioPartOf(request),
         },
         ...(request.cursor && { checkpoint: Buffer.from(request.cursor.checkpoint, 'base64') }),
       };
@@ -236,16 +238,15 @@ export class Recordings {
   }
 }
 
-function cursorMaker(
-  { source, silenceThresholdPercent }: RecordingRequest,
-  { scoreFingerprint }: RecordingModel,
-) {
-  return (audioS: number, checkpoint: Uint8Array): RecordingCursor => ({
+function cursorMaker(request: RecordingRequest, { scoreFingerprint }: RecordingModel) {
+  const { source, silenceThresholdPercent, startS = 0 } = request;
+  return (endS: number, checkpoint: Uint8Array): RecordingCursor => ({
     version: 1,
     source: source.identity,
     scoreFingerprint,
     silenceThresholdPercent,
-    audioS,
+    ...audioPartOf(request),
+    audioS: endS - startS,
     checkpoint: Buffer.from(checkpoint).toString('base64'),
   });
 }
@@ -258,6 +259,7 @@ function checkCursor(request: RecordingRequest, { scoreFingerprint }: RecordingM
     recording: cursor.source !== source.identity,
     model: cursor.scoreFingerprint !== scoreFingerprint,
     'silence threshold': cursor.silenceThresholdPercent !== silenceThresholdPercent,
+    region: cursor.startS !== request.startS || cursor.endS !== request.endS,
   };
   for (const [what, isOther] of Object.entries(problems))
     if (isOther) throw new CursorRefused(`The cursor belongs to another ${what}.`);

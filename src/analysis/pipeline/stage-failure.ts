@@ -18,7 +18,7 @@ const readableAbove = (seconds: number): number => Math.ceil(seconds * 1000 - ro
 /** The client's error for a failed stage. */
 export function toServiceError(
   failure: PrepareFailure,
-  request: Pick<AnalysisRequest, 'minDurationS' | 'maxDurationS'>,
+  request: Pick<AnalysisRequest, 'minDurationS' | 'maxDurationS' | 'startS' | 'endS'>,
   timeoutMs: number,
 ): ServiceError {
   const { measuredS } = failure;
@@ -42,6 +42,12 @@ export function toServiceError(
       return new ServiceError('AUDIO_TOO_SHORT', {
         measuredS: readableBelow(measuredS),
         requiredS: request.minDurationS,
+      });
+    case 'OUT_OF_RANGE':
+      return new ServiceError('REGION_OUT_OF_RANGE', {
+        measuredS: readableBelow(measuredS),
+        startS: request.startS ?? 0,
+        end: request.endS === undefined ? 'the end' : `${request.endS} s`,
       });
     case 'REFUSED':
       return new ServiceError('INPUT_REFUSED');

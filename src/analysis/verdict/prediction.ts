@@ -13,19 +13,21 @@ export interface PredictionRequest {
   readonly threshold: number;
   /** 0..100 */
   readonly silenceThresholdPercent: number;
+  /** The analyses of the single channels, if the request asks for them. */
+  readonly channels?: readonly Analysis[] | undefined;
 }
 
 type AnyPrediction = Prediction | LargeFilePrediction;
 
 /** The differences between the answers of v1's routes. */
 interface Wording<Body extends AnyPrediction> {
-  global(verdict: Verdict): Body['global'];
+  global(verdict: Omit<Verdict, 'segments'>): Body['global'];
   segment(segment: Segment, index: number): Body['segments'][number];
 }
 
 function bodyOf<Body extends AnyPrediction>(
   analysis: Analysis,
-  { model, predictionId, threshold, silenceThresholdPercent }: PredictionRequest,
+  { model, predictionId, threshold, silenceThresholdPercent, channels }: PredictionRequest,
   processingS: number,
   wording: Wording<Body>,
 ) {
@@ -38,6 +40,18 @@ function bodyOf<Body extends AnyPrediction>(
     processing_time: rounded(processingS),
     audio_duration: rounded(analysis.durationS),
     warnings: warningsOf(analysis, silenceThresholdPercent),
+    ...(channels && {
+      channels: channels.map((each, channel) => {
+        // One side of a call may say nothing.
+        const own = each.windows.length > 0 && verdictOf(each, threshold, silenceThresholdPercent);
+        return {
+          channel,
+          global: own ? wording.global(own) : null,
+          segments: own ? own.segments.map(wording.segment) : [],
+          warnings: warningsOf(each, silenceThresholdPercent),
+        };
+      }),
+    }),
   };
 }
 

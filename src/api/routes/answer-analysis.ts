@@ -5,6 +5,7 @@ import type {
   AnalysisRequest,
   VoiceEmbedding,
 } from '../../analysis/analyser/analyser.js';
+import { analyseChannels } from '../../analysis/analyser/separate-channels.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { AnalysisInput } from './form-input.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
@@ -14,12 +15,15 @@ export interface AnalysisSteps<Fields> {
   /** Called before anything is awaited. */
   receive(request: RouteRequest): Promise<AnalysisInput<Fields>>;
   plan(fields: Fields, request: RouteRequest): Omit<AnalysisRequest, 'region' | 'signal'>;
+  /** Whether each channel gets a verdict of its own. */
+  separatesChannels?(fields: Fields): boolean;
   /** @param processingS since the request had arrived */
-  body(analysis: Analysis, fields: Fields, processingS: number): unknown;
+  body(analysis: Analysis, fields: Fields, processingS: number, channels?: readonly Analysis[]): unknown;
 }
 
 /** What is noted of every file that was analysed, whatever it was asked. */
-interface Findings extends Pick<VoiceEmbedding, 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'> {
+export interface Findings
+  extends Pick<VoiceEmbedding, 'durationS' | 'scoredWindows' | 'skipped' | 'timesMs'> {
   /** As the answer names it. */
   readonly model: string;
   /** Of all that took part; never an alias. */
@@ -40,10 +44,10 @@ export function noteFindings(record: RequestRecord, findings: Findings): void {
  * Answers from a file that has been received, and gives its memory back when that is over.
  * @param answer gets the seconds since the file had arrived from its second argument
  */
-export async function answerInput<Fields>(
+export async function answerInput<Input extends AnalysisInput<unknown>>(
   request: RouteRequest,
-  receiving: Promise<AnalysisInput<Fields>>,
-  answer: (input: AnalysisInput<Fields>, elapsedS: () => number) => Promise<Reply>,
+  receiving: Promise<Input>,
+  answer: (input: Input, elapsedS: () => number) => Promise<Reply>,
 ): Promise<Reply> {
   const input = await receiving;
   try {
@@ -56,6 +60,18 @@ export async function answerInput<Fields>(
   }
 }
 
+/** Audio counts once per channel that was asked for, and windows as often as they were scored. */
+function findingsOf(mix: Analysis, model: string, channels: readonly Analysis[] = []): Findings {
+  const scored = new Set([mix, ...channels]);
+  return {
+    ...mix,
+    model,
+    modelIds: [mix.modelId],
+    durationS: mix.durationS * Math.max(1, channels.length),
+    scoredWindows: [...scored].reduce((sum, { windows }) => sum + windows.length, 0),
+  };
+}
+
 /** Receives a file, has it analysed, notes in the request's record what was found out, and answers. */
 export async function answerAnalysis<Fields>(
   request: RouteRequest,
@@ -66,12 +82,10 @@ export async function answerAnalysis<Fields>(
   return answerInput(request, steps.receive(request), async ({ fields, region }, elapsedS) => {
     const plan = { ...steps.plan(fields, request), region, signal, owner: caller?.id ?? '' };
     const analysis = await analyser.analyse(plan);
-    noteFindings(record, {
-      ...analysis,
-      model: plan.model,
-      modelIds: [analysis.modelId],
-      scoredWindows: analysis.windows.length,
-    });
-    return jsonReply(200, steps.body(analysis, fields, elapsedS()));
+    const channels = steps.separatesChannels?.(fields)
+      ? await analyseChannels(analyser, plan, analysis)
+      : undefined;
+    noteFindings(record, findingsOf(analysis, plan.model, channels));
+    return jsonReply(200, steps.body(analysis, fields, elapsedS(), channels));
   });
 }

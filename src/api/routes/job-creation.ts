@@ -15,6 +15,7 @@ import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { answered, bodyOf, callerOf } from './job-answers.js';
 import { refuseUnstorableKey } from './link-fields.js';
+import { regionOf } from './region.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
 const MAX_JSON_BYTES = 32 * 1024;
@@ -78,6 +79,7 @@ export function jobCreator(parts: JobRouteParts) {
       threshold:
         typeof threshold === 'number' ? threshold : points.thresholdOf(threshold, detector, 'threshold'),
       silenceThresholdPercent: silence_threshold,
+      ...regionOf(fields),
     };
     const newJob = {
       account,

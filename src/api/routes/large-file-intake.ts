@@ -5,7 +5,7 @@ import { BytePermits } from '../admission/byte-permits.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
 import { isJsonType } from '../upload/json-body.js';
 import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
-import type { FieldValidator } from './form-fields.js';
+import type { FieldReader } from './form-fields.js';
 import type { AnalysisInput } from './form-input.js';
 import type { RouteRequest } from './route.js';
 
@@ -27,19 +27,14 @@ export function createLargeFilePermits(
  * that memory would keep every small one behind it waiting, too.
  */
 export class LargeFileIntake<Fields> {
-  readonly #validator: FieldValidator<Fields>;
+  readonly #reader: FieldReader<Fields>;
   readonly #intake: FileIntake;
   readonly #limits: InputLimits;
   readonly #largestBodyBytes: number;
   readonly #permits: BytePermits;
 
-  constructor(
-    validator: FieldValidator<Fields>,
-    intake: FileIntake,
-    limits: InputLimits,
-    permits: BytePermits,
-  ) {
-    this.#validator = validator;
+  constructor(reader: FieldReader<Fields>, intake: FileIntake, limits: InputLimits, permits: BytePermits) {
+    this.#reader = reader;
     this.#intake = intake;
     this.#limits = limits;
     this.#largestBodyBytes = limits.maxFileBytes + FORM_OVERHEAD_BYTES;
@@ -55,7 +50,7 @@ export class LargeFileIntake<Fields> {
     // A declared size that is over the limit is refused for that, not for lack of room.
     const giveBack = this.#permits.acquire(declaredBytes > this.#largestBodyBytes ? 0 : declaredBytes);
     try {
-      const input = await receiveInput(request, this.#validator, this.#intake, this.#limits);
+      const input = await receiveInput(request, this.#reader, this.#intake, this.#limits);
       const { minFile } = this.#limits;
       if (isLink && minFile !== undefined && input.region.length < minFile.bytes) {
         input.release();

@@ -2,6 +2,7 @@
 
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import { largeFileBody } from '../../analysis/verdict/prediction.js';
+import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
@@ -18,9 +19,12 @@ import { progressLog } from '../../base/observe/progress-log.js';
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { FileIntake, InputLimits } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
-import { FieldValidator } from './form-fields.js';
+import { type FieldReader, FieldValidator } from './form-fields.js';
 import { LargeFileIntake } from './large-file-intake.js';
+import { regionOf } from './region.js';
 import type { Route } from './route.js';
+
+type ResolvedFields = LargeFileFields & { readonly region: AudioRegion };
 
 /** `POST /v1/predict/large-file`: the same question as `POST /v1/predict`, of hours of audio. */
 export function largeFileRoute(
@@ -47,28 +51,32 @@ export function largeFileRoute(
     receiveTimeoutMs: largeFileReceiveTimeoutMs,
   };
   const { detectors } = analyser.status();
-  const intake = new LargeFileIntake<LargeFileFields>(
-    new FieldValidator({ schemas: largeFileFieldSchemas(detectors) }),
-    files,
-    limits,
-    permits,
-  );
-  const steps: AnalysisSteps<LargeFileFields> = {
+  const validator = new FieldValidator<LargeFileFields>({ schemas: largeFileFieldSchemas(detectors) });
+  const resolve = (fields: LargeFileFields): ResolvedFields => ({ ...fields, region: regionOf(fields) });
+  const reader: FieldReader<ResolvedFields> = {
+    fromForm: (form) => resolve(validator.fromForm(form)),
+    fromJson: (object) => resolve(validator.fromJson(object)),
+  };
+  const intake = new LargeFileIntake<ResolvedFields>(reader, files, limits, permits);
+  const steps: AnalysisSteps<ResolvedFields> = {
     receive: (request) => intake.receive(request),
-    plan: ({ model }, { record }) => ({
+    plan: ({ model, region }, { record }) => ({
       model,
+      ...region,
       silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
       minDurationS: MIN_DURATION_S,
       maxDurationS: maxLargeFileDurationS,
       longTimeoutMs: largeFileTimeoutMs,
       onProgress: progressLog(log, record.correlationId),
     }),
-    body: (analysis, fields, processingS) => {
+    separatesChannels: ({ channels }) => channels === 'separate',
+    body: (analysis, fields, processingS, channels) => {
       const request = {
         model: fields.model,
         predictionId: fields.prediction_id ?? newPredictionId(),
         threshold: DEFAULT_THRESHOLD,
         silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+        channels,
       };
       return largeFileBody(analysis, request, processingS);
     },

@@ -3,6 +3,7 @@
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { predictionBody } from '../../analysis/verdict/prediction.js';
+import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import { LARGE_FILE_MODEL } from '../../base/contract/model-ids.js';
@@ -14,10 +15,14 @@ import type { OperatingPoints } from '../../state/operating-points/operating-poi
 import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
 import { type FieldReader, FieldValidator } from './form-fields.js';
+import { regionOf } from './region.js';
 import type { Route } from './route.js';
 
 /** With the threshold as a number. */
-type ResolvedFields = Omit<PredictFields, 'threshold'> & { readonly threshold: number };
+type ResolvedFields = Omit<PredictFields, 'threshold'> & {
+  readonly threshold: number;
+  readonly region: AudioRegion;
+};
 
 /** `POST /v1/predict`: is the voice in this file AI-generated? */
 export function predictRoute(
@@ -38,14 +43,14 @@ export function predictRoute(
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes, hint: hint ? `${hint}.` : '' }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
-  /** With the named operating point looked up: a name that is wrong is refused before anything is fetched or analysed. */
+  /** What is wrong with the fields is refused before anything is fetched or analysed. */
   const resolve = (fields: PredictFields): ResolvedFields => {
     const { threshold: given, model } = fields;
-    if (typeof given === 'number') return { ...fields, threshold: given };
-    return {
-      ...fields,
-      threshold: points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold'),
-    };
+    const threshold =
+      typeof given === 'number'
+        ? given
+        : points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold');
+    return { ...fields, threshold, region: regionOf(fields) };
   };
   const reader: FieldReader<ResolvedFields> = {
     fromForm: (form) => resolve(validator.fromForm(form)),
@@ -58,8 +63,10 @@ export function predictRoute(
       silenceThresholdPercent: fields.silence_threshold,
       minDurationS: MIN_DURATION_S,
       maxDurationS: config.maxPredictDurationS,
+      ...fields.region,
     }),
-    body: (analysis, { model, prediction_id, threshold, silence_threshold }, processingS) =>
+    separatesChannels: ({ channels }) => channels === 'separate',
+    body: (analysis, { model, prediction_id, threshold, silence_threshold }, processingS, channels) =>
       predictionBody(
         analysis,
         {
@@ -67,6 +74,7 @@ export function predictRoute(
           predictionId: prediction_id ?? newPredictionId(),
           threshold,
           silenceThresholdPercent: silence_threshold,
+          channels,
         },
         processingS,
       ),

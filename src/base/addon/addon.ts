@@ -12,6 +12,7 @@ export type StageErrorCode =
   | 'SAMPLE_RATE_OUT_OF_RANGE'
   | 'TOO_LONG'
   | 'TOO_SHORT'
+  | 'OUT_OF_RANGE'
   | 'CANCELLED'
   | 'DEADLINE'
   | 'SOURCE_FAILED'
@@ -19,7 +20,7 @@ export type StageErrorCode =
 
 export interface StageError extends Error {
   readonly code: StageErrorCode;
-  /** Seconds of audio so far, for TOO_LONG and TOO_SHORT. */
+  /** Seconds of audio so far, for TOO_LONG, TOO_SHORT and OUT_OF_RANGE. */
   readonly measuredS: number;
 }
 
@@ -27,7 +28,26 @@ export function isStageError(error: unknown): error is StageError {
   return error instanceof Error && 'code' in error && 'measuredS' in error;
 }
 
-export interface PrepareOptions {
+/** The part of a recording that is analysed; all of it by default. Seconds of its audio, 0 <= startS <= endS. */
+export interface AudioRegion {
+  readonly startS?: number;
+  readonly endS?: number;
+}
+
+export interface AudioPart extends AudioRegion {
+  /** Only this channel, from 0 on, in place of the mix of all; the last one where there are fewer. */
+  readonly channel?: number;
+}
+
+/** Nothing else, and nothing that is undefined. */
+export const audioPartOf = ({ startS, endS, channel }: AudioPart): AudioPart => ({
+  ...(startS !== undefined && { startS }),
+  ...(endS !== undefined && { endS }),
+  ...(channel !== undefined && { channel }),
+});
+
+/** What is too long or too short is the region. */
+export interface PrepareOptions extends AudioPart {
   readonly minDurationS: number;
   readonly maxDurationS: number;
   readonly silenceThresholdPercent: number;
@@ -73,7 +93,10 @@ export interface SkippedStretch extends AudioWindow {
 
 /** Findings about a file on the way to its model inputs. */
 export interface PrepareSummary {
+  /** Of the region; all times are those of the recording. */
   readonly durationS: number;
+  /** Of the file. */
+  readonly channels: number;
   readonly damagedPackets: number;
   /** Positions of missing audio in seconds; at most one entry per second. */
   readonly damagedAtS: readonly number[];

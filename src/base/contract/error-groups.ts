@@ -76,6 +76,9 @@ export const analysisErrors = [
   'NON_FINITE_OUTPUT',
 ] as const satisfies readonly ErrorKey[];
 
+/** The same with a region. */
+export const regionErrors = [...analysisErrors, 'REGION_OUT_OF_RANGE'] as const satisfies readonly ErrorKey[];
+
 /** `ObjectStorage`. */
 export const storageErrors = ['STORAGE_UNAVAILABLE', 'STORAGE_FAILED'] as const satisfies readonly ErrorKey[];
 

@@ -6,7 +6,7 @@ import { LINK_FIELD } from './link-field.js';
 import type { DetectorNames } from './model-ids.js';
 import { KEY } from './object-key.js';
 import type { Fields } from './operation.js';
-import { predictFieldSchemas } from './predict-fields.js';
+import { verdictFieldSchemas } from './predict-fields.js';
 
 export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
@@ -48,7 +48,13 @@ export function jobFieldSchemas(detectors: readonly DetectorNames[]) {
       description:
         'Link to which the server posts the end of the job: to a host that the operator allows (docs/webhooks.md).',
     },
-    ...predictFieldSchemas(detectors),
+    ...verdictFieldSchemas(detectors),
+    channels: {
+      type: 'string',
+      enum: ['mixed'],
+      expected: 'mixed, since jobs do not separate channels,',
+      description: 'Jobs analyse the mix of all channels.',
+    },
   } as const satisfies FieldSchemas;
 }
 

@@ -16,6 +16,9 @@ export const MIN_LARGE_FILE_BYTES = 5_000_000;
 /** The largest file in v0, uploaded or behind a link. */
 export const MAX_LEGACY_FILE_BYTES = 4_000_000;
 
+/** Recordings with more channels are only analysed as a mix. */
+export const MAX_SEPARATE_CHANNELS = 8;
+
 /** Minimum content of a voice sample. */
 export interface SampleNeeds {
   readonly minDurationS: number;
@@ -23,6 +26,17 @@ export interface SampleNeeds {
 }
 export const enrollNeeds: SampleNeeds = { minDurationS: 10, minSpeechS: 3 };
 export const verifyNeeds: SampleNeeds = { minDurationS: 1, minSpeechS: 1 };
+
+/** Samples of one enrolment. */
+export const MAX_SAMPLES = 10;
+/**
+ * Similarity of a sample with the others from which they count as one speaker's: chosen so that 98 % of three samples of
+ * 5 s from one speaker are all accepted (models/voiceprint-1-2026-11-22.md).
+ */
+export const SAMPLES_AGREE_FROM = 0.3;
+/** An enrolment with less speech or fewer samples could be better. */
+export const GOOD_SPEECH_S = 15;
+export const FEWEST_GOOD_SAMPLES = 3;
 
 /** Numbers in a voiceprint. */
 export const EMBEDDING_SIZE = 256;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Endpoint, EndpointSettings } from './endpoint.js';
-import { analysisErrors, inputErrors } from './error-groups.js';
+import { analysisErrors, inputErrors, regionErrors } from './error-groups.js';
 import { legacyPrediction } from './legacy-prediction.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
@@ -59,7 +59,7 @@ export function predictEndpoint(settings: EndpointSettings, detectors: readonly 
       },
       json: withLink({ schemas, example }),
       answers: { 200: { description: 'The verdict.', schema: prediction } },
-      errors: [...inputErrors, 'FILE_TOO_LARGE', ...analysisErrors, 'NO_SPEECH'],
+      errors: [...inputErrors, 'FILE_TOO_LARGE', ...regionErrors, 'CHANNELS_TOO_MANY', 'NO_SPEECH'],
     },
   };
 }
@@ -90,7 +90,14 @@ export function largeFileEndpoint(settings: EndpointSettings, detectors: readonl
       },
       json: withLink({ schemas, example }),
       answers: { 200: { description: 'The verdict.', schema: largeFilePrediction } },
-      errors: [...inputErrors, 'FILE_TOO_SMALL', 'FILE_TOO_LARGE', ...analysisErrors, 'NO_SPEECH'],
+      errors: [
+        ...inputErrors,
+        'FILE_TOO_SMALL',
+        'FILE_TOO_LARGE',
+        ...regionErrors,
+        'CHANNELS_TOO_MANY',
+        'NO_SPEECH',
+      ],
     },
   };
 }

@@ -4,6 +4,7 @@ import { predictionId as anyPredictionId } from './identifiers.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD } from './limits.js';
 import { type DetectorNames, defaultModel, LARGE_FILE_MODEL, largeFileModels, namesOf } from './model-ids.js';
 import { OPERATING_POINT_NAME, THRESHOLD_EXPECTED } from './operating-point-name.js';
+import { regionFieldSchemas } from './region-fields.js';
 
 const devices = ['macos', 'windows', 'web_app', 'api'] as const;
 const oneOf = (values: readonly string[]): string =>
@@ -22,11 +23,21 @@ const predictionId = {
   description: "The client's own identifier for the prediction; the server makes one by default.",
 } as const;
 
+/** Whether there are verdicts on single channels. */
+const channels = {
+  type: 'string',
+  enum: ['mixed', 'separate'],
+  default: 'mixed',
+  expected: 'mixed or separate',
+  description:
+    'With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.',
+} as const;
+
 /**
- * The fields of `POST /v1/predict` in addition to the file.
+ * The fields of every request for a verdict.
  * @param loaded the available detectors
  */
-export function predictFieldSchemas(loaded: readonly DetectorNames[]) {
+export function verdictFieldSchemas(loaded: readonly DetectorNames[]) {
   const names = namesOf(loaded);
   const others = names.filter((name) => name !== LARGE_FILE_MODEL);
   const models = others.length > 0 ? others : names;
@@ -62,8 +73,13 @@ export function predictFieldSchemas(loaded: readonly DetectorNames[]) {
       expected: 'a number from 0 to 100',
       description: 'Windows with a higher percentage of non-speech are skipped; 100 analyses every window.',
     },
+    ...regionFieldSchemas,
   } as const satisfies FieldSchemas;
 }
+
+/** The fields of `POST /v1/predict` in addition to the file. @param loaded the available detectors */
+export const predictFieldSchemas = (loaded: readonly DetectorNames[]) =>
+  ({ ...verdictFieldSchemas(loaded), channels }) as const satisfies FieldSchemas;
 
 export type PredictFields = FieldValues<ReturnType<typeof predictFieldSchemas>>;
 
@@ -87,6 +103,8 @@ export function largeFileFieldSchemas(loaded: readonly DetectorNames[]) {
       expected: 'a text',
       description: "The file's original name, for reference only.",
     },
+    ...regionFieldSchemas,
+    channels,
   } as const satisfies FieldSchemas;
 }
 

@@ -80,10 +80,41 @@ export const largeFileSegment = {
   additionalProperties: false,
 } as const;
 
+const channelIndex = { type: 'integer', description: 'The channel, from 0 on.', minimum: 0 } as const;
+const noVerdict = 'Null if no window of the channel had enough speech.';
+
 const warnings = {
   type: 'array',
   description: 'One sentence per warning; empty if there are no warnings.',
   items: { type: 'string', minLength: 1 },
+} as const;
+
+/** The verdict on one channel, as `POST /predict` answers it. */
+export const channelVerdict = {
+  title: 'ChannelVerdict',
+  type: 'object',
+  properties: {
+    channel: channelIndex,
+    global: { description: noVerdict, anyOf: [globalVerdict, { type: 'null' }] },
+    segments: { type: 'array', description: 'One entry per analysed window.', items: segment },
+    warnings,
+  },
+  required: ['channel', 'global', 'segments', 'warnings'],
+  additionalProperties: false,
+} as const;
+
+/** The verdict on one channel, as `POST /predict/large-file` answers it. */
+export const largeFileChannelVerdict = {
+  title: 'LargeFileChannelVerdict',
+  type: 'object',
+  properties: {
+    channel: channelIndex,
+    global: { description: noVerdict, anyOf: [largeFileGlobalVerdict, { type: 'null' }] },
+    segments: { type: 'array', description: 'One entry per analysed window.', items: largeFileSegment },
+    warnings,
+  },
+  required: ['channel', 'global', 'segments', 'warnings'],
+  additionalProperties: false,
 } as const;
 
 const measured = {
@@ -112,6 +143,12 @@ export const prediction = {
     global: globalVerdict,
     segments: { type: 'array', description: 'One entry per analysed window.', items: segment, minItems: 1 },
     ...measured,
+    channels: {
+      type: 'array',
+      description: 'The verdict on each channel; absent unless the request has `channels=separate`.',
+      items: channelVerdict,
+      minItems: 1,
+    },
   },
   required,
   additionalProperties: false,
@@ -147,6 +184,12 @@ export const largeFilePrediction = {
       minItems: 1,
     },
     ...measured,
+    channels: {
+      type: 'array',
+      description: 'The verdict on each channel; absent unless the request has `channels=separate`.',
+      items: largeFileChannelVerdict,
+      minItems: 1,
+    },
   },
   required,
   additionalProperties: false,

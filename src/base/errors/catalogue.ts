@@ -117,6 +117,31 @@ const entries = {
     message: 'The audio is at least {measuredS} s long; at most {allowedS} s are allowed.',
     when: 'The audio is longer than the route allows. Audio is never truncated.',
   },
+  REGION_OUT_OF_RANGE: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The recording is {measuredS} s long and has no region from {startS} s to {end}.',
+    when: 'The fields start and end name a region that the recording does not have.',
+  },
+  CHANNELS_TOO_MANY: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The recording has {channels} channels; at most {allowed} can be analysed on their own.',
+    when: 'The field channels is separate and the recording has too many of them.',
+  },
+  SAMPLES_INSUFFICIENT: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'The accepted samples have {durationS} s of audio with {speechS} s of speech; at least {requiredS} s with {requiredSpeechS} s of speech are required. Samples: {samples}.',
+    when: 'Too few samples of an enrolment are long enough, human and of one speaker.',
+  },
+  SAMPLES_DISAGREE: {
+    status: 400,
+    code: 'validation_error',
+    message: 'No more than half of the samples sound like one speaker. Samples: {samples}.',
+    when: 'The samples of an enrolment seem to come from several speakers.',
+  },
   NO_SPEECH: {
     status: 422,
     code: 'validation_error',

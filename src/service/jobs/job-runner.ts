@@ -8,6 +8,7 @@ import {
   type RecordingResults,
 } from '../../analysis/analyser/recording.js';
 import { predictionBody } from '../../analysis/verdict/prediction.js';
+import { audioPartOf } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { Prediction } from '../../base/contract/prediction.js';
@@ -111,12 +112,13 @@ async function analyseFrom(
   heart: Heart,
   signal: AbortSignal,
 ): Promise<{ results: RecordingResults[]; end: RecordingEnd }> {
-  const { model, silenceThresholdPercent } = jobParameters(job.parameters);
+  const parameters = jobParameters(job.parameters);
   let step = work.savedSteps;
   const steps = analyser.analyseRecording({
     source,
-    model,
-    silenceThresholdPercent,
+    model: parameters.model,
+    silenceThresholdPercent: parameters.silenceThresholdPercent,
+    ...audioPartOf(parameters),
     minDurationS: MIN_DURATION_S,
     maxDurationS,
     timeLimitMs,

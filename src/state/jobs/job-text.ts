@@ -20,6 +20,9 @@ export interface JobParameters {
   readonly threshold: number;
   /** 0..100 */
   readonly silenceThresholdPercent: number;
+  /** The region of the recording, in seconds; all of it where absent. */
+  readonly startS?: number;
+  readonly endS?: number;
 }
 
 export const jobSource = (text: string): JobSource => JSON.parse(text) as JobSource;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "decode/audio_source.h"
+
+namespace veravox {
+
+// The region of another source. Its first and last samples are those nearest to the region's times, at the
+// rate of the file, so that it gives what a file with only these samples would give. Where the source cannot
+// go to the start at once, all that lies before is decoded and dropped: most codecs depend on what they have
+// decoded, so only this gives the same samples. Nothing is read after the end.
+class RegionSource final : public AudioSource {
+ public:
+  // The region's end may lie this much after the end of the audio, since durations are rounded.
+  static constexpr double kEndToleranceS = 0.01;
+
+  // Start and end are not negative, and the end is not before the start.
+  RegionSource(std::unique_ptr<AudioSource> source, const DecodeRegion& region);
+
+  // Throws kOutOfRange where the audio ends before the region does.
+  bool Next(MonoBlock& block) override;
+  void Skip(int64_t samples) override;
+  int64_t damaged_packets() const override { return source_->damaged_packets() - damaged_before_; }
+  double progress() const override { return source_->progress(); }
+  int channels() const override { return source_->channels(); }
+  std::string container_name() const override { return source_->container_name(); }
+  std::string codec_name() const override { return source_->codec_name(); }
+
+ private:
+  double position_s() const { return position_.rate_hz > 0 ? SecondsBefore(position_.samples) : earlier_s_; }
+  double SecondsBefore(int64_t samples) const {
+    return earlier_s_ + static_cast<double>(samples) / position_.rate_hz;
+  }
+  MonoBlock Inside(const MonoBlock& block);
+  void RequireEnded() const;
+
+  const std::unique_ptr<AudioSource> source_;
+  const DecodeRegion region_;
+  // Samples at the present rate that the source has passed, and the time that went before them.
+  AudioPosition position_;
+  double earlier_s_ = 0.0;
+  bool begun_ = false;
+  int64_t damaged_before_ = 0;
+};
+
+}  // namespace veravox
