@@ -135,6 +135,7 @@ test('a form and JSON are operations of their own, whose requests go to the same
     ['predictUnversioned', '/predict', 'multipart/form-data'],
     ['predictByLinkUnversioned', '/predict#link', 'application/json'],
     ['enroll', '/v1/voiceid/enroll', 'multipart/form-data'],
+    ['enrollSamples', '/v1/voiceid/enroll-samples', 'multipart/form-data'],
     ['verify', '/v1/voiceid/verify', 'multipart/form-data'],
     ['createJob', '/v1/jobs', 'application/json'],
     ['createUploadLinks', '/v1/file', 'application/json'],

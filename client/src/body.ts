@@ -56,29 +56,39 @@ export interface FormFile {
   readonly source: FileSource;
 }
 
-/** A form with its fields before the file, which is never held in memory as a whole. */
-export function formBody(file: FormFile, fields: FieldValues, onProgress?: OnUploadProgress): RequestBody {
+/** A form with its fields before the files, which are never held in memory as a whole. */
+export function formBody(
+  files: readonly FormFile[],
+  fields: FieldValues,
+  onProgress?: OnUploadProgress,
+): RequestBody {
   const boundary = `veravox-${crypto.randomUUID()}`;
-  const { sizeBytes, isReplayable } = file.source;
   const texts = Object.entries(fields).map(
     ([name, value]) =>
       `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`,
   );
-  const disposition = `form-data; name=${quoted(file.field)}; filename=${quoted(file.filename)}`;
-  const head = bytesOf(
-    `${texts.join('')}--${boundary}\r\nContent-Disposition: ${disposition}\r\n` +
-      'Content-Type: application/octet-stream\r\n\r\n',
-  );
+  const parts = files.map(({ field, filename, source }, i) => {
+    const disposition = `form-data; name=${quoted(field)}; filename=${quoted(filename)}`;
+    const head = bytesOf(
+      `${i === 0 ? texts.join('') : '\r\n'}--${boundary}\r\nContent-Disposition: ${disposition}\r\n` +
+        'Content-Type: application/octet-stream\r\n\r\n',
+    );
+    return { head, source };
+  });
   const tail = bytesOf(`\r\n--${boundary}--\r\n`);
+  const sizes = parts.map(({ head, source: { sizeBytes = Number.NaN } }) => head.length + sizeBytes);
+  const sizeBytes = sizes.reduce((sum, size) => sum + size, tail.length);
   async function* open(): ByteStream {
-    yield head;
-    yield* reported(file.source, onProgress);
+    for (const { head, source } of parts) {
+      yield head;
+      yield* reported(source, onProgress);
+    }
     yield tail;
   }
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    sizeBytes: sizeBytes === undefined ? undefined : head.length + sizeBytes + tail.length,
-    isReplayable,
+    sizeBytes: Number.isNaN(sizeBytes) ? undefined : sizeBytes,
+    isReplayable: files.every(({ source }) => source.isReplayable),
     open,
   };
 }

@@ -8,6 +8,7 @@ import type {
   DeletedFiles,
   EnrollFields,
   Enrollment,
+  EnrollSamplesFields,
   Job,
   JobFields,
   JobList,
@@ -17,6 +18,7 @@ import type {
   LinkList,
   PredictFields,
   Prediction,
+  SampleEnrollment,
   Verification,
   VerifyFields,
 } from './types.js';
@@ -225,6 +227,17 @@ export class VeravoxClient {
     return this.#sendFile('/voiceid/enroll', 'audio_file', sample, options);
   }
 
+  /**
+   * Makes one voiceprint of up to ten samples of one speaker, with feedback on each. `onUploadProgress` counts every file from
+   * zero.
+   */
+  enrollSamples(
+    samples: readonly FileInput[],
+    options: EnrollSamplesFields & UploadOptions = {},
+  ): Promise<SampleEnrollment> {
+    return this.#sendFiles('/voiceid/enroll-samples', 'audio_file', samples, options);
+  }
+
   /** @param embedding as `enroll` gave it */
   verify(
     sample: FileInput,
@@ -302,10 +315,22 @@ export class VeravoxClient {
     options: UploadOptions,
     furtherFields: FieldValues = {},
   ): Promise<Result> {
+    return this.#sendFiles(url, field, [input], options, furtherFields);
+  }
+
+  #sendFiles<Result>(
+    url: string,
+    field: string,
+    inputs: readonly FileInput[],
+    options: UploadOptions,
+    furtherFields: FieldValues = {},
+  ): Promise<Result> {
     const { call, fields, onUploadProgress, filename } = split(options);
-    const source = sourceOf(input);
-    const file = { field, source, filename: filename ?? source.filename ?? 'audio' };
-    const body = formBody(file, { ...fields, ...furtherFields }, onUploadProgress);
+    const files = inputs.map((input) => {
+      const source = sourceOf(input);
+      return { field, source, filename: filename ?? source.filename ?? 'audio' };
+    });
+    const body = formBody(files, { ...fields, ...furtherFields }, onUploadProgress);
     return this.#json({ method: 'POST', url, body }, call);
   }
 

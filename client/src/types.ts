@@ -23,6 +23,18 @@ export interface PredictFields {
    * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
    */
   silence_threshold?: number;
+  /**
+   * Analyse from here on, in seconds; by default from the start of the recording.
+   */
+  start?: number;
+  /**
+   * Analyse up to here, in seconds; by default up to the end of the recording.
+   */
+  end?: number;
+  /**
+   * With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.
+   */
+  channels?: 'mixed' | 'separate';
 }
 
 export interface LargeFileFields {
@@ -42,9 +54,36 @@ export interface LargeFileFields {
    * The file's original name, for reference only.
    */
   filename?: string;
+  /**
+   * Analyse from here on, in seconds; by default from the start of the recording.
+   */
+  start?: number;
+  /**
+   * Analyse up to here, in seconds; by default up to the end of the recording.
+   */
+  end?: number;
+  /**
+   * With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.
+   */
+  channels?: 'mixed' | 'separate';
 }
 
 export interface EnrollFields {
+  /**
+   * The client's own identifier for the speaker; nothing is stored or looked up under it.
+   */
+  user_id?: string;
+  /**
+   * Analyse from here on, in seconds; by default from the start of the recording.
+   */
+  start?: number;
+  /**
+   * Analyse up to here, in seconds; by default up to the end of the recording.
+   */
+  end?: number;
+}
+
+export interface EnrollSamplesFields {
   /**
    * The client's own identifier for the speaker; nothing is stored or looked up under it.
    */
@@ -56,6 +95,14 @@ export interface VerifyFields {
    * The client's own identifier for the speaker; nothing is stored or looked up under it.
    */
   user_id?: string;
+  /**
+   * Analyse from here on, in seconds; by default from the start of the recording.
+   */
+  start?: number;
+  /**
+   * Analyse up to here, in seconds; by default up to the end of the recording.
+   */
+  end?: number;
   /**
    * The embedding from enroll: a JSON array, or base64 of little-endian float32.
    */
@@ -103,6 +150,18 @@ export interface JobFields {
    * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
    */
   silence_threshold?: number;
+  /**
+   * Analyse from here on, in seconds; by default from the start of the recording.
+   */
+  start?: number;
+  /**
+   * Analyse up to here, in seconds; by default up to the end of the recording.
+   */
+  end?: number;
+  /**
+   * Jobs analyse the mix of all channels.
+   */
+  channels?: 'mixed';
 }
 
 export interface GlobalVerdict {
@@ -149,6 +208,25 @@ export interface Segment {
   result: 'spoofed' | 'bonafide';
 }
 
+export interface ChannelVerdict {
+  /**
+   * The channel, from 0 on.
+   */
+  channel: number;
+  /**
+   * Null if no window of the channel had enough speech.
+   */
+  global: GlobalVerdict | null;
+  /**
+   * One entry per analysed window.
+   */
+  segments: Segment[];
+  /**
+   * One sentence per warning; empty if there are no warnings.
+   */
+  warnings: string[];
+}
+
 export interface Prediction {
   /**
    * The client's own identifier, or else `pred_` and 12 hexadecimal characters.
@@ -175,6 +253,10 @@ export interface Prediction {
    * One sentence per warning; empty if there are no warnings.
    */
   warnings: string[];
+  /**
+   * The verdict on each channel; absent unless the request has `channels=separate`.
+   */
+  channels?: ChannelVerdict[];
 }
 
 export interface LargeFileGlobalVerdict {
@@ -215,6 +297,25 @@ export interface LargeFileSegment {
   result: 'spoofed' | 'bonafide';
 }
 
+export interface LargeFileChannelVerdict {
+  /**
+   * The channel, from 0 on.
+   */
+  channel: number;
+  /**
+   * Null if no window of the channel had enough speech.
+   */
+  global: LargeFileGlobalVerdict | null;
+  /**
+   * One entry per analysed window.
+   */
+  segments: LargeFileSegment[];
+  /**
+   * One sentence per warning; empty if there are no warnings.
+   */
+  warnings: string[];
+}
+
 export interface LargeFilePrediction {
   /**
    * The client's own identifier, or else `pred_` and 12 hexadecimal characters.
@@ -241,6 +342,10 @@ export interface LargeFilePrediction {
    * One sentence per warning; empty if there are no warnings.
    */
   warnings: string[];
+  /**
+   * The verdict on each channel; absent unless the request has `channels=separate`.
+   */
+  channels?: LargeFileChannelVerdict[];
 }
 
 export interface Enrollment {
@@ -260,6 +365,80 @@ export interface Enrollment {
    * Whether the sample was checked for AI generation.
    */
   deepfake_checked: boolean;
+}
+
+export interface SampleReport {
+  /**
+   * Position among the samples, from 0 on.
+   */
+  index: number;
+  /**
+   * Whether the sample is part of the voiceprint.
+   */
+  accepted: boolean;
+  /**
+   * Why it is not: `too_short`, `ai_generated`, or `disagrees` if it sounds like another speaker than the other samples.
+   */
+  reason: 'too_short' | 'ai_generated' | 'disagrees' | null;
+  /**
+   * Seconds of audio; null if it is too short to be analysed.
+   */
+  duration: number | null;
+  /**
+   * Seconds of speech in it.
+   */
+  speech: number | null;
+  /**
+   * How far the loudest speech is above the pauses, in dB; below 18 it is noisy. Null if there is too little of either.
+   */
+  snr_db: number | null;
+  /**
+   * Cosine with the mean of the other accepted samples; null if there are none, or if it was not compared.
+   */
+  agreement: number | null;
+}
+
+export interface EnrollmentQuality {
+  /**
+   * `good` without shortcomings, `fair` with one, `poor` with more.
+   */
+  rating: 'good' | 'fair' | 'poor';
+  /**
+   * What further samples could mend.
+   */
+  shortcomings: ('little_speech' | 'few_samples' | 'noisy' | 'low_agreement')[];
+  /**
+   * Seconds of speech in the accepted samples.
+   */
+  speech: number;
+  /**
+   * The lowest agreement of an accepted sample; null if only one is accepted.
+   */
+  agreement: number | null;
+}
+
+export interface SampleEnrollment {
+  /**
+   * The voiceprint: numbers with float32 precision.
+   */
+  embedding: number[];
+  /**
+   * Processing time of the request in seconds.
+   */
+  processing_time: number;
+  /**
+   * Id of the model that answered.
+   */
+  model_version: string;
+  /**
+   * Whether the sample was checked for AI generation.
+   */
+  deepfake_checked: boolean;
+  /**
+   * What each sample is worth.
+   */
+  samples: SampleReport[];
+  quality: EnrollmentQuality;
 }
 
 export interface Verification {

@@ -3,7 +3,7 @@ import { FORM_TYPE, type FormEntry, formBody } from './form-body.js';
 import { type Answer, type RequestOptions, request } from './http-client.js';
 import { API_KEY } from './test-server.js';
 
-export type VoiceRoute = '/v1/voiceid/enroll' | '/v1/voiceid/verify';
+export type VoiceRoute = '/v1/voiceid/enroll' | '/v1/voiceid/enroll-samples' | '/v1/voiceid/verify';
 
 export const audioEntry = (content: string | Uint8Array): FormEntry => ({
   name: 'audio_file',
@@ -33,5 +33,7 @@ export function postVoice(
 
 export const enroll = (port: number, entries: readonly FormEntry[]): Promise<Answer> =>
   postVoice(port, '/v1/voiceid/enroll', entries);
+export const enrollSamples = (port: number, entries: readonly FormEntry[]): Promise<Answer> =>
+  postVoice(port, '/v1/voiceid/enroll-samples', entries);
 export const verify = (port: number, entries: readonly FormEntry[]): Promise<Answer> =>
   postVoice(port, '/v1/voiceid/verify', entries);

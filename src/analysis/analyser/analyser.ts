@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AudioWindow, PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
+import type { AudioPart, AudioWindow, PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
 import type { ArenaRegion } from '../memory/arena.js';
 
 export type { AudioWindow, SkippedStretch };
 
 /** One file to analyse. */
-export interface AnalysisRequest {
+export interface AnalysisRequest extends AudioPart {
   /** Where the file's bytes lie in the upload arena; the caller keeps the region until the promise settles. */
   readonly region: ArenaRegion;
   /** What the region is a part of, where that is not the upload arena. */
@@ -69,6 +69,8 @@ export interface VoiceEmbedding {
   readonly durationS: number;
   /** Seconds of speech in the whole file. */
   readonly speechS: number;
+  /** See PrepareSummary. */
+  readonly noiseGapDb?: number;
   readonly skipped: readonly SkippedStretch[];
   readonly damagedPackets: number;
   readonly timesMs: StageTimesMs;

@@ -2,8 +2,10 @@
 
 import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
 import type { Enrollment, Verification } from '../../base/contract/voice-identity.js';
+import type { SampleEnrollment } from '../../base/contract/voice-samples.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { confidenceOf, rounded } from '../verdict/verdict.js';
+import type { JoinedSamples } from './joined-samples.js';
 import type { Comparison, Speaker } from './speaker.js';
 import type { VoiceSample } from './voice-sample.js';
 import { asJsonNumbers } from './voice-vector.js';
@@ -31,6 +33,22 @@ export function enrollmentBody(sample: VoiceSample, { modelId }: Speaker, proces
     processing_time: rounded(processingS),
     model_version: modelId,
     deepfake_checked: sample.deepfakeScore !== undefined,
+  };
+}
+
+/** The body of an answer of `POST /v1/voiceid/enroll-samples` (docs/voiceid.md#several-samples). */
+export function joinedEnrollmentBody(
+  { voiceprint, reports, quality, accepted }: JoinedSamples,
+  { modelId }: Speaker,
+  processingS: number,
+): SampleEnrollment {
+  return {
+    embedding: asJsonNumbers(voiceprint),
+    processing_time: rounded(processingS),
+    model_version: modelId,
+    deepfake_checked: accepted.every(({ deepfakeScore }) => deepfakeScore !== undefined),
+    samples: reports,
+    quality,
   };
 }
 

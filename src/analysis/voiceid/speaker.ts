@@ -37,9 +37,13 @@ export class Speaker {
   }
 
   compare(a: Float32Array, b: Float32Array): Comparison {
-    const { scale, bias } = this.#calibration;
     const cosine = dot(normalised(a), normalised(b));
-    return { cosine, similarity: significant(1 / (1 + Math.exp(-(scale * cosine + bias)))) };
+    return { cosine, similarity: this.similarityOf(cosine) };
+  }
+
+  similarityOf(cosine: number): number {
+    const { scale, bias } = this.#calibration;
+    return significant(1 / (1 + Math.exp(-(scale * cosine + bias))));
   }
 }
 

@@ -19,7 +19,7 @@ import { sideBySide } from './side-by-side.js';
 import type { Speaker } from './speaker.js';
 
 export interface VoiceSampleRequest
-  extends Pick<AnalysisRequest, 'region' | 'maxDurationS' | 'signal' | 'owner'>,
+  extends Pick<AnalysisRequest, 'region' | 'maxDurationS' | 'signal' | 'owner' | 'startS' | 'endS'>,
     SampleNeeds {
   /** The id or an alias of the detector that checks whether the voice is AI-generated; undefined leaves that out. */
   readonly detectorId: string | undefined;
@@ -33,6 +33,9 @@ export interface VoiceSample {
   /** The probability of being AI-generated, 0..1; undefined when that was not checked. */
   readonly deepfakeScore: number | undefined;
   readonly durationS: number;
+  readonly speechS: number;
+  /** How far the loudest speech is above the pauses; undefined if there is too little of either to tell. */
+  readonly snrDb: number | undefined;
   readonly scoredWindows: number;
   readonly skipped: readonly SkippedStretch[];
   /** Of both analyses together, although they overlap. */
@@ -74,6 +77,8 @@ export async function readVoice(
     deepfakeScore:
       authenticity && verdictOf(authenticity, DEFAULT_THRESHOLD, silenceThresholdsPercent[1]).score,
     durationS: voice.durationS,
+    speechS: voice.speechS,
+    snrDb: voice.noiseGapDb,
     scoredWindows: voice.scoredWindows + (authenticity ? authenticity.windows.length : 0),
     skipped: voice.skipped,
     timesMs: authenticity ? longerOf(voice.timesMs, authenticity.timesMs) : voice.timesMs,

@@ -123,19 +123,23 @@ function missingFileHint({ parts }: UploadedForm, field: string, text: Part | un
 }
 
 /**
- * The file of a form.
- * @throws ServiceError FILE_MISSING, FIELD_REPEATED, FILE_EMPTY
+ * The files of a form.
+ * @throws ServiceError FILE_MISSING, FIELD_REPEATED, FIELD_INVALID, FILE_EMPTY
  */
-export function fileOf(form: UploadedForm, field: string): Part {
-  let file: Part | undefined;
-  for (const part of form.parts) {
-    if (part.name !== field) continue;
-    if (file !== undefined) throw new ServiceError('FIELD_REPEATED', { field });
-    file = part;
+export function filesOf(form: UploadedForm, field: string, maxFiles = 1): readonly Part[] {
+  const files = form.parts.filter(({ name }) => name === field);
+  if (files.length > maxFiles) {
+    if (maxFiles === 1) throw new ServiceError('FIELD_REPEATED', { field });
+    throw new ServiceError('FIELD_INVALID', {
+      field,
+      expected: `at most ${maxFiles} files`,
+      received: `${files.length}`,
+    });
   }
-  if (file === undefined || !isFile(file)) {
-    throw new ServiceError('FILE_MISSING', { field, hint: missingFileHint(form, field, file) });
+  const text = files.find((part) => !isFile(part));
+  if (files.length === 0 || text !== undefined) {
+    throw new ServiceError('FILE_MISSING', { field, hint: missingFileHint(form, field, text) });
   }
-  if (file.start === file.end) throw new ServiceError('FILE_EMPTY', { field });
-  return file;
+  if (files.some(({ start, end }) => start === end)) throw new ServiceError('FILE_EMPTY', { field });
+  return files;
 }

@@ -2,7 +2,7 @@
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { type FormLimits, receiveForm } from '../upload/form-upload.js';
-import { type FieldReader, fileOf } from './form-fields.js';
+import { type FieldReader, filesOf } from './form-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** A request to analyse a file, arrived and checked. */
@@ -13,8 +13,13 @@ export interface AnalysisInput<Fields> {
   release(): void;
 }
 
+export interface FormInput<Fields> extends AnalysisInput<Fields> {
+  /** All files of the field; `region` is the first. */
+  readonly regions: readonly ArenaRegion[];
+}
+
 /**
- * Receives a form with one file. Must be called before the request's handler first awaits. The caller must
+ * Receives a form with a file, or with several. Must be called before the request's handler first awaits. The caller must
  * release the input. Rejects with ServiceError, or with the signal's reason when the client has gone.
  */
 export async function receiveFormInput<Fields>(
@@ -22,16 +27,19 @@ export async function receiveFormInput<Fields>(
   reader: FieldReader<Fields>,
   queue: ArenaQueue,
   limits: FormLimits,
-): Promise<AnalysisInput<Fields>> {
+  maxFiles = 1,
+): Promise<FormInput<Fields>> {
   const startedMs = performance.now();
   const form = await receiveForm(body, contentType, queue, limits);
   try {
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = form.bodyBytes;
     const fields = reader.fromForm(form);
+    const regions = filesOf(form, limits.fileField, maxFiles).map((part) => form.locate(part));
     return {
       fields,
-      region: form.locate(fileOf(form, limits.fileField)),
+      region: regions[0] as ArenaRegion,
+      regions,
       release: () => form.release(),
     };
   } catch (error) {

@@ -1,57 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Analyser } from '../../analysis/analyser/analyser.js';
+import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import {
   enrollmentBody,
   isAiGenerated,
+  joinedEnrollmentBody,
   requireAuthentic,
   requireOwn,
   verificationBody,
 } from '../../analysis/voiceid/answers.js';
+import { joinSamples } from '../../analysis/voiceid/joined-samples.js';
+import { mostSuspicious, readSamples, togetherOf, voicesIn } from '../../analysis/voiceid/read-samples.js';
 import { chooseSpeaker, type Speaker } from '../../analysis/voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../../analysis/voiceid/voice-sample.js';
 import { parseVoiceVector } from '../../analysis/voiceid/voice-vector.js';
+import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { FieldSchemas } from '../../base/contract/fields.js';
-import { enrollNeeds, type SampleNeeds, verifyNeeds } from '../../base/contract/limits.js';
+import { enrollNeeds, MAX_SAMPLES, type SampleNeeds, verifyNeeds } from '../../base/contract/limits.js';
 import { defaultModel } from '../../base/contract/model-ids.js';
 import {
   COSINE_HEADER,
   enrollEndpoint,
+  enrollSamplesEndpoint,
   FLAG_HEADER,
   SAMPLE_FIELD,
   verifyEndpoint,
 } from '../../base/contract/voice-endpoints.js';
 import {
   type EnrollFields,
+  type EnrollSamplesFields,
   enrollFieldSchemas,
+  enrollSamplesFieldSchemas,
   type VerifyFields,
   VOICE_VECTOR_FIELD,
   verifyFieldSchemas,
 } from '../../base/contract/voice-fields.js';
 import type { Enrollment, Verification } from '../../base/contract/voice-identity.js';
+import type { SampleEnrollment } from '../../base/contract/voice-samples.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
-import { answerInput, noteFindings } from './answer-analysis.js';
+import { answerInput, type Findings, noteFindings } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
 import { receiveFormInput } from './form-input.js';
+import { regionOf } from './region.js';
 import { type Headers, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 
-/** What the two routes ask of a sample, and what they make of it. */
+/** The samples of a request, which are read when they are wanted. */
+interface Samples {
+  readonly regions: readonly ArenaRegion[];
+  read(region: ArenaRegion, needs: SampleNeeds): Promise<VoiceSample>;
+}
+
+/** What was found out, and the answer that follows from it. */
+interface Found {
+  readonly findings: Omit<Findings, 'model'>;
+  /** @throws ServiceError if the samples do not suffice */
+  answer(processingS: number): Answer;
+}
+
+/** What the routes ask of samples, and what they make of them. */
 interface Task<Fields, Checked> {
   readonly endpoint: Endpoint;
   readonly fieldSchemas: FieldSchemas;
-  readonly needs: SampleNeeds;
+  readonly maxSamples: number;
   readonly checksAuthenticity: boolean;
-  /** Called before the sample is looked at, so that a bad field costs nothing. */
+  /** @throws ServiceError FIELD_INVALID */
+  regionOf(fields: Fields): AudioRegion;
+  /** Called before the samples are looked at, so that a bad field costs nothing. */
   check(fields: Fields, speaker: Speaker): Checked;
-  answer(sample: VoiceSample, checked: Checked, speaker: Speaker, processingS: number): Answer;
+  find(samples: Samples, checked: Checked, speaker: Speaker): Promise<Found>;
 }
 
 interface Answer {
-  readonly body: Enrollment | Verification;
+  readonly body: Enrollment | SampleEnrollment | Verification;
   readonly headers?: Headers;
 }
 
@@ -63,7 +88,11 @@ interface VoiceParts {
   readonly points: OperatingPoints;
 }
 
-export const voiceRoutes = (parts: VoiceParts): readonly Route[] => [enrollRoute(parts), verifyRoute(parts)];
+export const voiceRoutes = (parts: VoiceParts): readonly Route[] => [
+  enrollRoute(parts),
+  enrollSamplesRoute(parts),
+  verifyRoute(parts),
+];
 
 /** `POST /v1/voiceid/enroll`: turns a voice into a voiceprint, which only the caller keeps. */
 function enrollRoute(parts: VoiceParts): Route {
@@ -71,15 +100,47 @@ function enrollRoute(parts: VoiceParts): Route {
   return voiceRoute<EnrollFields, void>(parts, {
     endpoint: enrollEndpoint(parts.config),
     fieldSchemas: enrollFieldSchemas,
-    needs: enrollNeeds,
+    maxSamples: 1,
+    regionOf,
     checksAuthenticity: policy !== 'skip',
     check() {},
-    answer(sample, _, speaker, processingS) {
-      if (policy === 'reject') requireAuthentic(sample);
-      const body = enrollmentBody(sample, speaker, processingS);
-      return isAiGenerated(sample)
-        ? { body, headers: [[FLAG_HEADER, String(sample.deepfakeScore)]] }
-        : { body };
+    async find(samples, _, speaker) {
+      const sample = await onlyOf(samples, enrollNeeds);
+      return {
+        findings: sample,
+        answer: (processingS) => {
+          if (policy === 'reject') requireAuthentic(sample);
+          return flagged(enrollmentBody(sample, speaker, processingS), [sample]);
+        },
+      };
+    },
+  });
+}
+
+/** `POST /v1/voiceid/enroll-samples`: turns several samples into one voiceprint, and says what each is worth. */
+function enrollSamplesRoute(parts: VoiceParts): Route {
+  const policy = parts.config.enrollAuthenticity;
+  return voiceRoute<EnrollSamplesFields, void>(parts, {
+    endpoint: enrollSamplesEndpoint(parts.config),
+    fieldSchemas: enrollSamplesFieldSchemas,
+    maxSamples: MAX_SAMPLES,
+    regionOf: () => ({}),
+    checksAuthenticity: policy !== 'skip',
+    check() {},
+    async find({ regions, read }, _, speaker) {
+      const samples = await readSamples(regions, read);
+      const voices = voicesIn(samples);
+      return {
+        findings: togetherOf(voices),
+        answer: (processingS) => {
+          // If it is the fault of all of them, that is the answer.
+          const worst = mostSuspicious(voices);
+          if (policy === 'reject' && worst !== undefined && voices.every(isAiGenerated))
+            requireAuthentic(worst);
+          const joined = joinSamples(samples, speaker, policy === 'reject');
+          return flagged(joinedEnrollmentBody(joined, speaker, processingS), joined.accepted);
+        },
+      };
     },
   });
 }
@@ -89,7 +150,8 @@ function verifyRoute(parts: VoiceParts): Route {
   return voiceRoute<VerifyFields, Float32Array>(parts, {
     endpoint: verifyEndpoint(parts.config),
     fieldSchemas: verifyFieldSchemas,
-    needs: verifyNeeds,
+    maxSamples: 1,
+    regionOf,
     checksAuthenticity: true,
     check({ voice_vector }, speaker) {
       if (voice_vector === undefined) throw new ServiceError('FIELD_MISSING', { field: VOICE_VECTOR_FIELD });
@@ -97,13 +159,28 @@ function verifyRoute(parts: VoiceParts): Route {
       requireOwn(enrolled, speaker);
       return enrolled;
     },
-    answer(sample, enrolled, speaker, processingS) {
-      requireAuthentic(sample);
-      const comparison = speaker.compare(sample.voiceprint, enrolled);
-      const body = verificationBody(comparison, speaker, processingS);
-      return { body, headers: [[COSINE_HEADER, comparison.cosine.toFixed(6)]] };
+    async find(samples, enrolled, speaker) {
+      const sample = await onlyOf(samples, verifyNeeds);
+      return {
+        findings: sample,
+        answer: (processingS) => {
+          requireAuthentic(sample);
+          const comparison = speaker.compare(sample.voiceprint, enrolled);
+          const body = verificationBody(comparison, speaker, processingS);
+          return { body, headers: [[COSINE_HEADER, comparison.cosine.toFixed(6)]] };
+        },
+      };
     },
   });
+}
+
+const onlyOf = ({ regions, read }: Samples, needs: SampleNeeds): Promise<VoiceSample> =>
+  read(regions[0] as ArenaRegion, needs);
+
+/** With the highest score in a header if AI-generated voices are enrolled. */
+function flagged(body: Answer['body'], voices: readonly VoiceSample[]): Answer {
+  const worst = mostSuspicious(voices.filter(isAiGenerated));
+  return worst === undefined ? { body } : { body, headers: [[FLAG_HEADER, String(worst.deepfakeScore)]] };
 }
 
 function voiceRoute<Fields, Checked>(
@@ -123,19 +200,23 @@ function voiceRoute<Fields, Checked>(
 
   async function handle(request: RouteRequest): Promise<Reply> {
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
-    const receiving = receiveFormInput(request, validator, queue, limits);
-    return answerInput(request, receiving, async ({ fields, region }, elapsedS) => {
+    const receiving = receiveFormInput(request, validator, queue, limits, task.maxSamples);
+    return answerInput(request, receiving, async ({ fields, regions }, elapsedS) => {
+      const stretch = task.regionOf(fields);
       const checked = task.check(fields, speaker);
-      const sample = await readVoice(analyser, speaker, {
-        region,
-        detectorId: task.checksAuthenticity ? defaultModel(detectors) : undefined,
-        ...task.needs,
-        maxDurationS: config.maxVoiceidDurationS,
-        signal: request.signal,
-        owner: request.caller?.id ?? '',
-      });
-      noteFindings(request.record, { ...sample, model: speaker.modelId });
-      const { body, headers = [] } = task.answer(sample, checked, speaker, elapsedS());
+      const read: Samples['read'] = (region, needs) =>
+        readVoice(analyser, speaker, {
+          region,
+          detectorId: task.checksAuthenticity ? defaultModel(detectors) : undefined,
+          ...needs,
+          ...stretch,
+          maxDurationS: config.maxVoiceidDurationS,
+          signal: request.signal,
+          owner: request.caller?.id ?? '',
+        });
+      const found = await task.find({ regions, read }, checked, speaker);
+      noteFindings(request.record, { ...found.findings, model: speaker.modelId });
+      const { body, headers = [] } = found.answer(elapsedS());
       return { ...jsonReply(200, body), headers };
     });
   }

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErrorKey } from '../errors/catalogue.js';
 import type { Endpoint, EndpointSettings } from './endpoint.js';
-import { analysisErrors, formErrors } from './error-groups.js';
-import { enrollNeeds, type SampleNeeds, verifyNeeds } from './limits.js';
+import { formErrors, regionErrors } from './error-groups.js';
+import { enrollNeeds, MAX_SAMPLES, type SampleNeeds, verifyNeeds } from './limits.js';
 import { anyAudioFormat, type Fields, type Operation } from './operation.js';
-import { enrollFieldSchemas, VOICE_VECTOR_FIELD, verifyFieldSchemas } from './voice-fields.js';
+import {
+  enrollFieldSchemas,
+  enrollSamplesFieldSchemas,
+  VOICE_VECTOR_FIELD,
+  verifyFieldSchemas,
+} from './voice-fields.js';
 import { enrollment, verification } from './voice-identity.js';
+import { sampleEnrollment } from './voice-samples.js';
 
 /** The form field that holds the voice sample. */
 export const SAMPLE_FIELD = 'audio_file';
@@ -16,6 +22,7 @@ export const COSINE_HEADER = 'x-voice-cosine';
 
 export const voiceEndpoints = (settings: EndpointSettings): readonly Endpoint[] => [
   enrollEndpoint(settings),
+  enrollSamplesEndpoint(settings),
   verifyEndpoint(settings),
 ];
 
@@ -32,7 +39,28 @@ export function enrollEndpoint(settings: EndpointSettings): Endpoint {
         headers: { [FLAG_HEADER]: 'The score, if an AI-generated voice was enrolled nevertheless.' },
       },
     },
-    errors: [],
+    errors: ['SPEECH_TOO_SHORT'],
+  });
+}
+
+/** Turns several samples of a voice into one voiceprint, and says what each is worth. */
+export function enrollSamplesEndpoint(settings: EndpointSettings): Endpoint {
+  return voiceEndpoint('/v1/voiceid/enroll-samples', settings, verifyNeeds, {
+    id: 'enrollSamples',
+    summary: `Make one voiceprint from up to ${MAX_SAMPLES} voice samples, with feedback on each.`,
+    fields: {
+      title: 'EnrollSamplesFields',
+      schemas: enrollSamplesFieldSchemas,
+      example: { user_id: 'anna' },
+    },
+    answers: {
+      200: {
+        description: 'The voiceprint, and what each sample is worth. The server does not keep it.',
+        schema: sampleEnrollment,
+        headers: { [FLAG_HEADER]: 'The highest score, if AI-generated voices were enrolled nevertheless.' },
+      },
+    },
+    errors: ['SAMPLES_INSUFFICIENT', 'SAMPLES_DISAGREE'],
   });
 }
 
@@ -57,7 +85,7 @@ export function verifyEndpoint(settings: EndpointSettings): Endpoint {
         },
       },
     },
-    errors: ['FIELD_MISSING', 'VOICEPRINT_FOREIGN'],
+    errors: ['FIELD_MISSING', 'VOICEPRINT_FOREIGN', 'SPEECH_TOO_SHORT'],
   });
 }
 
@@ -93,8 +121,7 @@ function voiceEndpoint(
         ...formErrors,
         'FIELD_INVALID',
         'FILE_TOO_LARGE',
-        ...analysisErrors,
-        'SPEECH_TOO_SHORT',
+        ...regionErrors,
         'AI_GENERATED_VOICE',
         'NO_SPEAKER_MODEL',
         ...errors,

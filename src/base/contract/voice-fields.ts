@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FieldSchemas, FieldValues } from './fields.js';
 import { EMBEDDING_SIZE, MAX_VOICE_VECTOR_CHARS } from './limits.js';
+import { regionFieldSchemas } from './region-fields.js';
 
 export const VOICE_VECTOR_FIELD = 'voice_vector';
 export const VOICE_VECTOR_EXPECTED = `a JSON array of ${EMBEDDING_SIZE} finite numbers, or base64 of ${EMBEDDING_SIZE} little-endian float32,`;
 
-/** The fields of `POST /v1/voiceid/enroll`. Any text, within the limit of every field. */
-export const enrollFieldSchemas = {
+/** The fields of `POST /v1/voiceid/enroll-samples`. Any text, within the limit of every field. */
+export const enrollSamplesFieldSchemas = {
   user_id: {
     type: 'string',
     expected: 'a text',
@@ -14,6 +15,13 @@ export const enrollFieldSchemas = {
   },
 } as const satisfies FieldSchemas;
 
+/** Those of `POST /v1/voiceid/enroll`. */
+export const enrollFieldSchemas = {
+  ...enrollSamplesFieldSchemas,
+  ...regionFieldSchemas,
+} as const satisfies FieldSchemas;
+
+export type EnrollSamplesFields = FieldValues<typeof enrollSamplesFieldSchemas>;
 export type EnrollFields = FieldValues<typeof enrollFieldSchemas>;
 
 /** Those of `POST /v1/voiceid/verify`. */

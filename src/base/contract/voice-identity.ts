@@ -5,27 +5,31 @@ import { EMBEDDING_SIZE } from './limits.js';
 import type { BodyOf } from './schema.js';
 
 /** Of length 1, like all embeddings. */
-const exampleEmbedding = Array.from({ length: EMBEDDING_SIZE }, (_, i) => (i % 3 === 0 ? 0.0625 : -0.0625));
+export const exampleEmbedding = Array.from({ length: EMBEDDING_SIZE }, (_, i) =>
+  i % 3 === 0 ? 0.0625 : -0.0625,
+);
+
+export const enrollmentProperties = {
+  embedding: {
+    type: 'array',
+    description: 'The voiceprint: numbers with float32 precision.',
+    items: { type: 'number', minimum: -1, maximum: 1 },
+    minItems: EMBEDDING_SIZE,
+    maxItems: EMBEDDING_SIZE,
+  },
+  processing_time: processingTime,
+  model_version: modelVersion,
+  deepfake_checked: {
+    type: 'boolean',
+    description: 'Whether the sample was checked for AI generation.',
+  },
+} as const;
 
 /** The answer of `POST /v1/voiceid/enroll` (docs/api.md#enroll). */
 export const enrollment = {
   title: 'Enrollment',
   type: 'object',
-  properties: {
-    embedding: {
-      type: 'array',
-      description: 'The voiceprint: numbers with float32 precision.',
-      items: { type: 'number', minimum: -1, maximum: 1 },
-      minItems: EMBEDDING_SIZE,
-      maxItems: EMBEDDING_SIZE,
-    },
-    processing_time: processingTime,
-    model_version: modelVersion,
-    deepfake_checked: {
-      type: 'boolean',
-      description: 'Whether the sample was checked for AI generation.',
-    },
-  },
+  properties: enrollmentProperties,
   required: ['embedding', 'processing_time', 'model_version', 'deepfake_checked'],
   additionalProperties: false,
   examples: [

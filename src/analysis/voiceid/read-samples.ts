@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type SampleNeeds, verifyNeeds } from '../../base/contract/limits.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { ArenaRegion } from '../memory/arena.js';
+import { isAiGenerated } from './answers.js';
+import type { ReadSample } from './joined-samples.js';
+import type { VoiceSample } from './voice-sample.js';
+
+/**
+ * Reads the samples of one enrolment, one after the other. Each needs no more than a sample to verify.
+ * @throws what `read` throws, except that a sample is too short
+ */
+export async function readSamples(
+  regions: readonly ArenaRegion[],
+  read: (region: ArenaRegion, needs: SampleNeeds) => Promise<VoiceSample>,
+): Promise<readonly ReadSample[]> {
+  const samples: ReadSample[] = [];
+  for (const region of regions) {
+    try {
+      const sample = await read(region, verifyNeeds);
+      samples.push({ sample, isAiGenerated: isAiGenerated(sample) });
+    } catch (error) {
+      const isTooShort = error instanceof ServiceError && tooShort.has(error.key);
+      if (!isTooShort) throw error;
+      samples.push('too_short');
+    }
+  }
+  return samples;
+}
+
+const tooShort: ReadonlySet<string> = new Set(['AUDIO_TOO_SHORT', 'SPEECH_TOO_SHORT']);
+
+export const voicesIn = (samples: readonly ReadSample[]): readonly VoiceSample[] =>
+  samples.flatMap((read) => (read === 'too_short' ? [] : [read.sample]));
+
+/** The samples as if they were one: what is noted of a request. */
+export function togetherOf(voices: readonly VoiceSample[]) {
+  const sum = (of: (voice: VoiceSample) => number): number =>
+    voices.reduce((total, voice) => total + of(voice), 0);
+  return {
+    modelIds: [...new Set(voices.flatMap(({ modelIds }) => modelIds))],
+    durationS: sum(({ durationS }) => durationS),
+    scoredWindows: sum(({ scoredWindows }) => scoredWindows),
+    skipped: voices.flatMap(({ skipped }) => skipped),
+    timesMs: {
+      queue: sum(({ timesMs }) => timesMs.queue),
+      decode: sum(({ timesMs }) => timesMs.decode),
+      features: sum(({ timesMs }) => timesMs.features),
+      inference: sum(({ timesMs }) => timesMs.inference),
+    },
+  };
+}
+
+/** The one that is most likely AI-generated. */
+export const mostSuspicious = (voices: readonly VoiceSample[]): VoiceSample | undefined =>
+  voices.toSorted((a, b) => (b.deepfakeScore ?? 0) - (a.deepfakeScore ?? 0))[0];
