@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -27,6 +28,7 @@
 #include "guard/thread_sandbox.h"
 #include "prepare/model_input_text.h"
 #include "prepare/preparer.h"
+#include "voiceprints/voiceprint_list.h"
 
 namespace veravox {
 namespace {
@@ -74,9 +76,10 @@ template <typename T>
 std::span<T> View(Napi::Env env, const Napi::Value& value, napi_typedarray_type type, const char* name) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
     Misuse(env, name,
-           type == napi_uint8_array   ? "a Uint8Array"
-           : type == napi_int32_array ? "an Int32Array"
-                                      : "a Float32Array");
+           type == napi_uint8_array     ? "a Uint8Array"
+           : type == napi_int32_array   ? "an Int32Array"
+           : type == napi_float64_array ? "a Float64Array"
+                                        : "a Float32Array");
   }
   void* data = nullptr;
   size_t length = 0;
@@ -478,6 +481,141 @@ Napi::Value TryLock(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(env, result == 0);
 }
 
+// Works on a list of voiceprints in one of libuv's threads. The promise is fulfilled with {problem} if the
+// list is wrong.
+class VoiceprintListWorker : public Napi::AsyncWorker {
+ public:
+  // The memory of `arrays` is read in place until the end.
+  VoiceprintListWorker(Napi::Env env, std::initializer_list<Napi::Value> arrays)
+      : Napi::AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)) {
+    auto held = Napi::Array::New(env, arrays.size());
+    uint32_t count = 0;
+    for (const Napi::Value& array : arrays) held.Set(count++, array);
+    held_ = Napi::Persistent(held.As<Napi::Object>());
+  }
+
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+ protected:
+  virtual void Work() = 0;
+  virtual Napi::Object Result(Napi::Env env) = 0;
+
+ private:
+  void Execute() override {
+    try {
+      Work();
+    } catch (const VoiceprintListError& error) {
+      problem_ = error.what();
+    }
+  }
+  void OnOK() override {
+    const Napi::Env env = Env();
+    if (!problem_) return deferred_.Resolve(Result(env));
+    auto result = Napi::Object::New(env);
+    result.Set("problem", *problem_);
+    deferred_.Resolve(result);
+  }
+  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
+
+  Napi::Promise::Deferred deferred_;
+  Napi::ObjectReference held_;
+  std::optional<std::string> problem_;
+};
+
+class FindForeignWorker final : public VoiceprintListWorker {
+ public:
+  FindForeignWorker(const Napi::CallbackInfo& info, std::span<const uint8_t> list,
+                    std::span<const double> excluded, double tolerance, VoiceprintListLimits limits)
+      : VoiceprintListWorker(info.Env(), {info[0], info[1]}),
+        list_(list),
+        excluded_(excluded),
+        tolerance_(tolerance),
+        limits_(limits) {}
+
+ private:
+  void Work() override { foreign_ = FindForeignVoiceprint(list_, limits_, excluded_, tolerance_); }
+  Napi::Object Result(Napi::Env env) override {
+    auto result = Napi::Object::New(env);
+    if (foreign_ >= 0) result.Set("foreign", static_cast<double>(foreign_));
+    return result;
+  }
+
+  std::span<const uint8_t> list_;
+  std::span<const double> excluded_;
+  double tolerance_;
+  VoiceprintListLimits limits_;
+  int64_t foreign_ = -1;
+};
+
+class RankWorker final : public VoiceprintListWorker {
+ public:
+  RankWorker(const Napi::CallbackInfo& info, std::span<const uint8_t> list,
+             std::span<const double> voiceprint, size_t best, VoiceprintListLimits limits)
+      : VoiceprintListWorker(info.Env(), {info[0], info[1]}),
+        list_(list),
+        voiceprint_(voiceprint),
+        best_(best),
+        limits_(limits) {}
+
+ private:
+  void Work() override { ranking_ = RankVoiceprints(list_, limits_, voiceprint_, best_); }
+  Napi::Object Result(Napi::Env env) override {
+    auto cosines = Napi::Float64Array::New(env, ranking_.cosines.size());
+    std::copy(ranking_.cosines.begin(), ranking_.cosines.end(), cosines.Data());
+    auto best = Napi::Array::New(env, ranking_.best.size());
+    for (uint32_t i = 0; i < ranking_.best.size(); ++i) {
+      auto ranked = Napi::Object::New(env);
+      ranked.Set("index", static_cast<double>(ranking_.best[i].index));
+      ranked.Set("cosine", ranking_.best[i].cosine);
+      ranked.Set("idJson", ranking_.best[i].id);
+      best.Set(i, ranked);
+    }
+    auto result = Napi::Object::New(env);
+    result.Set("cosines", cosines);
+    result.Set("best", best);
+    return result;
+  }
+
+  std::span<const uint8_t> list_;
+  std::span<const double> voiceprint_;
+  size_t best_;
+  VoiceprintListLimits limits_;
+  VoiceprintRanking ranking_;
+};
+
+VoiceprintListLimits ToListLimits(const Napi::Object& options) {
+  return {.most_entries = static_cast<int64_t>(std::clamp(Number(options, "mostEntries"), 0.0, 1e9))};
+}
+
+// findForeignVoiceprint(list, excluded, {tolerance, mostEntries}) -> Promise<{foreign?} | {problem}>
+Napi::Value FindForeign(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto list = View<uint8_t>(env, info[0], napi_uint8_array, "list");
+  const auto excluded = View<double>(env, info[1], napi_float64_array, "excluded");
+  if (!info[2].IsObject()) Misuse(env, "options", "an object");
+  const auto options = info[2].As<Napi::Object>();
+  const double tolerance = Number(options, "tolerance");
+  auto* worker = new FindForeignWorker(info, list, excluded, tolerance, ToListLimits(options));
+  const Napi::Promise promise = worker->promise();
+  worker->Queue();
+  return promise;
+}
+
+// rankVoiceprints(list, voiceprint, {best, mostEntries}) -> Promise<{cosines, best} | {problem}>
+Napi::Value Rank(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const auto list = View<uint8_t>(env, info[0], napi_uint8_array, "list");
+  const auto voiceprint = View<double>(env, info[1], napi_float64_array, "voiceprint");
+  if (voiceprint.size() != kVoiceprintSize) Misuse(env, "voiceprint", "256 elements");
+  if (!info[2].IsObject()) Misuse(env, "options", "an object");
+  const auto options = info[2].As<Napi::Object>();
+  const auto best = static_cast<size_t>(std::clamp(Number(options, "best"), 0.0, 1e6));
+  auto* worker = new RankWorker(info, list, voiceprint, best, ToListLimits(options));
+  const Napi::Promise promise = worker->promise();
+  worker->Queue();
+  return promise;
+}
+
 // trimHeap(): gives the free memory of all of the C library's heaps back to the system.
 void TrimHeap(const Napi::CallbackInfo&) {
 #ifdef __GLIBC__
@@ -505,6 +643,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("forgetInput", Napi::Function::New(env, Forget, "forgetInput"));
   exports.Set("sandboxThisThread", Napi::Function::New(env, Sandbox, "sandboxThisThread"));
   exports.Set("tryLock", Napi::Function::New(env, TryLock, "tryLock"));
+  exports.Set("findForeignVoiceprint", Napi::Function::New(env, FindForeign, "findForeignVoiceprint"));
+  exports.Set("rankVoiceprints", Napi::Function::New(env, Rank, "rankVoiceprints"));
   exports.Set("trimHeap", Napi::Function::New(env, TrimHeap, "trimHeap"));
   exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
   return exports;

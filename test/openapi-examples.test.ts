@@ -83,7 +83,8 @@ before(async () => {
   const { embedding } = await client.enroll(recording());
   const presigned_url = await storedLink('recording.wav');
   const { id } = await client.createJob({ presignedUrl: presigned_url });
-  filledIn = { voice_vector: JSON.stringify(embedding), presigned_url, id };
+  const voiceprints = JSON.stringify([{ id: 'anna', voice_vector: embedding }]);
+  filledIn = { voice_vector: JSON.stringify(embedding), voiceprints, presigned_url, id };
   largeLink = await storedLink('large.wav', 5_000_000);
 });
 

@@ -9,6 +9,8 @@ import type {
   EnrollFields,
   Enrollment,
   EnrollSamplesFields,
+  Identification,
+  IdentifyFields,
   Job,
   JobFields,
   JobList,
@@ -72,6 +74,11 @@ export interface WaitOptions extends CallOptions {
   readonly onJob?: ((job: Job) => void) | undefined;
 }
 
+export interface ListedVoiceprint {
+  readonly id: string;
+  readonly embedding: readonly number[] | Float32Array;
+}
+
 export type Link = LinkList['url'][number];
 
 const never = new AbortController().signal;
@@ -79,6 +86,15 @@ const never = new AbortController().signal;
 const RECONNECT_MS = 1000;
 
 const jobUrl = (id: string): string => `/jobs/${encodeURIComponent(id)}`;
+
+/** Little-endian float32: half as long as a list of numbers. */
+function asBase64(embedding: readonly number[] | Float32Array): string {
+  const bytes = new DataView(new ArrayBuffer(4 * embedding.length));
+  embedding.forEach((x, i) => {
+    bytes.setFloat32(4 * i, x, true);
+  });
+  return btoa(String.fromCharCode(...new Uint8Array(bytes.buffer)));
+}
 
 /** Splits what controls the call from the fields of the request. */
 function split<Options extends UploadOptions>({
@@ -246,6 +262,20 @@ export class VeravoxClient {
   ): Promise<Verification> {
     const voice_vector = JSON.stringify([...embedding]);
     return this.#sendFile('/voiceid/verify', 'audio_file', sample, options, { voice_vector });
+  }
+
+  /**
+   * Whose voice of a list is this?
+   * @param voiceprints up to 10,000, with the embeddings that `enroll` gave
+   */
+  identify(
+    sample: FileInput,
+    voiceprints: readonly ListedVoiceprint[],
+    options: Omit<IdentifyFields, 'voiceprints'> & UploadOptions = {},
+  ): Promise<Identification> {
+    const listed = voiceprints.map(({ id, embedding }) => ({ id, voice_vector: asBase64(embedding) }));
+    const list = { voiceprints: JSON.stringify(listed) };
+    return this.#sendFile('/voiceid/identify', 'audio_file', sample, options, list);
   }
 
   /** Links for `upload`, one for each key. */

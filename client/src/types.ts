@@ -109,6 +109,33 @@ export interface VerifyFields {
   voice_vector: string;
 }
 
+export interface IdentifyFields {
+  /**
+   * The client's own identifier for the speaker; nothing is stored or looked up under it.
+   */
+  user_id?: string;
+  /**
+   * Analyse from here on, in seconds; by default from the start of the recording.
+   */
+  start?: number;
+  /**
+   * Analyse up to here, in seconds; by default up to the end of the recording.
+   */
+  end?: number;
+  /**
+   * How many of the best matches to name.
+   */
+  top?: number;
+  /**
+   * Probability that the speaker is on the list, before the voice is heard.
+   */
+  prior?: number;
+  /**
+   * The list, at most 33554432 bytes of JSON. A `voice_vector` is as for verify; `embedding` is another name for it, and other members are ignored.
+   */
+  voiceprints: string;
+}
+
 export interface JobFields {
   /**
    * Link to the recording: to the object storage, or to a host that the operator allows. Either this or `key`.
@@ -466,6 +493,77 @@ export interface Verification {
    * Null if the voice is authentic or was not checked.
    */
   deepfake_score: number | null;
+}
+
+export interface IdentificationMatch {
+  /**
+   * The id in the list.
+   */
+  id: string;
+  /**
+   * Position in the list, from 0 on.
+   */
+  index: number;
+  /**
+   * Cosine of the two voiceprints.
+   */
+  cosine: number;
+  /**
+   * Calibrated similarity, as verify answers it.
+   */
+  similarity_score: number;
+  /**
+   * Probability that this is the speaker, given the whole list and `prior`.
+   */
+  probability: number;
+  /**
+   * Probability that the best score of a stranger in a list of this length is at least as high; null if the model does not know.
+   */
+  stranger_probability: number | null;
+  /**
+   * Whether the similarity is at or above the model's operating point and `stranger_probability` is at most 0.01.
+   */
+  is_match: boolean;
+}
+
+export interface Identification {
+  /**
+   * The voiceprints that are most alike, the best first.
+   */
+  matches: IdentificationMatch[];
+  /**
+   * Probability that the speaker is not on the list, given `prior`.
+   */
+  unknown_probability: number;
+  /**
+   * Best similarity that a stranger reaches in a list of this length: in half of the lists, and in one of a hundred.
+   */
+  stranger_similarity: {
+    /**
+     * In half of them.
+     */
+    median: number;
+    /**
+     * In one of a hundred.
+     */
+    one_in_100: number;
+  } | null;
+  /**
+   * Voiceprints in the list.
+   */
+  compared: number;
+  /**
+   * Processing time of the request in seconds.
+   */
+  processing_time: number;
+  /**
+   * Id of the model that answered.
+   */
+  model_version: string;
+  /**
+   * An AI-generated voice is answered with 403.
+   */
+  deepfake_score: null;
 }
 
 export interface WebhookLog {

@@ -3,7 +3,11 @@ import { FORM_TYPE, type FormEntry, formBody } from './form-body.js';
 import { type Answer, type RequestOptions, request } from './http-client.js';
 import { API_KEY } from './test-server.js';
 
-export type VoiceRoute = '/v1/voiceid/enroll' | '/v1/voiceid/enroll-samples' | '/v1/voiceid/verify';
+export type VoiceRoute =
+  | '/v1/voiceid/enroll'
+  | '/v1/voiceid/enroll-samples'
+  | '/v1/voiceid/verify'
+  | '/v1/voiceid/identify';
 
 export const audioEntry = (content: string | Uint8Array): FormEntry => ({
   name: 'audio_file',

@@ -97,6 +97,8 @@ export interface SpeakerModelStatus extends ScoringModelStatus {
   readonly calibration: { readonly scale: number; readonly bias: number };
   /** The similarity from which two voices count as the same. */
   readonly operatingPoint: number;
+  /** Of artanh(cosine) between strangers; absent if the model's entry does not say. */
+  readonly strangers?: { readonly mean: number; readonly sd: number };
 }
 
 export interface PipelineStatus {

@@ -337,7 +337,16 @@ export const detectionSchema = modelSchema('detection', detectionOutputSchema, d
 });
 
 /** An entry of a speaker model. */
-export const speakerSchema = modelSchema('speaker', speakerOutputSchema, speakerAnswerSchema, {});
+export const speakerSchema = modelSchema('speaker', speakerOutputSchema, speakerAnswerSchema, {
+  strangers: {
+    ...closedObject({
+      mean: { type: 'number', description: 'Mean of artanh(cosine).' },
+      sd: { type: 'number', exclusiveMinimum: 0, description: 'Standard deviation of artanh(cosine).' },
+    }),
+    description:
+      'Cosines of strangers, as a normal distribution of artanh(cosine). Without it, identify does not say what a stranger would reach.',
+  },
+});
 
 /** JSON Schema (draft 7) of models/manifest.json. */
 export const manifestSchema = closedObject({

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { canonical } from './fingerprint.js';
 import type { Model } from './manifest.js';
 
-type Entry = Model & { readonly abstention?: unknown };
+type Entry = Model & { readonly abstention?: unknown; readonly strangers?: unknown };
 
 /**
  * Identifies what a model makes of audio down to the calibrated score: the weights and every entry of the manifest but names,
- * licence, figures, known answers, operating point and abstention. Where it differs, a threshold found before means something
+ * licence, figures, known answers, operating point, abstention and strangers. Where it differs, a threshold found before means something
  * else.
  * @returns 64 hexadecimal characters
  */
@@ -20,6 +20,7 @@ export function scoreFingerprintOf(model: Model): string {
     licence,
     operating_point,
     abstention,
+    strangers,
     known_answers,
     metrics,
     training,

@@ -48,6 +48,7 @@ export function modelStatus(
         fingerprint: fingerprintOf(model),
         calibration: model.calibration,
         operatingPoint: model.operating_point,
+        ...(model.strangers && { strangers: model.strangers }),
       })),
   };
 }

@@ -19,7 +19,7 @@ export interface Comparison {
  * Six significant digits, not decimals: strangers lie far below one millionth and still differ from each other. Answers
  * and matches come from the rounded number, so that a client can recompute them.
  */
-const significant = (value: number): number => Number(value.toPrecision(6));
+export const significant = (value: number): number => Number(value.toPrecision(6));
 
 /** The speaker model in use: what its voiceprints are and how two of them compare. */
 export class Speaker {
@@ -27,12 +27,15 @@ export class Speaker {
   readonly space: VoiceprintSpace;
   /** Similarity from which two voices count as the same. */
   readonly threshold: number;
+  /** Of artanh(cosine) between strangers; undefined if the model does not say. */
+  readonly strangers: SpeakerModelStatus['strangers'];
   readonly #calibration: SpeakerModelStatus['calibration'];
 
   constructor(model: SpeakerModelStatus, matchThreshold: number | undefined) {
     this.modelId = model.id;
     this.space = new VoiceprintSpace(model.fingerprint);
     this.threshold = matchThreshold ?? model.operatingPoint;
+    this.strangers = model.strangers;
     this.#calibration = model.calibration;
   }
 
@@ -42,8 +45,13 @@ export class Speaker {
   }
 
   similarityOf(cosine: number): number {
+    return significant(1 / (1 + Math.exp(-this.evidenceOf(cosine))));
+  }
+
+  /** The natural logarithm of how much likelier the cosine is for one speaker than for two. */
+  evidenceOf(cosine: number): number {
     const { scale, bias } = this.#calibration;
-    return significant(1 / (1 + Math.exp(-(scale * cosine + bias))));
+    return scale * cosine + bias;
   }
 }
 

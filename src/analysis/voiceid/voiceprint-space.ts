@@ -8,7 +8,7 @@ const DIRECTIONS = 8;
  * The largest share of a voiceprint's length that may lie in the excluded directions. Rounding to two decimals brings at
  * most about 0.01; a vector that has nothing to do with the model passes once in thirty million times.
  */
-const TOLERANCE = 0.015;
+export const TOLERANCE = 0.015;
 
 /**
  * Where the voiceprints of one model lie: in the 248 dimensions that are at right angles to eight directions, which follow
@@ -26,6 +26,11 @@ export class VoiceprintSpace {
       excluded.push(normalised(without(signs(`${fingerprint}:${i}`), excluded)));
     }
     this.#excluded = excluded;
+  }
+
+  /** The directions that no voiceprint of the model has: rows of EMBEDDING_SIZE. */
+  get excluded(): Float64Array {
+    return Float64Array.from(this.#excluded.flatMap((direction) => Array.from(direction)));
   }
 
   /** The voiceprint that an embedding of the model gives: normalised float32. */

@@ -143,3 +143,13 @@ export function filesOf(form: UploadedForm, field: string, maxFiles = 1): readon
   if (files.some(({ start, end }) => start === end)) throw new ServiceError('FILE_EMPTY', { field });
   return files;
 }
+
+/**
+ * The part with this name, if there is one.
+ * @throws ServiceError FIELD_REPEATED
+ */
+export function partNamed(form: UploadedForm, field: string): Part | undefined {
+  const [part, other] = form.parts.filter(({ name }) => name === field);
+  if (other !== undefined) throw new ServiceError('FIELD_REPEATED', { field });
+  return part;
+}

@@ -2,7 +2,7 @@
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { type FormLimits, receiveForm } from '../upload/form-upload.js';
-import { type FieldReader, filesOf } from './form-fields.js';
+import { type FieldReader, filesOf, partNamed } from './form-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** A request to analyse a file, arrived and checked. */
@@ -16,6 +16,8 @@ export interface AnalysisInput<Fields> {
 export interface FormInput<Fields> extends AnalysisInput<Fields> {
   /** All files of the field; `region` is the first. */
   readonly regions: readonly ArenaRegion[];
+  /** The content of the large field of the limits, where it lies; undefined without one. */
+  readonly largeField: Uint8Array | undefined;
 }
 
 /**
@@ -36,8 +38,11 @@ export async function receiveFormInput<Fields>(
     record.bodyBytes = form.bodyBytes;
     const fields = reader.fromForm(form);
     const regions = filesOf(form, limits.fileField, maxFiles).map((part) => form.locate(part));
+    const { largeField } = limits;
+    const large = largeField && partNamed(form, largeField.name);
     return {
       fields,
+      largeField: large && form.bytes(large),
       region: regions[0] as ArenaRegion,
       regions,
       release: () => form.release(),

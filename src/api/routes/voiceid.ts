@@ -10,22 +10,32 @@ import {
   requireOwn,
   verificationBody,
 } from '../../analysis/voiceid/answers.js';
+import { identificationBody } from '../../analysis/voiceid/identification.js';
 import { joinSamples } from '../../analysis/voiceid/joined-samples.js';
 import { mostSuspicious, readSamples, togetherOf, voicesIn } from '../../analysis/voiceid/read-samples.js';
 import { chooseSpeaker, type Speaker } from '../../analysis/voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../../analysis/voiceid/voice-sample.js';
 import { parseVoiceVector } from '../../analysis/voiceid/voice-vector.js';
+import { VoiceprintList } from '../../analysis/voiceid/voiceprint-list.js';
 import type { AudioRegion } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { FieldSchemas } from '../../base/contract/fields.js';
-import { enrollNeeds, MAX_SAMPLES, type SampleNeeds, verifyNeeds } from '../../base/contract/limits.js';
+import type { Identification } from '../../base/contract/identification.js';
+import {
+  enrollNeeds,
+  MAX_SAMPLES,
+  MAX_VOICEPRINTS_BYTES,
+  type SampleNeeds,
+  verifyNeeds,
+} from '../../base/contract/limits.js';
 import { defaultModel } from '../../base/contract/model-ids.js';
 import {
   COSINE_HEADER,
   enrollEndpoint,
   enrollSamplesEndpoint,
   FLAG_HEADER,
+  identifyEndpoint,
   SAMPLE_FIELD,
   verifyEndpoint,
 } from '../../base/contract/voice-endpoints.js';
@@ -34,8 +44,11 @@ import {
   type EnrollSamplesFields,
   enrollFieldSchemas,
   enrollSamplesFieldSchemas,
+  type IdentifyFields,
+  identifyFieldSchemas,
   type VerifyFields,
   VOICE_VECTOR_FIELD,
+  VOICEPRINTS_FIELD,
   verifyFieldSchemas,
 } from '../../base/contract/voice-fields.js';
 import type { Enrollment, Verification } from '../../base/contract/voice-identity.js';
@@ -43,6 +56,7 @@ import type { SampleEnrollment } from '../../base/contract/voice-samples.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
+import type { LargeField } from '../upload/multipart-parser.js';
 import { answerInput, type Findings, noteFindings } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
 import { receiveFormInput } from './form-input.js';
@@ -59,7 +73,7 @@ interface Samples {
 interface Found {
   readonly findings: Omit<Findings, 'model'>;
   /** @throws ServiceError if the samples do not suffice */
-  answer(processingS: number): Answer;
+  answer(processingS: number): Answer | Promise<Answer>;
 }
 
 /** What the routes ask of samples, and what they make of them. */
@@ -68,15 +82,19 @@ interface Task<Fields, Checked> {
   readonly fieldSchemas: FieldSchemas;
   readonly maxSamples: number;
   readonly checksAuthenticity: boolean;
+  readonly largeField?: LargeField;
   /** @throws ServiceError FIELD_INVALID */
   regionOf(fields: Fields): AudioRegion;
-  /** Called before the samples are looked at, so that a bad field costs nothing. */
-  check(fields: Fields, speaker: Speaker): Checked;
+  /**
+   * Called before the samples are looked at, so that a bad field costs nothing.
+   * @param largeField the content of the part that `largeField` names
+   */
+  check(fields: Fields, speaker: Speaker, largeField: Uint8Array | undefined): Checked | Promise<Checked>;
   find(samples: Samples, checked: Checked, speaker: Speaker): Promise<Found>;
 }
 
 interface Answer {
-  readonly body: Enrollment | SampleEnrollment | Verification;
+  readonly body: Enrollment | SampleEnrollment | Verification | Identification;
   readonly headers?: Headers;
 }
 
@@ -92,6 +110,7 @@ export const voiceRoutes = (parts: VoiceParts): readonly Route[] => [
   enrollRoute(parts),
   enrollSamplesRoute(parts),
   verifyRoute(parts),
+  identifyRoute(parts),
 ];
 
 /** `POST /v1/voiceid/enroll`: turns a voice into a voiceprint, which only the caller keeps. */
@@ -174,6 +193,33 @@ function verifyRoute(parts: VoiceParts): Route {
   });
 }
 
+/** `POST /v1/voiceid/identify`: whose voice of a list is this, and is it a human voice? */
+function identifyRoute(parts: VoiceParts): Route {
+  return voiceRoute<IdentifyFields, { list: VoiceprintList; fields: IdentifyFields }>(parts, {
+    endpoint: identifyEndpoint(parts.config),
+    fieldSchemas: identifyFieldSchemas,
+    maxSamples: 1,
+    regionOf,
+    checksAuthenticity: true,
+    largeField: { name: VOICEPRINTS_FIELD, maxBytes: MAX_VOICEPRINTS_BYTES },
+    async check(fields, speaker, list) {
+      if (list === undefined) throw new ServiceError('FIELD_MISSING', { field: VOICEPRINTS_FIELD });
+      return { list: await VoiceprintList.checked(list, speaker), fields };
+    },
+    async find(samples, { list, fields }, speaker) {
+      const sample = await onlyOf(samples, verifyNeeds);
+      return {
+        findings: sample,
+        answer: async (processingS) => {
+          requireAuthentic(sample);
+          const ranking = await list.rank(sample.voiceprint, fields.top);
+          return { body: identificationBody(ranking, speaker, fields.prior, processingS) };
+        },
+      };
+    },
+  });
+}
+
 const onlyOf = ({ regions, read }: Samples, needs: SampleNeeds): Promise<VoiceSample> =>
   read(regions[0] as ArenaRegion, needs);
 
@@ -195,15 +241,16 @@ function voiceRoute<Fields, Checked>(
     fileField: SAMPLE_FIELD,
     maxFileBytes: allowedBytes,
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE', { allowedBytes, hint: '' }),
+    ...(task.largeField && { largeField: task.largeField }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
 
   async function handle(request: RouteRequest): Promise<Reply> {
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
     const receiving = receiveFormInput(request, validator, queue, limits, task.maxSamples);
-    return answerInput(request, receiving, async ({ fields, regions }, elapsedS) => {
+    return answerInput(request, receiving, async ({ fields, regions, largeField }, elapsedS) => {
       const stretch = task.regionOf(fields);
-      const checked = task.check(fields, speaker);
+      const checked = await task.check(fields, speaker, largeField);
       const read: Samples['read'] = (region, needs) =>
         readVoice(analyser, speaker, {
           region,
@@ -216,7 +263,7 @@ function voiceRoute<Fields, Checked>(
         });
       const found = await task.find({ regions, read }, checked, speaker);
       noteFindings(request.record, { ...found.findings, model: speaker.modelId });
-      const { body, headers = [] } = found.answer(elapsedS());
+      const { body, headers = [] } = await found.answer(elapsedS());
       return { ...jsonReply(200, body), headers };
     });
   }

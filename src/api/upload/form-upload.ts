@@ -5,7 +5,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import { ArenaIntake } from './arena-intake.js';
 import type { ArenaQueue } from './arena-queue.js';
 import type { BodyStream } from './body-stream.js';
-import { type MinFile, MultipartParser, type Part } from './multipart-parser.js';
+import { type LargeField, type MinFile, MultipartParser, type Part } from './multipart-parser.js';
 import { boundaryOf } from './part-headers.js';
 
 export interface FormLimits {
@@ -13,6 +13,8 @@ export interface FormLimits {
   readonly maxFileBytes: number;
   readonly fileTooLarge: () => ServiceError;
   readonly minFile?: MinFile;
+  /** Another part that may be larger than a field. */
+  readonly largeField?: LargeField;
   /** The whole body must have arrived within this time; waiting for room in the arena does not count. */
   readonly receiveTimeoutMs: number;
 }
@@ -25,6 +27,8 @@ export interface UploadedForm {
   /** Where the content of a part lies in the arena. */
   locate(part: Part): ArenaRegion;
   text(part: Part): string;
+  /** Its content in place, until `release` is called. */
+  bytes(part: Part): Uint8Array;
   release(): void;
 }
 
@@ -69,7 +73,7 @@ class FormUpload {
       },
     };
     const intakeLimits = {
-      maxBytes: limits.maxFileBytes + FORM_OVERHEAD_BYTES,
+      maxBytes: limits.maxFileBytes + (limits.largeField?.maxBytes ?? 0) + FORM_OVERHEAD_BYTES,
       tooLarge: limits.fileTooLarge,
       holder: stream.holder,
     };
@@ -107,6 +111,7 @@ class FormUpload {
       maxFileBytes: this.#limits.maxFileBytes,
       fileTooLarge: this.#limits.fileTooLarge,
       ...(this.#limits.minFile && { minFile: this.#limits.minFile }),
+      ...(this.#limits.largeField && { largeField: this.#limits.largeField }),
     });
     this.#parser.advance(receivedBytes);
   }
@@ -127,6 +132,7 @@ class FormUpload {
         region,
         bodyBytes: region.length,
         locate: (part) => ({ offset: region.offset + part.start, length: part.end - part.start }),
+        bytes: (part) => body.subarray(part.start, part.end),
         text: (part) => body.toString('utf8', part.start, part.end),
         release: () => queue.release(region),
       });

@@ -14,6 +14,13 @@ export interface MultipartLimits {
   readonly fileTooLarge: () => ServiceError;
   /** Where the file has a least size, too: the refusal of a smaller one. */
   readonly minFile?: MinFile;
+  /** Another part that may be larger than `maxFieldBytes`. */
+  readonly largeField?: LargeField;
+}
+
+export interface LargeField {
+  readonly name: string;
+  readonly maxBytes: number;
 }
 
 export interface MinFile {
@@ -197,14 +204,16 @@ export class MultipartParser {
 
   #checkContentLimit(bytes: number): void {
     const { name, filename } = this.#current as PartHeaders;
+    const { largeField, maxFieldBytes } = this.#limits;
+    const allowedBytes = name === largeField?.name ? largeField.maxBytes : maxFieldBytes;
     if (name === this.#fileField) {
       if (bytes > this.#limits.maxFileBytes) throw this.#limits.fileTooLarge();
-    } else if (bytes > this.#limits.maxFieldBytes) {
+    } else if (bytes > allowedBytes) {
       const isMisplaced =
         filename !== undefined && !this.#parts.some((part) => part.name === this.#fileField);
       throw new ServiceError('FIELD_TOO_LARGE', {
         field: name.slice(0, 100),
-        allowedBytes: this.#limits.maxFieldBytes,
+        allowedBytes,
         hint: isMisplaced ? `If it is the file, send it in the field ${this.#fileField}.` : '',
       });
     }

@@ -160,6 +160,18 @@ export interface Stages {
   ) => { compute(samples: Float32Array): Float32Array };
 }
 
+/** What is wrong with a list of voiceprints. */
+export interface ListProblem {
+  readonly problem: string;
+}
+
+export interface VoiceprintRanking {
+  /** Of all entries, in their order. */
+  readonly cosines: Float64Array;
+  /** The highest first. The id is text in JSON. */
+  readonly best: readonly { readonly index: number; readonly cosine: number; readonly idJson: string }[];
+}
+
 export interface Addon extends Stages {
   /** `input` describes a model's input, as src/analysis/models/input-text.ts writes it. Throws StageError. */
   readonly Preparer: new (
@@ -184,6 +196,22 @@ export interface Addon extends Stages {
   sandboxThisThread(): string | undefined;
   /** flock(2) without waiting: true if it got the lock, which lasts until the file's last descriptor is closed. */
   tryLock(descriptor: number, kind: 'exclusive' | 'shared' | 'none'): boolean;
+  /**
+   * Reads a list of voiceprints (native/voiceprints/voiceprint_reader.h), off this thread, and looks for one that lies in
+   * directions that no voiceprint of the model has. `list` is read in place until the promise settles.
+   */
+  findForeignVoiceprint(
+    list: Uint8Array,
+    /** Rows of 256 numbers, orthonormal. */
+    excluded: Float64Array,
+    options: { readonly tolerance: number; readonly mostEntries: number },
+  ): Promise<{ readonly foreign?: number } | ListProblem>;
+  /** Compares a voiceprint of length 1 with all of a list, off this thread. */
+  rankVoiceprints(
+    list: Uint8Array,
+    voiceprint: Float64Array,
+    options: { readonly best: number; readonly mostEntries: number },
+  ): Promise<VoiceprintRanking | ListProblem>;
   /** Returns memory that C++ code has freed but the C library keeps to the system. Takes milliseconds. */
   trimHeap(): void;
   libraryVersions(): Record<string, string>;

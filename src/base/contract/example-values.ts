@@ -72,6 +72,7 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
   NO_SPEECH: { silenceThreshold: DEFAULT_SILENCE_THRESHOLD_PERCENT },
   UNSUPPORTED_FORMAT: { problem: 'it looks like an HTML page.' },
   UNDECODABLE: { problem: 'The wav file has 0 channels.' },
+  LISTED_VOICEPRINT_FOREIGN: { entry: 17, model: 'voiceprint-1-2026-11-22' },
   VOICEPRINT_FOREIGN: { model: 'voiceprint-1-2026-11-22' },
   AI_GENERATED_VOICE: { percent: 97.5 },
   METHOD_NOT_ALLOWED: { method: 'GET', allowed: 'POST, OPTIONS' },

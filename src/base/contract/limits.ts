@@ -38,6 +38,13 @@ export const SAMPLES_AGREE_FROM = 0.3;
 export const GOOD_SPEECH_S = 15;
 export const FEWEST_GOOD_SAMPLES = 3;
 
+/** Voiceprints in one request to identify. */
+export const MAX_VOICEPRINTS = 10_000;
+/** Of their list: 3355 for each of 10,000, which enroll writes in about 2800. */
+export const MAX_VOICEPRINTS_BYTES = 32 * 2 ** 20;
+/** The best matches that one answer may name. */
+export const MAX_MATCHES = 100;
+
 /** Numbers in a voiceprint. */
 export const EMBEDDING_SIZE = 256;
 /** 64 for each number, about three times as many as programs usually write. */

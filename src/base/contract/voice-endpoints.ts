@@ -2,12 +2,15 @@
 import type { ErrorKey } from '../errors/catalogue.js';
 import type { Endpoint, EndpointSettings } from './endpoint.js';
 import { formErrors, regionErrors } from './error-groups.js';
-import { enrollNeeds, MAX_SAMPLES, type SampleNeeds, verifyNeeds } from './limits.js';
+import { identification } from './identification.js';
+import { enrollNeeds, MAX_SAMPLES, MAX_VOICEPRINTS, type SampleNeeds, verifyNeeds } from './limits.js';
 import { anyAudioFormat, type Fields, type Operation } from './operation.js';
 import {
   enrollFieldSchemas,
   enrollSamplesFieldSchemas,
+  identifyFormSchemas,
   VOICE_VECTOR_FIELD,
+  VOICEPRINTS_FIELD,
   verifyFieldSchemas,
 } from './voice-fields.js';
 import { enrollment, verification } from './voice-identity.js';
@@ -24,6 +27,7 @@ export const voiceEndpoints = (settings: EndpointSettings): readonly Endpoint[] 
   enrollEndpoint(settings),
   enrollSamplesEndpoint(settings),
   verifyEndpoint(settings),
+  identifyEndpoint(settings),
 ];
 
 /** Turns a voice into a voiceprint, which only the client keeps. */
@@ -89,7 +93,27 @@ export function verifyEndpoint(settings: EndpointSettings): Endpoint {
   });
 }
 
-/** The differences between the two. */
+/** Whose voice of a list is this? */
+export function identifyEndpoint(settings: EndpointSettings): Endpoint {
+  return voiceEndpoint('/v1/voiceid/identify', settings, verifyNeeds, {
+    id: 'identify',
+    summary: `Whose voice of a list of up to ${MAX_VOICEPRINTS} voiceprints is this?`,
+    fields: {
+      title: 'IdentifyFields',
+      schemas: identifyFormSchemas,
+      required: [VOICEPRINTS_FIELD],
+      example: {
+        [VOICEPRINTS_FIELD]: '[{"id":"anna","voice_vector":[-0.021,0.0175,...]}]',
+        top: 5,
+        prior: 0.5,
+      },
+    },
+    answers: { 200: { description: 'The most alike, the best first.', schema: identification } },
+    errors: ['SPEECH_TOO_SHORT', 'FIELD_MISSING', 'LISTED_VOICEPRINT_FOREIGN'],
+  });
+}
+
+/** The differences between them. */
 interface Difference extends Pick<Operation, 'id' | 'summary' | 'answers'> {
   readonly fields: Fields;
   readonly errors: readonly ErrorKey[];

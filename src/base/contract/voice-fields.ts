@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FieldSchemas, FieldValues } from './fields.js';
-import { EMBEDDING_SIZE, MAX_VOICE_VECTOR_CHARS } from './limits.js';
+import {
+  EMBEDDING_SIZE,
+  MAX_MATCHES,
+  MAX_VOICE_VECTOR_CHARS,
+  MAX_VOICEPRINTS,
+  MAX_VOICEPRINTS_BYTES,
+} from './limits.js';
 import { regionFieldSchemas } from './region-fields.js';
 
 export const VOICE_VECTOR_FIELD = 'voice_vector';
@@ -36,3 +42,42 @@ export const verifyFieldSchemas = {
 } as const satisfies FieldSchemas;
 
 export type VerifyFields = FieldValues<typeof verifyFieldSchemas>;
+
+export const VOICEPRINTS_FIELD = 'voiceprints';
+export const VOICEPRINTS_EXPECTED = `a JSON array of 1 to ${MAX_VOICEPRINTS} objects with id and voice_vector`;
+
+/** Those of `POST /v1/voiceid/identify`, in addition to the list. */
+export const identifyFieldSchemas = {
+  ...enrollFieldSchemas,
+  top: {
+    type: 'number',
+    multipleOf: 1,
+    minimum: 1,
+    maximum: MAX_MATCHES,
+    default: 5,
+    expected: `a whole number from 1 to ${MAX_MATCHES}`,
+    description: 'How many of the best matches to name.',
+  },
+  prior: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    default: 0.5,
+    expected: 'a number from 0 to 1',
+    description: 'Probability that the speaker is on the list, before the voice is heard.',
+  },
+} as const satisfies FieldSchemas;
+
+export type IdentifyFields = FieldValues<typeof identifyFieldSchemas>;
+
+/** All of them, for the description: the list is no text of a usual length. */
+export const identifyFormSchemas = {
+  ...identifyFieldSchemas,
+  [VOICEPRINTS_FIELD]: {
+    type: 'string',
+    expected: VOICEPRINTS_EXPECTED,
+    description:
+      `The list, at most ${MAX_VOICEPRINTS_BYTES} bytes of JSON. A \`voice_vector\` is as for verify; \`embedding\` is another name ` +
+      'for it, and other members are ignored.',
+  },
+} as const satisfies FieldSchemas;

@@ -180,6 +180,12 @@ const entries = {
     message: 'The audio contains {measuredS} s of speech; at least {requiredS} s are required.',
     when: 'The audio is long enough, but contains too little speech for a voiceprint or a comparison.',
   },
+  LISTED_VOICEPRINT_FOREIGN: {
+    status: 400,
+    code: 'validation_error',
+    message: 'Entry {entry} of voiceprints was not made by {model}. Such a speaker must be enrolled again.',
+    when: 'A list of voiceprints holds one that another model or product made.',
+  },
   VOICEPRINT_FOREIGN: {
     status: 400,
     code: 'validation_error',
