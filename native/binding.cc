@@ -21,98 +21,19 @@
 #include <utility>
 #include <vector>
 
+#include "binding_values.h"
 #include "decode/library_versions.h"
 #include "decode/ranged_source.h"
 #include "features/recipe_text.h"
 #include "guard/crash_notes.h"
 #include "guard/thread_sandbox.h"
+#include "live_binding.h"
 #include "prepare/model_input_text.h"
 #include "prepare/preparer.h"
 #include "voiceprints/voiceprint_list.h"
 
 namespace veravox {
 namespace {
-
-Napi::Error ToJsError(Napi::Env env, const StageError& error) {
-  Napi::Error js_error = Napi::Error::New(env, error.what());
-  js_error.Set("code", Napi::String::New(env, ErrorCodeName(error.code())));
-  js_error.Set("measuredS", Napi::Number::New(env, error.measured_s()));
-  return js_error;
-}
-
-// Runs `work`; whatever a stage throws becomes a JavaScript exception with a code.
-template <typename Work>
-auto Guarded(Napi::Env env, Work&& work) {
-  try {
-    return work();
-  } catch (const StageError& error) {
-    throw ToJsError(env, error);
-  } catch (const Napi::Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw ToJsError(env, StageError(ErrorCode::kInternal, error.what()));
-  }
-}
-
-[[noreturn]] void Misuse(Napi::Env env, const std::string& name, const std::string& expected) {
-  throw Napi::TypeError::New(env, "Expected " + expected + " for " + name + ".");
-}
-
-double Number(const Napi::Object& object, const char* name) {
-  const Napi::Value value = object.Get(name);
-  if (!value.IsNumber() || !std::isfinite(value.As<Napi::Number>().DoubleValue())) {
-    Misuse(object.Env(), name, "a finite number");
-  }
-  return value.As<Napi::Number>().DoubleValue();
-}
-
-std::string Text(const Napi::CallbackInfo& info, size_t index, const char* name) {
-  if (!info[index].IsString()) Misuse(info.Env(), name, "a string");
-  return info[index].As<Napi::String>();
-}
-
-// A typed array's memory, also when it belongs to a SharedArrayBuffer.
-template <typename T>
-std::span<T> View(Napi::Env env, const Napi::Value& value, napi_typedarray_type type, const char* name) {
-  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
-    Misuse(env, name,
-           type == napi_uint8_array     ? "a Uint8Array"
-           : type == napi_int32_array   ? "an Int32Array"
-           : type == napi_float64_array ? "a Float64Array"
-                                        : "a Float32Array");
-  }
-  void* data = nullptr;
-  size_t length = 0;
-  if (napi_get_typedarray_info(env, value, nullptr, &length, &data, nullptr, nullptr) != napi_ok) {
-    throw Napi::Error::New(env);
-  }
-  return {static_cast<T*>(data), length};
-}
-
-Napi::Array ToJsWindows(Napi::Env env, const std::vector<AudioWindow>& windows) {
-  auto result = Napi::Array::New(env, windows.size());
-  for (uint32_t i = 0; i < windows.size(); ++i) {
-    auto window = Napi::Object::New(env);
-    window.Set("startS", windows[i].start_s);
-    window.Set("endS", windows[i].end_s);
-    result.Set(i, window);
-  }
-  return result;
-}
-
-Napi::Array ToJsSkipped(Napi::Env env, const std::vector<SkippedStretch>& stretches) {
-  auto skipped = Napi::Array::New(env, stretches.size());
-  for (uint32_t i = 0; i < stretches.size(); ++i) {
-    const Napi::HandleScope scope(env);
-    auto stretch = Napi::Object::New(env);
-    stretch.Set("startS", stretches[i].start_s);
-    stretch.Set("endS", stretches[i].end_s);
-    stretch.Set("nonSpeechPercent", stretches[i].non_speech_percent);
-    stretch.Set("windows", ToJsWindows(env, stretches[i].windows));
-    skipped.Set(i, stretch);
-  }
-  return skipped;
-}
 
 // Gets ranges from a JavaScript function, which blocks the thread until it has them.
 class JsRangeReader final : public RangeReader {
@@ -211,35 +132,6 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     Guarded(env, [&] { preparer_->Open(*source_, options, stop_, checkpoint); });
   }
 
-  static constexpr double kMostChannels = 1e6;  // far from what an integer can hold
-
-  static PrepareOptions ToOptions(const Napi::Object& given) {
-    PrepareOptions options;
-    options.min_duration_s = Number(given, "minDurationS");
-    options.decode.limits.max_duration_s = Number(given, "maxDurationS");
-    options.silence_threshold_percent = Number(given, "silenceThresholdPercent");
-    DecodeRegion& region = options.decode.region;
-    if (given.Has("startS")) region.start_s = Number(given, "startS");
-    if (given.Has("endS")) region.end_s = Number(given, "endS");
-    if (region.start_s < 0.0 || (region.end_s && *region.end_s < region.start_s)) {
-      Misuse(given.Env(), "startS and endS", "a region");
-    }
-    if (given.Has("channel")) {
-      const double channel = Number(given, "channel");
-      if (channel < 0.0 || channel > kMostChannels) Misuse(given.Env(), "channel", "the index of a channel");
-      options.decode.channel = static_cast<int>(channel);
-    }
-    return options;
-  }
-
-  static StopSignal ToStopSignal(const Napi::Object& given, std::span<int32_t> flag) {
-    constexpr double kYearMs = 365.0 * 24 * 3600 * 1000;  // far from what the clock's integer can hold
-    const auto time_limit =
-        std::chrono::duration<double, std::milli>(std::clamp(Number(given, "timeLimitMs"), 0.0, kYearMs));
-    return {flag.data(),
-            StopSignal::Clock::now() + std::chrono::duration_cast<StopSignal::Clock::duration>(time_limit)};
-  }
-
   // takeSkipped() -> SkippedStretch[]
   Napi::Value TakeSkipped(const Napi::CallbackInfo& info) {
     return ToJsSkipped(info.Env(), preparer_->TakeSkipped());
@@ -265,34 +157,11 @@ class PreparerObject : public Napi::ObjectWrap<PreparerObject> {
     if (output.size() != preparer_->input_size()) Misuse(env, "output", "inputSize elements");
     PreparedInput input;
     if (!Guarded(env, [&] { return preparer_->Next(output, input); })) return env.Undefined();
-    auto result = Napi::Object::New(env);
-    result.Set("windowIndex", static_cast<double>(input.window_index));
-    result.Set("inputIndex", input.input_index);
-    result.Set("inputsInWindow", input.inputs_in_window);
-    result.Set("startS", input.start_s);
-    result.Set("endS", input.end_s);
-    result.Set("fileProgress", input.file_progress);
-    return result;
+    return ToJsInput(env, input);
   }
 
   Napi::Value Summary(const Napi::CallbackInfo& info) {
-    const Napi::Env env = info.Env();
-    const PrepareSummary& summary = preparer_->summary();
-    auto result = Napi::Object::New(env);
-    result.Set("durationS", summary.duration_s);
-    result.Set("channels", summary.channels);
-    result.Set("damagedPackets", static_cast<double>(summary.damaged_packets));
-    auto damaged_at_s = Napi::Array::New(env, summary.damaged_at_s.size());
-    for (uint32_t i = 0; i < summary.damaged_at_s.size(); ++i) damaged_at_s.Set(i, summary.damaged_at_s[i]);
-    result.Set("damagedAtS", damaged_at_s);
-    result.Set("speechRatio", summary.speech_ratio);
-    result.Set("clippedRatio", summary.clipped_ratio);
-    if (summary.high_band_drop_db) result.Set("highBandDropDb", *summary.high_band_drop_db);
-    if (summary.noise_gap_db) result.Set("noiseGapDb", *summary.noise_gap_db);
-    result.Set("skipped", ToJsSkipped(env, summary.skipped));
-    result.Set("decodeMs", summary.decode_ms);
-    result.Set("featuresMs", summary.features_ms);
-    return result;
+    return ToJsSummary(info.Env(), preparer_->summary());
   }
 
   void Close(const Napi::CallbackInfo&) {
@@ -633,6 +502,8 @@ Napi::Value Versions(const Napi::CallbackInfo& info) {
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("Preparer", PreparerObject::Define(env));
+  exports.Set("LiveStream", LiveStreamObject::Define(env));
+  exports.Set("closeLiveStream", Napi::Function::New(env, CloseLiveStream, "closeLiveStream"));
   exports.Set("Resampler", ResamplerObject::Define(env));
   exports.Set("VoiceActivityDetector", VoiceActivityObject::Define(env));
   exports.Set("FeatureExtractor", FeatureExtractorObject::Define(env));

@@ -43,6 +43,7 @@ async function serve(t: TestContext): Promise<void> {
     analyse: (request) => analyser.analyse(request),
     embed: (request) => analyser.embed(request),
     analyseRecording: (request) => analyser.analyseRecording(request),
+    openLive: (request) => analyser.openLive(request),
     status: () => analyser.status(),
     close: async () => {},
   };

@@ -52,6 +52,7 @@ async function serve(t: TestContext, overrides: Partial<Config> = {}, by: FullAn
     analyse: (request) => by.analyse(request),
     embed: (request) => by.embed(request),
     analyseRecording: (request) => by.analyseRecording(request),
+    openLive: (request) => by.openLive(request),
     status: () => by.status(),
     close: async () => {},
   };

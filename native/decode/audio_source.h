@@ -28,8 +28,10 @@ class AudioSource {
  public:
   virtual ~AudioSource() = default;
 
-  // The next block, never empty; valid until the next call. False at the end.
+  // The next block, never empty; valid until the next call. False at the end, and while is_waiting().
   virtual bool Next(MonoBlock& block) = 0;
+  // The audio goes on, but what follows has not come yet.
+  virtual bool is_waiting() const { return false; }
   // Passes over `samples` samples that Next() would have given, or over the rest if there are fewer. To be
   // called first, and with what some blocks had together.
   virtual void Skip(int64_t samples) {

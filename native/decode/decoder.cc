@@ -7,6 +7,7 @@
 
 #include "decode/audio_source.h"
 #include "decode/container_sniffer.h"
+#include "decode/demuxer.h"
 #include "decode/libav_source.h"
 #include "decode/region_source.h"
 #include "decode/wave_source.h"
@@ -23,7 +24,8 @@ std::unique_ptr<AudioSource> OpenWhole(ByteSource& source, const DecodeOptions& 
   }
   WaveFile wave;
   if (ParseWaveFile(source, sniffed.offset, wave)) return std::make_unique<WaveSource>(source, wave, options);
-  return std::make_unique<LibavSource>(source, sniffed.offset, *sniffed.container, options, stop);
+  auto demuxer = std::make_unique<Demuxer>(source, sniffed.offset, *sniffed.container, stop);
+  return std::make_unique<LibavSource>(std::move(demuxer), options, stop);
 }
 
 std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeOptions& options,
@@ -37,10 +39,10 @@ std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeOptions&
 
 class Decoder::Impl {
  public:
-  Impl(ByteSource& source, const DecodeOptions& options, const StopSignal& stop)
-      : limits_(options.limits),
+  Impl(std::unique_ptr<AudioSource> source, const DecodeLimits& limits, const StopSignal& stop)
+      : limits_(limits),
         stop_(stop),
-        source_(OpenSource(source, options, stop)),
+        source_(std::move(source)),
         container_name_(source_->container_name()),
         codec_name_(source_->codec_name()) {}
 
@@ -48,6 +50,7 @@ class Decoder::Impl {
   void Transfer(SavedState& state);
 
   int64_t damaged_packets() const { return source_->damaged_packets(); }
+  bool is_waiting() const { return source_->is_waiting(); }
   double progress() const { return source_->progress(); }
   int channels() const { return source_->channels(); }
   const std::string& container_name() const { return container_name_; }
@@ -74,7 +77,7 @@ bool Decoder::Impl::Next(MonoBlock& block) {
     CheckLimits(block);
     return true;
   }
-  if (rate_hz_ == 0) {
+  if (rate_hz_ == 0 && !is_waiting()) {
     throw StageError(ErrorCode::kUndecodable, "The " + codec_name_ + " stream in the " + container_name_ +
                                                   " file holds no decodable audio.");
   }
@@ -119,15 +122,19 @@ void Decoder::Impl::Transfer(SavedState& state) {
 }
 
 Decoder::Decoder(ByteSource& source, const DecodeOptions& options, const StopSignal& stop)
-    : impl_(std::make_unique<Impl>(source, options, stop)) {}
+    : impl_(std::make_unique<Impl>(OpenSource(source, options, stop), options.limits, stop)) {}
 
 Decoder::Decoder(std::span<const uint8_t> bytes, const DecodeOptions& options, const StopSignal& stop)
     : memory_(std::make_unique<MemorySource>(bytes)),
-      impl_(std::make_unique<Impl>(*memory_, options, stop)) {}
+      impl_(std::make_unique<Impl>(OpenSource(*memory_, options, stop), options.limits, stop)) {}
+
+Decoder::Decoder(std::unique_ptr<AudioSource> source, const DecodeLimits& limits, const StopSignal& stop)
+    : impl_(std::make_unique<Impl>(std::move(source), limits, stop)) {}
 
 Decoder::~Decoder() = default;
 
 bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
+bool Decoder::is_waiting() const { return impl_->is_waiting(); }
 void Decoder::Transfer(SavedState& state) { impl_->Transfer(state); }
 int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
 double Decoder::progress() const { return impl_->progress(); }

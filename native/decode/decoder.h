@@ -45,6 +45,8 @@ struct MonoBlock {
   int sample_rate_hz = 0;          // may change between blocks of one file
 };
 
+class AudioSource;
+
 // The first audio stream of a media file. Not thread-safe; one object per file.
 class Decoder {
  public:
@@ -52,13 +54,17 @@ class Decoder {
   Decoder(ByteSource& source, const DecodeOptions& options, const StopSignal& stop);
   // A file in memory.
   Decoder(std::span<const uint8_t> bytes, const DecodeOptions& options, const StopSignal& stop);
+  // Audio that comes piece by piece, from a source that checks the channels.
+  Decoder(std::unique_ptr<AudioSource> source, const DecodeLimits& limits, const StopSignal& stop);
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // Decodes the next block. False at the end of the stream, after the codec was drained.
-  // Throws kUndecodable when the stream ended without one decoded sample.
+  // Decodes the next block. False at the end of the stream, after the codec was drained, and while
+  // is_waiting(). Throws kUndecodable when the stream ended without one decoded sample.
   bool Next(MonoBlock& block);
+  // The audio goes on, but what follows has not come yet.
+  bool is_waiting() const;
 
   // Between two blocks. A state that is read takes a new decoder of the same file to where the other one was:
   // at once in plain PCM WAV, by decoding all that comes before in others. Their codecs depend on what they

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/demuxer.h"
 
-#include <mutex>
 #include <string>
 
 #include "decode/codec_allow_list.h"
@@ -15,19 +14,6 @@ constexpr int64_t kProbeDurationUs = 1'000'000;
 constexpr int64_t kMaxStreams = 64;
 // Without it the demuxer hands out 4 KiB at a time, and the cost per packet shows.
 constexpr int64_t kWavPacketBytes = 64 * 1024;
-// The largest block that any of libav's functions may allocate. Sample tables and packets of a few bytes can
-// ask for gigabytes; the index of ten hours of AAC takes 40 MB. A hostile file gets three or four such
-// blocks.
-constexpr size_t kMaxAllocationBytes = 64 * 1024 * 1024;
-
-// libav's only state in the whole process.
-void SetUpLibavOnce() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    av_log_set_level(AV_LOG_QUIET);
-    av_max_alloc(kMaxAllocationBytes);
-  });
-}
 
 // A file that names further files (references, playlists, streams of a network) does not get them.
 int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {

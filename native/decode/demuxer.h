@@ -5,27 +5,29 @@
 
 #include "decode/container_sniffer.h"
 #include "decode/libav.h"
+#include "decode/packet_source.h"
 #include "decode/source_input.h"
 #include "stop_signal.h"
 
 namespace veravox {
 
 // The packets of the first audio stream of a file. Not thread-safe.
-class Demuxer {
+class Demuxer final : public PacketSource {
  public:
   // The container starts at `begin`. All but that are used in place and outlive the demuxer. Throws
   // StageError.
   Demuxer(ByteSource& source, uint64_t begin, const Container& container, const StopSignal& stop);
 
-  const char* container_name() const { return container_.name; }
-  double progress() const { return input_.progress(); }
-  const AVStream& stream() const { return *format_->streams[stream_index_]; }
+  const char* container_name() const override { return container_.name; }
+  double progress() const override { return input_.progress(); }
+  const AVCodecParameters& parameters() const override { return *stream().codecpar; }
+  AVRational time_base() const override { return stream().time_base; }
 
-  // Reads the next packet. False at the end of the file, or if it is too damaged to go on.
-  bool Next(AVPacket& packet);
-  bool ended_by_damage() const { return ended_by_damage_; }
+  bool Next(AVPacket& packet) override;
+  bool ended_by_damage() const override { return ended_by_damage_; }
 
  private:
+  const AVStream& stream() const { return *format_->streams[stream_index_]; }
   void Open();
   void SelectFirstAudioStream();
   void FindParameters();

@@ -56,6 +56,9 @@ class Options {
   AVDictionary* entries_ = nullptr;
 };
 
+// libav's only state in the whole process. To be called before anything of it is opened.
+void SetUpLibavOnce();
+
 inline std::string LibavErrorText(int error) {
   char text[AV_ERROR_MAX_STRING_SIZE] = {};
   av_strerror(error, text, sizeof text);

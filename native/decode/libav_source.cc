@@ -2,6 +2,7 @@
 #include "decode/libav_source.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "decode/codec_allow_list.h"
 
@@ -19,17 +20,18 @@ Handle OrOutOfMemory(Handle handle) {
   return handle;
 }
 
-CodecContextPtr OpenCodec(const AVStream& stream) {
-  const AVCodec* codec = avcodec_find_decoder(stream.codecpar->codec_id);
+CodecContextPtr OpenCodec(const PacketSource& packets) {
+  const AVCodecParameters& parameters = packets.parameters();
+  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
   if (codec == nullptr || !IsAllowedDecoder(codec->name)) {
     throw StageError(
         ErrorCode::kUnsupportedFormat,
-        std::string("The audio codec ") + avcodec_get_name(stream.codecpar->codec_id) + " is not supported.");
+        std::string("The audio codec ") + avcodec_get_name(parameters.codec_id) + " is not supported.");
   }
   CodecContextPtr context = OrOutOfMemory(CodecContextPtr(avcodec_alloc_context3(codec)));
-  int error = avcodec_parameters_to_context(context.get(), stream.codecpar);
-  context->pkt_timebase = stream.time_base;  // encoder delay and padding are cut by time stamps
-  context->thread_count = 1;                 // parallel over files, not within one
+  int error = avcodec_parameters_to_context(context.get(), &parameters);
+  context->pkt_timebase = packets.time_base();  // encoder delay and padding are cut by time stamps
+  context->thread_count = 1;                    // parallel over files, not within one
   Options options;
   options.Set("codec_whitelist", kAllowedDecoders);
   if (error >= 0) error = avcodec_open2(context.get(), codec, options.address());
@@ -60,16 +62,16 @@ SampleFormat SampleFormatOf(const AVFrame& frame) {
 
 }  // namespace
 
-LibavSource::LibavSource(ByteSource& source, uint64_t begin, const Container& container,
-                         const DecodeOptions& options, const StopSignal& stop)
+LibavSource::LibavSource(std::unique_ptr<PacketSource> packets, const DecodeOptions& options,
+                         const StopSignal& stop)
     : limits_(options.limits),
       stop_(stop),
-      demuxer_(source, begin, container, stop),
-      codec_(OpenCodec(demuxer_.stream())),
+      packets_(std::move(packets)),
+      codec_(OpenCodec(*packets_)),
       packet_(OrOutOfMemory(PacketPtr(av_packet_alloc()))),
       frame_(OrOutOfMemory(FramePtr(av_frame_alloc()))),
       mixer_(options.channel) {
-  CheckChannels(demuxer_.stream().codecpar->ch_layout.nb_channels, limits_);
+  CheckChannels(packets_->parameters().ch_layout.nb_channels, limits_);
 }
 
 bool LibavSource::Next(MonoBlock& block) {
@@ -90,7 +92,7 @@ bool LibavSource::Next(MonoBlock& block) {
   return true;
 }
 
-// Decodes the next frame into frame_; it may be empty. False at the end of the stream.
+// Decodes the next frame into frame_; it may be empty. False at the end of the stream, and without a packet.
 bool LibavSource::DecodeFrame() {
   for (;;) {
     stop_.ThrowIfStopped();
@@ -102,20 +104,23 @@ bool LibavSource::DecodeFrame() {
     }
     if (error == AVERROR_EOF || draining_) return false;
     if (error != AVERROR(EAGAIN)) CountDamage();
-    SendPacket();
+    if (!SendPacket()) return false;
   }
 }
 
-void LibavSource::SendPacket() {
+// Gives the codec the next packet, or none at the end. False if the next one has not come yet.
+bool LibavSource::SendPacket() {
   packet_is_damaged_ = false;
-  if (!demuxer_.Next(*packet_)) {
-    if (demuxer_.ended_by_damage()) CountDamage();
+  if (!packets_->Next(*packet_)) {
+    if (packets_->is_waiting()) return false;
+    if (packets_->ended_by_damage()) CountDamage();
     draining_ = true;
     avcodec_send_packet(codec_.get(), nullptr);
-    return;
+    return true;
   }
   const int error = avcodec_send_packet(codec_.get(), packet_.get());
   if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
+  return true;
 }
 
 void LibavSource::TakeFrame() {

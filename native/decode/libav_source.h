@@ -2,40 +2,40 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "decode/audio_source.h"
-#include "decode/demuxer.h"
 #include "decode/libav.h"
 #include "decode/mono_mixer.h"
+#include "decode/packet_source.h"
 
 namespace veravox {
 
-// The first audio stream of any allowed container, decoded by libavcodec. The codec is drained at the end.
+// Packets of any allowed codec, decoded by libavcodec. The codec is drained at the end.
 class LibavSource final : public AudioSource {
  public:
-  // The container starts at `begin`. `source`, `container` and `stop` are used in place and outlive this
-  // object. Throws StageError.
-  LibavSource(ByteSource& source, uint64_t begin, const Container& container, const DecodeOptions& options,
-              const StopSignal& stop);
+  // `stop` is used in place and outlives this object. Throws StageError.
+  LibavSource(std::unique_ptr<PacketSource> packets, const DecodeOptions& options, const StopSignal& stop);
 
   bool Next(MonoBlock& block) override;
+  bool is_waiting() const override { return packets_->is_waiting(); }
   int64_t damaged_packets() const override { return damaged_packets_; }
   int channels() const override { return channels_; }
-  double progress() const override { return demuxer_.progress(); }
-  std::string container_name() const override { return demuxer_.container_name(); }
+  double progress() const override { return packets_->progress(); }
+  std::string container_name() const override { return packets_->container_name(); }
   std::string codec_name() const override { return avcodec_get_name(codec_->codec_id); }
 
  private:
   bool DecodeFrame();
-  void SendPacket();
+  bool SendPacket();
   void TakeFrame();
   void CountDamage();
 
   const DecodeLimits limits_;
   const StopSignal& stop_;
-  Demuxer demuxer_;
+  const std::unique_ptr<PacketSource> packets_;
   CodecContextPtr codec_;
   PacketPtr packet_;
   FramePtr frame_;

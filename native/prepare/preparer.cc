@@ -14,6 +14,8 @@ constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSample
 constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
 // To be changed with what checkpoints are made of.
 constexpr uint32_t kCheckpointVersion = 1;
+// Live audio between two looks at a window that is not decided yet.
+constexpr int64_t kSettlingStepSamples = Preparer::kSampleRateHz / 20;
 constexpr float kFullScale = 0.999f;
 // Float files can hold anything; beyond this a sample carries no meaning, and squaring it would overflow.
 constexpr float kLargestSample = 1e4f;
@@ -59,6 +61,40 @@ void Preparer::OpenDecoder(ByteSource& source, const PrepareOptions& options, co
   const Stopwatch watch(summary_.decode_ms);
   decoder_ = std::make_unique<Decoder>(source, options_.decode, stop_);
   if (!checkpoint.empty()) Restore(checkpoint);
+}
+
+void Preparer::OpenLive(const LiveFormat& format, const PrepareOptions& options) {
+  Close();
+  options_ = options;
+  summary_ = {};
+  planner_.emplace(kWindowSamples, kMaxUnheardSamples);
+  LiveInput input = MakeLiveInput(format, options_.decode, stop_);
+  live_ = input.pieces;
+  decoder_ = std::make_unique<Decoder>(std::move(input.audio), options_.decode.limits, stop_);
+}
+
+void Preparer::Push(std::span<const uint8_t> piece) {
+  if (live_ == nullptr) throw StageError(ErrorCode::kInternal, "Expected open live audio.");
+  live_->Push(piece);
+}
+
+void Preparer::FinishPushing() {
+  if (live_ == nullptr) throw StageError(ErrorCode::kInternal, "Expected open live audio.");
+  live_->Finish();
+}
+
+LiveState Preparer::live_state() const {
+  LiveState state;
+  state.at_end = at_end_;
+  state.certain_windows = window_count_ - (early_ ? 1 : 0);
+  if (at_end_ || !planner_) return state;
+  const int64_t end = planner_->Expected().end;
+  // The window's end; then the point at which no end of the audio can move it; then little by little, until
+  // it is decided how much of it is speech.
+  int64_t wanted = end;
+  if (available() >= end) wanted = early_ ? end + kMaxUnheardSamples + 1 : available() + kSettlingStepSamples;
+  state.wanted_s = Seconds(std::max<int64_t>(wanted - available(), 1));
+  return state;
 }
 
 // All that depends on the audio so far, between two blocks.
@@ -120,6 +156,7 @@ void Preparer::Restore(std::span<const uint8_t> checkpoint) {
 double Preparer::At(int64_t sample) const { return options_.decode.region.start_s + Seconds(sample); }
 
 void Preparer::Close() {
+  live_ = nullptr;
   decoder_.reset();
   memory_.reset();
   planner_.reset();
@@ -139,18 +176,24 @@ void Preparer::Close() {
   speech_begin_ = speech_frames_ = 0;
   decoded_samples_ = clipped_samples_ = 0;
   skipping_ = false;
+  early_.reset();
+  skipped_live_.clear();
   window_count_ = 0;
   next_input_ = inputs_in_window_ = 0;
 }
 
-bool Preparer::Next(std::span<float> output, PreparedInput& input) {
+bool Preparer::Advance() {
   if (!decoder_) throw StageError(ErrorCode::kInternal, "Expected an open file.");
-  if (next_input_ == inputs_in_window_) {
-    if (!FindWindow(window_)) return false;
-    inputs_in_window_ = inputs_.InputCount(window_.size());
-    next_input_ = 0;
-    ++window_count_;
-  }
+  if (next_input_ < inputs_in_window_) return true;
+  if (!FindWindow(window_)) return false;
+  inputs_in_window_ = inputs_.InputCount(window_.size());
+  next_input_ = 0;
+  ++window_count_;
+  return true;
+}
+
+bool Preparer::Next(std::span<float> output, PreparedInput& input) {
+  if (!Advance()) return false;
   const Stopwatch watch(summary_.features_ms);
   const auto samples = std::span<const float>(pcm_).subspan(static_cast<size_t>(window_.begin - pcm_begin_),
                                                             static_cast<size_t>(window_.size()));
@@ -161,11 +204,23 @@ bool Preparer::Next(std::span<float> output, PreparedInput& input) {
   return true;
 }
 
-// Decodes until a window with enough speech is complete.
+// Decodes until a window with enough speech is complete. False at the end, and if live audio has not come
+// yet.
 bool Preparer::FindWindow(SampleRange& window) {
   while (true) {
-    const int64_t decided = (speech_begin_ + static_cast<int64_t>(speech_.size())) * kFrame;
-    if (planner_->Next(at_end_ ? available() : std::min(available(), decided), at_end_, window)) {
+    // What is certain of a window does not change once its speech is decided.
+    const bool is_decided = at_end_ || early_ || decided() >= planner_->Expected().end;
+    if (planner_->Next(is_decided ? available() : std::min(available(), decided()), at_end_, window)) {
+      if (early_) {
+        const bool is_as_expected = early_->begin == window.begin && early_->end == window.end;
+        early_.reset();
+        if (is_as_expected) {
+          skipping_ = false;
+          continue;
+        }
+        // The audio has ended: its last window takes the place of the early one.
+        --window_count_;
+      }
       RequireHeld(window);
       const double non_speech_percent = NonSpeechPercent(window);
       if (non_speech_percent <= options_.silence_threshold_percent) {
@@ -175,18 +230,35 @@ bool Preparer::FindWindow(SampleRange& window) {
       SkipWindow(window, non_speech_percent);
     } else if (at_end_) {
       return false;
+    } else if (FindEarlyWindow(window)) {
+      return true;
     } else {
       DropConsumed();
       const bool wants_checkpoint =
           options_.checkpoint_interval_s > 0.0 && captured_.empty() && resampler_ != nullptr;
       if (wants_checkpoint && Seconds(available() - captured_at_) >= options_.checkpoint_interval_s)
         CaptureStream();
-      DecodeBlock();
+      if (!DecodeBlock()) return false;
     }
   }
 }
 
-void Preparer::DecodeBlock() {
+// Of live audio: the next window as soon as it is whole, if it has enough speech whatever is still to be
+// decided, so that its score is there when it is certain.
+bool Preparer::FindEarlyWindow(SampleRange& window) {
+  const SampleRange expected = planner_->Expected();
+  if (live_ == nullptr || early_ || available() < expected.end) return false;
+  const auto begin = speech_.begin() + (expected.begin / kFrame - speech_begin_);
+  const auto with_speech =
+      std::accumulate(begin, std::min(begin + kWindowSamples / kFrame, speech_.end()), int64_t{0});
+  const double share = static_cast<double>(with_speech) / static_cast<double>(kWindowSamples / kFrame);
+  if (100.0 * (1.0 - share) > options_.silence_threshold_percent) return false;
+  early_ = window = expected;
+  return true;
+}
+
+// Decodes the next block, or the end. False if live audio has not come yet.
+bool Preparer::DecodeBlock() {
   stop_.ThrowIfStopped();
   MonoBlock block;
   bool decoded = false;
@@ -194,6 +266,7 @@ void Preparer::DecodeBlock() {
     const Stopwatch watch(summary_.decode_ms);
     decoded = decoder_->Next(block);
   }
+  if (!decoded && decoder_->is_waiting()) return false;
   NoteDamage();
   const Stopwatch watch(summary_.features_ms);
   if (decoded) {
@@ -201,6 +274,7 @@ void Preparer::DecodeBlock() {
   } else {
     FinishAudio();
   }
+  return true;
 }
 
 // To be called while the block that follows the damage is not appended yet.
@@ -267,9 +341,9 @@ void Preparer::FinishAudio() {
 
 // Always so, except after a checkpoint that is damaged or was taken from another file.
 void Preparer::RequireHeld(const SampleRange& window) const {
-  const int64_t decided = speech_begin_ + static_cast<int64_t>(speech_.size());
+  const int64_t decided_frames = speech_begin_ + static_cast<int64_t>(speech_.size());
   if (window.begin >= pcm_begin_ && window.end <= available() && window.begin / kFrame >= speech_begin_ &&
-      (window.end + kFrame - 1) / kFrame <= decided) {
+      (window.end + kFrame - 1) / kFrame <= decided_frames) {
     return;
   }
   throw StageError(ErrorCode::kInternal, "The checkpoint does not belong to this file.");
@@ -284,6 +358,7 @@ double Preparer::NonSpeechPercent(const SampleRange& window) const {
 
 void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) {
   const AudioWindow skipped{At(window.begin), At(window.end)};
+  if (live_ != nullptr) skipped_live_.push_back({skipped, non_speech_percent});
   if (!skipping_) {
     skipping_ = true;
     summary_.skipped.push_back({skipped.start_s, skipped.end_s, non_speech_percent, {skipped}});
@@ -301,8 +376,7 @@ void Preparer::SkipWindow(const SampleRange& window, double non_speech_percent) 
 
 void Preparer::DropConsumed() {
   // After a checkpoint the next window may begin after all that has come again so far.
-  const int64_t decided = (speech_begin_ + static_cast<int64_t>(speech_.size())) * kFrame;
-  const int64_t keep_from = std::min({planner_->earliest_begin(), available(), decided}) / kFrame * kFrame;
+  const int64_t keep_from = std::min({planner_->earliest_begin(), available(), decided()}) / kFrame * kFrame;
   const int64_t samples = keep_from - pcm_begin_;
   if (samples < kDropStepSamples) return;
   // Audio and decisions begin at different places there.

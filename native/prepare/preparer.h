@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decode/decoder.h"
+#include "decode/live_source.h"
 #include "prepare/model_input.h"
 #include "resample/resampler_cache.h"
 #include "saved_state.h"
@@ -39,9 +40,26 @@ struct PreparedInput {
   double file_progress = 0.0;  // share of the file's bytes that were read by now, 0..1
 };
 
+// How far the windows of live audio are settled.
+struct LiveState {
+  bool at_end = false;
+  // The inputs of windows with a smaller index are certain. Those of a later one are made early, as it will
+  // most likely be a window: if the audio ends hardly after it, another one with the same index takes its
+  // place, or none.
+  int64_t certain_windows = 0;
+  // How much more audio brings the next news.
+  double wanted_s = 0.0;
+};
+
 struct AudioWindow {
   double start_s = 0.0;
   double end_s = 0.0;
+};
+
+// A window that was skipped for lack of speech.
+struct SkippedWindow {
+  AudioWindow window;
+  double non_speech_percent = 0.0;
 };
 
 // Windows in a row that were skipped for lack of speech. The last one may overlap the one before it.
@@ -86,6 +104,18 @@ class Preparer {
   // The same for a file in memory. `bytes` and the stop signal's flag outlive the file (until Close or the
   // next Open). Throws StageError.
   void Open(std::span<const uint8_t> bytes, const PrepareOptions& options, const StopSignal& stop);
+  // Audio that comes piece by piece. Next() gives false when it has used up all pieces; live_state() tells
+  // what that means. Results are those of a file with the same content. Throws StageError.
+  void OpenLive(const LiveFormat& format, const PrepareOptions& options);
+  void Push(std::span<const uint8_t> piece);
+  void FinishPushing();
+  LiveState live_state() const;
+  // Windows of live audio that were skipped since the last time. The summary has them, too.
+  std::vector<SkippedWindow> TakeSkippedWindows() { return std::exchange(skipped_live_, {}); }
+  // For the next calls; its flag outlives them. To be called before each batch of work on live audio.
+  void SetStop(const StopSignal& stop) { stop_ = stop; }
+  // Decodes until there is an input for Next(); false at the end of the audio.
+  bool Advance();
   // Writes the next model input; false at the end of the audio. `output` has input_size() elements.
   // Throws StageError; the file is then to be closed.
   bool Next(std::span<float> output, PreparedInput& input);
@@ -112,13 +142,18 @@ class Preparer {
   void CaptureStream();
   void Restore(std::span<const uint8_t> checkpoint);
   bool FindWindow(SampleRange& window);
-  void DecodeBlock();
+  bool FindEarlyWindow(SampleRange& window);
+  bool DecodeBlock();
   void NoteDamage();
   void AppendBlock(const MonoBlock& block);
   void FinishAudio();
   void SkipWindow(const SampleRange& window, double non_speech_percent);
   void RequireHeld(const SampleRange& window) const;
   double NonSpeechPercent(const SampleRange& window) const;
+  int64_t decided() const {
+    return (speech_begin_ + static_cast<int64_t>(speech_.size())) *
+           static_cast<int64_t>(VoiceActivityDetector::kFrameSamples);
+  }
   void DropConsumed();
   // The time in the recording of a sample at 16 kHz.
   double At(int64_t sample) const;
@@ -131,6 +166,7 @@ class Preparer {
   StopSignal stop_;
   std::optional<MemorySource> memory_;
   std::unique_ptr<Decoder> decoder_;
+  LiveSource* live_ = nullptr;  // of decoder_, if the audio is live
   ResamplerCache resamplers_;
   Resampler* resampler_ = nullptr;  // the one in use, of those in resamplers_
   int resampler_rate_hz_ = 0;
@@ -154,6 +190,9 @@ class Preparer {
   std::vector<uint8_t> captured_;
   int64_t captured_at_ = 0;
 
+  // Of live audio: a window that was given before it was certain.
+  std::optional<SampleRange> early_;
+  std::vector<SkippedWindow> skipped_live_;
   SampleRange window_;
   int64_t window_count_ = 0;
   int next_input_ = 0;

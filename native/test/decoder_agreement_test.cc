@@ -2,6 +2,8 @@
 // The decoder against the ffmpeg command on the same files: every container, codec, rate and layout.
 #include <gtest/gtest.h>
 
+#include "decode/container_sniffer.h"
+#include "decode/demuxer.h"
 #include "decode/libav_source.h"
 #include "decode/wave_source.h"
 #include "decoder_media.h"
@@ -57,7 +59,8 @@ TEST(DecoderAgreementTest, WaveFilesAreReadAsLibavformatReadsThem) {
       SCOPED_TRACE(file.path);
       WaveSource ours(source, wave, DecodeOptions{});
       const StopSignal stop;
-      LibavSource libav(source, 0, *SniffContainer(source).container, DecodeOptions{}, stop);
+      auto demuxer = std::make_unique<Demuxer>(source, 0, *SniffContainer(source).container, stop);
+      LibavSource libav(std::move(demuxer), DecodeOptions{}, stop);
       const Decoded expected = DrainSource(libav);
       const Decoded decoded = DrainSource(ours);
       EXPECT_EQ(decoded.samples, expected.samples);

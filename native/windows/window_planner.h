@@ -47,6 +47,9 @@ class WindowPlanner {
     state.RequireCount(next_begin_);
   }
 
+  // The next window, unless the audio ends before it or hardly after it.
+  SampleRange Expected() const { return {next_begin_, next_begin_ + window_samples_}; }
+
   // No later window begins before this sample.
   int64_t earliest_begin() const {
     const int64_t slid_back = next_begin_ + max_unheard_samples_ + 1 - window_samples_;

@@ -8,10 +8,12 @@ import type {
   SpeakerModelStatus,
   VoiceEmbedding,
 } from '../../src/analysis/analyser/analyser.js';
+import type { LiveAudio, LiveRequest } from '../../src/analysis/analyser/live.js';
 import type { FullAnalyser, RecordingRequest, RecordingStep } from '../../src/analysis/analyser/recording.js';
 import type { UploadArena } from '../../src/analysis/memory/arena.js';
 import type { SkippedStretch } from '../../src/base/addon/addon.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
+import { LiveDouble } from './live-double.js';
 
 /** A stretch of windows, each as [startS, endS], that were skipped for lack of speech. */
 export function skippedWindows(
@@ -114,6 +116,9 @@ export class AnalyserDouble implements FullAnalyser {
   answerVoice: (request: AnalysisRequest) => VoiceEmbedding | Promise<VoiceEmbedding> = () => someEmbedding;
   /** What the analysis of a recording yields. */
   recordingSteps: (request: RecordingRequest) => AsyncGenerator<RecordingStep, void, void> = oneStep;
+  /** In the order in which they were opened. */
+  readonly liveStreams: LiveDouble[] = [];
+  readonly #live = new Set<LiveDouble>();
   readonly #arena: UploadArena;
   #rejectRunning = (_reason: unknown): void => {};
   readonly #closing = new Promise<never>((_, reject) => {
@@ -136,6 +141,13 @@ export class AnalyserDouble implements FullAnalyser {
 
   analyseRecording(request: RecordingRequest): AsyncGenerator<RecordingStep, void, void> {
     return this.recordingSteps(request);
+  }
+
+  openLive(request: LiveRequest): LiveAudio {
+    const stream = new LiveDouble(request, () => this.#live.delete(stream));
+    this.#live.add(stream);
+    this.liveStreams.push(stream);
+    return stream;
   }
 
   async #read<Result>(
@@ -165,6 +177,8 @@ export class AnalyserDouble implements FullAnalyser {
 
   async close(): Promise<void> {
     this.closed = true;
+    for (const stream of this.#live)
+      stream.request.onEvent({ kind: 'failed', reason: new ServiceError('STOPPING') });
     this.#rejectRunning(new ServiceError('STOPPING'));
   }
 }

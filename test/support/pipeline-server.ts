@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { AnalysisProgress, AnalysisRequest } from '../../src/analysis/analyser/analyser.js';
+import type { LiveRequest } from '../../src/analysis/analyser/live.js';
 import type { FullAnalyser, RecordingRequest } from '../../src/analysis/analyser/recording.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
@@ -40,6 +41,10 @@ class WatchedAnalyser implements FullAnalyser {
 
   analyseRecording(request: RecordingRequest) {
     return this.#analyser.analyseRecording(request);
+  }
+
+  openLive(request: LiveRequest) {
+    return this.#analyser.openLive(request);
   }
 
   status() {

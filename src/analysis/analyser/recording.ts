@@ -5,6 +5,7 @@
 import type { AudioRegion, PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import type { Analyser, Analysis, ScoredWindow } from './analyser.js';
+import type { LiveAnalyser } from './live.js';
 
 /**
  * From where the analysis of a recording goes on: plain JSON of about 30 KB, to be saved together with the results of its
@@ -93,5 +94,5 @@ export interface RecordingAnalyser {
   analyseRecording(request: RecordingRequest): AsyncGenerator<RecordingStep, void, void>;
 }
 
-/** Of files in memory and of recordings of any length. */
-export type FullAnalyser = Analyser & RecordingAnalyser;
+/** Of files in memory, of recordings of any length, and of live audio. */
+export type FullAnalyser = Analyser & RecordingAnalyser & LiveAnalyser;

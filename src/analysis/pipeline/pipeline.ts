@@ -5,6 +5,7 @@ import type { Config } from '../../base/config/options.js';
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from '../analyser/analyser.js';
+import type { LiveAudio, LiveRequest } from '../analyser/live.js';
 import type { FullAnalyser, RecordingRequest } from '../analyser/recording.js';
 import { InputSlots } from '../memory/input-slots.js';
 import { inputTextOf } from '../models/input-text.js';
@@ -21,6 +22,7 @@ import { Turns } from '../threads/turns.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
 import type { FileRun } from './file-run.js';
+import { LiveStreams } from './live-streams.js';
 import { detectorNamed, modelStatus } from './model-status.js';
 import { pendingOfRecording, type RecordingSettings, Recordings } from './recordings.js';
 import { toServiceError } from './stage-failure.js';
@@ -149,6 +151,7 @@ class Pipeline implements FullAnalyser {
   readonly #control: RunControl;
   readonly #prepare: PreparePool;
   readonly #recordings: Recordings;
+  readonly #live: LiveStreams;
   readonly #started: StartedWork;
   readonly #turns = new Turns();
   readonly #flights = new Map<number, Flight>();
@@ -226,6 +229,15 @@ class Pipeline implements FullAnalyser {
         onThreadError: (error) => onThreadError?.('prepare', error),
       },
     );
+    this.#live = new LiveStreams({
+      slots,
+      scheduler: this.#scheduler,
+      control: this.#control,
+      prepare: this.#prepare,
+      started: this.#started,
+      turns: this.#turns,
+      taskTimeoutMs: config.analysisTimeoutMs,
+    });
   }
 
   /** Rejects if a model cannot be loaded, but not before every thread can be ended. */
@@ -264,10 +276,16 @@ class Pipeline implements FullAnalyser {
     return this.#recordings.analyse(request, { ...model, index, scoreFingerprint });
   }
 
+  openLive(request: LiveRequest): LiveAudio {
+    if (this.#closing) throw new ServiceError('STOPPING');
+    const { index, model } = this.#modelNamed(request.model, 'detection');
+    return this.#live.open(request, { ...model, index });
+  }
+
   async close(): Promise<void> {
     this.#closing = true;
     for (const stop of this.#active) stop.abort(new ServiceError('STOPPING'));
-    await Promise.all([this.#prepare.close(), this.#recordings.close()]);
+    await Promise.all([this.#live.close(), this.#prepare.close(), this.#recordings.close()]);
     await this.#scheduler.close();
     // The garbage collector does not know this memory's size, and may run much later.
     const { releasePages, trimHeap } = loadAddon();

@@ -4,6 +4,7 @@ import { Piscina } from 'piscina';
 import { FairQueue } from '../threads/fair-queue.js';
 import type {
   InputsReady,
+  LiveTask,
   PrepareResult,
   PrepareTask,
   PrepareWorkerData,
@@ -19,6 +20,8 @@ export interface PrepareEvents {
   onThreadError(error: unknown): void;
 }
 
+type PoolTask = PrepareTask | LiveTask;
+
 export interface PrepareOrder {
   /** Whose work it is: owners take turns. */
   readonly owner?: string;
@@ -29,7 +32,7 @@ interface Waiting {
   readonly owner: string;
   readonly isLong: boolean;
   readonly sinceMs: number;
-  readonly makeTask: (control: number) => PrepareTask;
+  readonly makeTask: (control: number) => PoolTask;
   readonly resolve: (result: PrepareResult) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -43,7 +46,7 @@ export class PreparePool {
   readonly ready: Promise<void>;
   /** Why threads run without a filter of system calls; undefined while none has said so. */
   sandboxFailure: string | undefined;
-  readonly #piscina: Piscina<PrepareTask, PrepareResult>;
+  readonly #piscina: Piscina<PoolTask, PrepareResult>;
   readonly #waiting = new FairQueue<string, Waiting>();
   readonly #waitingLong = new FairQueue<string, Waiting>();
   /** Indices in the control block that no running task has: one per idle thread. */
@@ -96,7 +99,7 @@ export class PreparePool {
    * with the signal's reason; running work is stopped through its RunControl instead.
    */
   run(
-    makeTask: (control: number) => PrepareTask,
+    makeTask: (control: number) => PoolTask,
     signal: AbortSignal,
     { owner = '', isLong = false }: PrepareOrder = {},
   ): Promise<PrepareResult> {

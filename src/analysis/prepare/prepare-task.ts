@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
+  LiveFormat,
+  LiveState,
   PreparedInput,
   PrepareOptions,
   PrepareSummary,
@@ -51,6 +53,21 @@ export interface RecordingTask extends Pick<PrepareTask, 'id' | 'control' | 'mod
   readonly checkpoint?: Uint8Array;
 }
 
+/** More of a stream of live audio. */
+export interface LiveTask extends Pick<PrepareTask, 'id' | 'control' | 'model' | 'options'> {
+  /** See Addon.LiveStream. */
+  readonly stream: number;
+  readonly format: LiveFormat;
+  readonly pieces: readonly Uint8Array[];
+  /** Nothing comes after the pieces. */
+  readonly isLast: boolean;
+}
+
+export interface LiveProgress extends LiveState {
+  /** There was no room for the next input: to be called again, with or without further pieces. */
+  readonly hasMore: boolean;
+}
+
 /** A model input that lies in a slot, ready to be scored. */
 export interface SlottedInput extends PreparedInput {
   readonly slot: number;
@@ -92,6 +109,8 @@ export type PrepareResult =
       readonly inputs: readonly SlottedInput[];
       readonly inputCount: number;
       readonly summary: PrepareSummary;
+      /** Of a LiveTask. */
+      readonly live?: LiveProgress;
     }
   | {
       readonly ok: false;

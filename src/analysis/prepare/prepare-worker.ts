@@ -2,12 +2,19 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
-import { isStageError, loadAddon, type PreparedInput, type Preparer } from '../../base/addon/addon.js';
+import {
+  isStageError,
+  type LiveStream,
+  loadAddon,
+  type PreparedInput,
+  type Preparer,
+} from '../../base/addon/addon.js';
 import { InputSlots } from '../memory/input-slots.js';
 import { giveWayToAll, giveWayToMainThread } from '../threads/thread-priority.js';
 import { FOREIGN_FORMAT_BYTES, foreignFormat } from './foreign-format.js';
 import type {
   InputsReady,
+  LiveTask,
   PrepareResult,
   PrepareTask,
   PrepareWorkerData,
@@ -62,7 +69,11 @@ function note(digest: () => Uint8Array): void {
 }
 
 /** Prepares one file and announces its inputs as they come; the last ones travel with the result. */
-export default function prepare(task: PrepareTask | RecordingTask): PrepareResult {
+export default function prepare(task: PrepareTask | RecordingTask | LiveTask): PrepareResult {
+  return 'stream' in task ? prepareLive(task) : prepareFile(task);
+}
+
+function prepareFile(task: PrepareTask | RecordingTask): PrepareResult {
   const preparer = preparers[task.model] as Preparer;
   const deadlineMs = performance.now() + task.options.timeLimitMs;
   const held: SlottedInput[] = [];
@@ -88,6 +99,42 @@ export default function prepare(task: PrepareTask | RecordingTask): PrepareResul
   } finally {
     if (slot !== undefined) slots.release(slot);
     preparer.close();
+    addon.forgetInput();
+  }
+}
+
+/** Goes on with live audio; all inputs travel with the result. */
+function prepareLive(task: LiveTask): PrepareResult {
+  const { control: run, format, options, pieces } = task;
+  const deadlineMs = performance.now() + options.timeLimitMs;
+  const held: SlottedInput[] = [];
+  let stream: LiveStream | undefined;
+  let slot: number | undefined;
+  try {
+    note(() => digestOf(Buffer.concat(pieces)));
+    const input = data.modelInputs[task.model] as string;
+    stream = new addon.LiveStream(task.stream, input, format, options, control.stopFlag(run));
+    for (const piece of pieces) stream.push(piece);
+    if (task.isLast) stream.finish();
+    let hasMore = false;
+    const { inputSize } = preparers[task.model] as Preparer;
+    while (stream.advance()) {
+      // What is held is not kept back from scoring while this thread would wait for scoring.
+      slot = held.length === 0 ? takeSlot(task, [], deadlineMs) : slots.acquire(0);
+      hasMore = slot === undefined;
+      if (slot === undefined) break;
+      const prepared = stream.next(slots.view(slot, inputSize));
+      if (prepared === undefined) break;
+      held.push({ ...prepared, slot });
+      slot = undefined;
+    }
+    const live = { ...stream.state(), hasMore };
+    return { ok: true, inputs: held, inputCount: held.length, summary: stream.summary(), live };
+  } catch (error) {
+    return { ok: false, inputs: held, inputCount: held.length, ...describe(error, task, new Uint8Array(0)) };
+  } finally {
+    if (slot !== undefined) slots.release(slot);
+    stream?.release();
     addon.forgetInput();
   }
 }

@@ -144,6 +144,56 @@ export interface Preparer {
   close(): void;
 }
 
+/** What the pieces of live audio are: PCM in 16 bits, little-endian, mono; or packets of Opus without a container. */
+export interface LiveFormat {
+  readonly encoding: 'pcm16' | 'opus';
+  /** Of PCM. */
+  readonly sampleRateHz: number;
+  /** Of Opus: 1 or 2. */
+  readonly channels: number;
+  /** Of Opus: samples at 48 kHz to leave out at the start. */
+  readonly preSkip: number;
+}
+
+/** A window that was skipped for lack of speech. */
+export interface SkippedWindow extends AudioWindow {
+  /** 0..100 */
+  readonly nonSpeechPercent: number;
+}
+
+export interface LiveState {
+  readonly atEnd: boolean;
+  /**
+   * Windows with a smaller index are certain. A later one was made early, as it will most likely be a window: if the audio ends
+   * hardly after it, another one with the same index takes its place, or none.
+   */
+  readonly certainWindows: number;
+  /** How much more audio brings the next news, in seconds. */
+  readonly wantedS: number;
+  /** Since the last time. */
+  readonly skipped: readonly SkippedWindow[];
+}
+
+/**
+ * native/prepare/live_streams.h: live audio that any thread of the process may go on with, one at a time. Results are those of
+ * a file with the same content.
+ */
+export interface LiveStream {
+  /** Takes a copy. PCM: whole samples; Opus: one packet. */
+  push(piece: Uint8Array): void;
+  /** Nothing is pushed any more. */
+  finish(): void;
+  /** Whether there is an input for `next`. Throws StageError. */
+  advance(): boolean;
+  /** As Preparer.next. */
+  next(output: Float32Array): PreparedInput | undefined;
+  state(): LiveState;
+  /** Whole once `state().atEnd`. */
+  summary(): PrepareSummary;
+  /** Lets another thread go on; the object is of no more use. */
+  release(): void;
+}
+
 /** Single stages, for benchmarks and comparisons; requests go through Preparer. */
 export interface Stages {
   /** The whole first audio stream, mixed down to one channel. */
@@ -177,6 +227,18 @@ export interface Addon extends Stages {
   readonly Preparer: new (
     input: string,
   ) => Preparer;
+  /**
+   * Locks the stream with this number, made up by the caller, until `release`; opens it if there is none. Throws StageError.
+   */
+  readonly LiveStream: new (
+    id: number,
+    input: string,
+    format: LiveFormat,
+    options: PrepareOptions,
+    stopFlag: Int32Array,
+  ) => LiveStream;
+  /** Frees the stream with this number once no thread works on it. */
+  closeLiveStream(id: number): void;
   /** Gives whole pages of (shared) memory back to the system; they read as zero afterwards. */
   releasePages(bytes: Uint8Array): void;
   /**

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/live_source.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "decode/libav_source.h"
+#include "decode/mono_mixer.h"
+#include "decode/packet_source.h"
+
+namespace veravox {
+namespace {
+
+class LivePcm final : public AudioSource, public LiveSource {
+ public:
+  explicit LivePcm(int sample_rate_hz) : sample_rate_hz_(sample_rate_hz) {
+    AVChannelLayout mono = {};
+    mono.order = AV_CHANNEL_ORDER_UNSPEC;
+    mono.nb_channels = 1;
+    mixer_.SetInput(SampleFormat::kS16, mono);
+  }
+
+  void Push(std::span<const uint8_t> piece) override {
+    if (piece.size() % kSampleBytes != 0) {
+      throw StageError(ErrorCode::kInternal, "Expected whole samples of two bytes.");
+    }
+    bytes_.insert(bytes_.end(), piece.begin(), piece.end());
+  }
+  void Finish() override { finished_ = true; }
+
+  bool Next(MonoBlock& block) override {
+    if (bytes_.empty()) return false;
+    mono_.resize(bytes_.size() / kSampleBytes);
+    mixer_.MixInterleaved(bytes_.data(), mono_);
+    bytes_.clear();
+    block = {mono_, sample_rate_hz_};
+    return true;
+  }
+  bool is_waiting() const override { return bytes_.empty() && !finished_; }
+  int64_t damaged_packets() const override { return 0; }
+  int channels() const override { return 1; }
+  double progress() const override { return 0.0; }
+  std::string container_name() const override { return "live"; }
+  std::string codec_name() const override { return "pcm_s16le"; }
+
+ private:
+  static constexpr size_t kSampleBytes = 2;
+
+  const int sample_rate_hz_;
+  MonoMixer mixer_;
+  std::vector<uint8_t> bytes_;
+  std::vector<float> mono_;
+  bool finished_ = false;
+};
+
+// Packets of Opus, with what the header of an Ogg file would say of them.
+class LiveOpusPackets final : public PacketSource {
+ public:
+  LiveOpusPackets(int channels, int pre_skip) : pre_skip_(pre_skip), parameters_(avcodec_parameters_alloc()) {
+    SetUpLibavOnce();
+    // RFC 7845, section 5.1: magic, version, channels, pre-skip, input rate, gain, mapping family.
+    const uint8_t header[] = {'O', 'p', 'u', 's', 'H', 'e', 'a', 'd', 1, static_cast<uint8_t>(channels),
+                              static_cast<uint8_t>(pre_skip & 0xff), static_cast<uint8_t>(pre_skip >> 8),
+                              // 48000
+                              0x80, 0xbb, 0, 0, 0, 0, 0};
+    auto* extra_data = static_cast<uint8_t*>(av_mallocz(sizeof header + AV_INPUT_BUFFER_PADDING_SIZE));
+    if (!parameters_ || extra_data == nullptr) {
+      av_free(extra_data);
+      throw StageError(ErrorCode::kInternal, "Out of memory for the decoder.");
+    }
+    std::copy(std::begin(header), std::end(header), extra_data);
+    parameters_->extradata = extra_data;
+    parameters_->extradata_size = sizeof header;
+    parameters_->codec_type = AVMEDIA_TYPE_AUDIO;
+    parameters_->codec_id = AV_CODEC_ID_OPUS;
+    parameters_->sample_rate = kRateHz;
+    av_channel_layout_default(&parameters_->ch_layout, channels);
+  }
+
+  const AVCodecParameters& parameters() const override { return *parameters_; }
+  AVRational time_base() const override { return {1, kRateHz}; }
+  const char* container_name() const override { return "live"; }
+  double progress() const override { return 0.0; }
+
+  bool Next(AVPacket& packet) override {
+    av_packet_unref(&packet);
+    if (packets_.empty()) return false;
+    const std::vector<uint8_t> bytes = std::move(packets_.front());
+    packets_.pop_front();
+    if (av_new_packet(&packet, static_cast<int>(bytes.size())) < 0) OutOfMemory();
+    std::copy(bytes.begin(), bytes.end(), packet.data);
+    if (pre_skip_ > 0) SkipStart(packet);
+    return true;
+  }
+  bool is_waiting() const override { return packets_.empty() && !finished_; }
+
+  void Push(std::span<const uint8_t> piece) { packets_.emplace_back(piece.begin(), piece.end()); }
+  void Finish() { finished_ = true; }
+
+ private:
+  static constexpr int kRateHz = 48000;
+
+  [[noreturn]] static void OutOfMemory() {
+    throw StageError(ErrorCode::kInternal, "Out of memory for a packet.");
+  }
+
+  void SkipStart(AVPacket& packet) {
+    // Samples to skip at the start and at the end, in 32 bits each, and two reasons.
+    constexpr size_t kSideDataBytes = 10;
+    uint8_t* skip = av_packet_new_side_data(&packet, AV_PKT_DATA_SKIP_SAMPLES, kSideDataBytes);
+    if (skip == nullptr) OutOfMemory();
+    std::fill_n(skip, kSideDataBytes, uint8_t{0});
+    skip[0] = static_cast<uint8_t>(pre_skip_ & 0xff);
+    skip[1] = static_cast<uint8_t>(pre_skip_ >> 8);
+    pre_skip_ = 0;
+  }
+
+  int pre_skip_;
+  const std::unique_ptr<AVCodecParameters, LibavDeleter<avcodec_parameters_free>> parameters_;
+  std::deque<std::vector<uint8_t>> packets_;
+  bool finished_ = false;
+};
+
+class LiveOpus final : public AudioSource, public LiveSource {
+ public:
+  LiveOpus(const LiveFormat& format, const DecodeOptions& options, const StopSignal& stop)
+      : LiveOpus(std::make_unique<LiveOpusPackets>(format.channels, format.pre_skip), options, stop) {}
+
+  void Push(std::span<const uint8_t> piece) override { packets_.Push(piece); }
+  void Finish() override { packets_.Finish(); }
+
+  bool Next(MonoBlock& block) override { return source_.Next(block); }
+  bool is_waiting() const override { return source_.is_waiting(); }
+  int64_t damaged_packets() const override { return source_.damaged_packets(); }
+  int channels() const override { return source_.channels(); }
+  double progress() const override { return source_.progress(); }
+  std::string container_name() const override { return source_.container_name(); }
+  std::string codec_name() const override { return source_.codec_name(); }
+
+ private:
+  LiveOpus(std::unique_ptr<LiveOpusPackets> packets, const DecodeOptions& options, const StopSignal& stop)
+      : packets_(*packets), source_(std::move(packets), options, stop) {}
+
+  LiveOpusPackets& packets_;  // of source_
+  LibavSource source_;
+};
+
+template <typename Source, typename... Args>
+LiveInput Make(Args&&... args) {
+  auto source = std::make_unique<Source>(std::forward<Args>(args)...);
+  LiveSource* pieces = source.get();
+  return {std::move(source), pieces};
+}
+
+}  // namespace
+
+LiveInput MakeLiveInput(const LiveFormat& format, const DecodeOptions& options, const StopSignal& stop) {
+  switch (format.encoding) {
+    case LiveFormat::Encoding::kPcm16:
+      return Make<LivePcm>(format.sample_rate_hz);
+    case LiveFormat::Encoding::kOpus:
+      return Make<LiveOpus>(format, options, stop);
+  }
+  throw StageError(ErrorCode::kInternal, "Unknown encoding.");
+}
+
+}  // namespace veravox

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "decode/libav.h"
+
+namespace veravox {
+
+// Where a LibavSource gets its packets from. Not thread-safe.
+class PacketSource {
+ public:
+  virtual ~PacketSource() = default;
+
+  virtual const AVCodecParameters& parameters() const = 0;
+  virtual AVRational time_base() const = 0;
+  virtual const char* container_name() const = 0;
+  // Share of all packets that were read, 0..1.
+  virtual double progress() const = 0;
+
+  // Reads the next packet. False at the end, if what follows is too damaged to go on, and while is_waiting().
+  virtual bool Next(AVPacket& packet) = 0;
+  virtual bool ended_by_damage() const { return false; }
+  // There will be more packets, but the next one has not come yet.
+  virtual bool is_waiting() const { return false; }
+};
+
+}  // namespace veravox

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SkippedWindow } from '../../base/addon/addon.js';
+import type { LiveEvent } from '../analyser/live.js';
+import type { LiveProgress, SlottedInput } from '../prepare/prepare-task.js';
+
+/** A window of live audio whose scores are on their way. */
+export interface PendingWindow {
+  readonly index: number;
+  readonly startS: number;
+  readonly endS: number;
+  readonly scores: number[];
+  missing: number;
+}
+
+type Item = { readonly window: PendingWindow } | { readonly skipped: SkippedWindow };
+
+const startOf = (item: Item): number => ('window' in item ? item.window.startS : item.skipped.startS);
+
+/** Puts what becomes of the windows of live audio, in any order, into the order of the audio. */
+export class LiveItems {
+  #items: Item[] = [];
+  #certainWindows = 0;
+
+  /** Windows that wait for a score. */
+  get unscored(): number {
+    return this.#items.filter((item) => 'window' in item && item.window.missing > 0).length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.length === 0;
+  }
+
+  /** The window that the input belongs to; one that was made early gives way to another with its index. */
+  announced({ windowIndex, startS, endS, inputsInWindow }: SlottedInput): PendingWindow {
+    const known = this.#items.findIndex((item) => 'window' in item && item.window.index === windowIndex);
+    const item = this.#items[known];
+    if (item !== undefined && 'window' in item) {
+      if (item.window.startS === startS) return item.window;
+      this.#items.splice(known, 1);
+    }
+    const scores = new Array<number>(inputsInWindow);
+    const window = { index: windowIndex, startS, endS, scores, missing: inputsInWindow };
+    this.#items.push({ window });
+    return window;
+  }
+
+  progressed({ atEnd, certainWindows, skipped }: LiveProgress): void {
+    this.#certainWindows = certainWindows;
+    for (const window of skipped) this.#items.push({ skipped: window });
+    // Made early, and none in the end.
+    if (atEnd)
+      this.#items = this.#items.filter((item) => !('window' in item) || item.window.index < certainWindows);
+    this.#items.sort((a, b) => startOf(a) - startOf(b));
+  }
+
+  /** The next event, if it is certain. */
+  take(): Extract<LiveEvent, { kind: 'window' | 'skipped' }> | undefined {
+    const [first] = this.#items;
+    if (first === undefined) return undefined;
+    if ('skipped' in first) {
+      this.#items.shift();
+      return { kind: 'skipped', window: first.skipped };
+    }
+    const { index, missing, startS, endS, scores } = first.window;
+    if (missing > 0 || index >= this.#certainWindows) return undefined;
+    this.#items.shift();
+    return { kind: 'window', window: { startS, endS, scores } };
+  }
+}
