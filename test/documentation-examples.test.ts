@@ -143,6 +143,7 @@ for (const [page, atLeast] of [
   ['README.md', 1],
   ['docs/api.md', 10],
   ['docs/jobs.md', 2],
+  ['docs/stream.md', 1],
 ] as const) {
   const examples = examplesOf(page);
 

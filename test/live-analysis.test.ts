@@ -188,6 +188,20 @@ test('failures are told as those of files', async () => {
   assert.equal(codeOf(await finished(garbage)), 'UNDECODABLE');
 });
 
+test('a stream of many tasks leaves nothing behind', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  const run = open(pcm(16000));
+  for (let i = 0; i < 30; i++) {
+    run.live.push(new Uint8Array(32000), 1);
+    await until(() => run.live.waitingS === 0);
+  }
+  await finished(run);
+  process.off('warning', note);
+  assert.deepEqual(warnings, []);
+});
+
 test('a closed stream tells nothing more', async () => {
   const run = open(pcm(16000));
   run.live.push(monoWav(repeated(speech, 16000 * 30), 16000).slice(44), 30);

@@ -3,6 +3,7 @@ import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress }
 import { VeravoxError } from './error.js';
 import { type FileInput, sourceOf } from './file-input.js';
 import { eventsIn } from './server-events.js';
+import { LiveStream, type StreamOptions } from './stream.js';
 import { type Call, type CallOptions, pause, Transport } from './transport.js';
 import type {
   DeletedFiles,
@@ -21,6 +22,7 @@ import type {
   PredictFields,
   Prediction,
   SampleEnrollment,
+  StreamTicket,
   Verification,
   VerifyFields,
 } from './types.js';
@@ -236,6 +238,22 @@ export class VeravoxClient {
       }
       await pause(RECONNECT_MS, signal);
     }
+  }
+
+  /**
+   * Streams audio while it is spoken, and goes on after a lost connection. Needs a WebSocket: global in browsers and from Node 22
+   * on; in Node 20 start with `--experimental-websocket`, or give that of a package.
+   * @returns the stream once it has begun
+   */
+  stream(options: StreamOptions): Promise<LiveStream> {
+    const ticket = async (): Promise<string> => {
+      const answer = await this.#json<StreamTicket>({ method: 'POST', url: '/stream/tickets' }, {});
+      return answer.ticket;
+    };
+    return LiveStream.open(`${this.#baseUrl.replace(/^http/, 'ws')}/stream`, {
+      ...options,
+      ticket: options.ticket ?? ticket,
+    });
   }
 
   /** Makes a voiceprint of a clean sample. The server does not keep it: store `embedding`. */

@@ -15,6 +15,7 @@ export {
 } from './client.js';
 export { type ErrorCode, VeravoxError } from './error.js';
 export type { ByteStream, FileInput, StreamInput } from './file-input.js';
+export { LiveStream, type StreamEvent, type StreamOptions, type WebSocketClass } from './stream.js';
 export type { CallOptions } from './transport.js';
 export type * from './types.js';
 export {

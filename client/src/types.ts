@@ -191,6 +191,41 @@ export interface JobFields {
   channels?: 'mixed';
 }
 
+export interface StreamFields {
+  /**
+   * `pcm16`: samples of 16 bits, little-endian, one channel. `opus`: one Opus packet per message, without a container.
+   */
+  encoding: 'pcm16' | 'opus';
+  /**
+   * Samples per second. Required for `pcm16`; Opus always counts at 48000.
+   */
+  sample_rate?: number;
+  /**
+   * Channels of the Opus packets; `pcm16` has one.
+   */
+  channels?: 1 | 2;
+  /**
+   * Samples that the Opus encoder puts before the audio; 312 for most. An Ogg file's header has the number.
+   */
+  pre_skip?: number;
+  /**
+   * The detector; the server says which there are.
+   */
+  model?: string;
+  /**
+   * The client's own identifier for the prediction; the server makes one by default.
+   */
+  prediction_id?: string;
+  /**
+   * Score from which a window is `spoofed`. A lower threshold finds more AI-generated voices, a higher one accuses fewer people. Can also be the name of an operating point that the server's operator made for the model.
+   */
+  threshold?: number | string;
+  /**
+   * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
+   */
+  silence_threshold?: number;
+}
+
 export interface GlobalVerdict {
   /**
    * Probability of being AI-generated.
@@ -725,6 +760,17 @@ export interface JobList {
   next_cursor: string | null;
 }
 
+export interface StreamTicket {
+  /**
+   * Opens one stream; the name of a WebSocket protocol after `veravox.ticket.`.
+   */
+  ticket: string;
+  /**
+   * Seconds for which it can be used.
+   */
+  expires_in_s: number;
+}
+
 export interface LinkList {
   /**
    * One entry per object.
@@ -746,6 +792,213 @@ export interface DeletedFiles {
    * The object keys, as `<entity>/<key>`.
    */
   deleted: string[];
+}
+
+/**
+ * The stream has begun.
+ */
+export interface StreamReady {
+  type: 'ready';
+  /**
+   * Identifies the stream, also in the log.
+   */
+  session_id: string;
+  /**
+   * Proves that a later connection may go on.
+   */
+  secret: string;
+  /**
+   * How long a lost connection may be away.
+   */
+  resume_within_s: number;
+  /**
+   * Audio that may be ahead of the analysis; more ends the stream.
+   */
+  max_waiting_s: number;
+  /**
+   * Size of the largest binary message.
+   */
+  max_message_bytes: number;
+  /**
+   * The client's own identifier, or else `pred_` and 12 hexadecimal characters.
+   */
+  prediction_id: string;
+  /**
+   * The detector, as the request names it.
+   */
+  model: string;
+  /**
+   * Id of the model that answered.
+   */
+  model_id: string;
+  encoding: 'pcm16' | 'opus';
+  /**
+   * Rate in which samples are counted.
+   */
+  sample_rate: number;
+  threshold: number;
+  silence_threshold: number;
+}
+
+/**
+ * The stream goes on: the next binary message has the audio after what has arrived.
+ */
+export interface StreamResumed {
+  type: 'resumed';
+  /**
+   * Identifies the stream, also in the log.
+   */
+  session_id: string;
+  /**
+   * Samples that have arrived.
+   */
+  samples: number;
+  /**
+   * Binary messages that have arrived.
+   */
+  messages: number;
+}
+
+/**
+ * Sent about once per second of audio.
+ */
+export interface StreamReceived {
+  type: 'received';
+  /**
+   * Samples that have arrived.
+   */
+  samples: number;
+  /**
+   * Binary messages that have arrived.
+   */
+  messages: number;
+  /**
+   * Audio that has arrived and is not analysed yet.
+   */
+  waiting_s: number;
+}
+
+/**
+ * The verdict on all windows so far.
+ */
+export interface StreamVerdict {
+  /**
+   * Probability of being AI-generated.
+   */
+  score: number;
+  /**
+   * Distance of the score from the threshold, 0 to 1.
+   */
+  confidence: number;
+  /**
+   * `spoofed` means AI-generated, `bonafide` means human.
+   */
+  result: 'spoofed' | 'bonafide';
+  /**
+   * Windows with a score.
+   */
+  windows: number;
+}
+
+/**
+ * The verdict on a window, about 0.1 s of audio after its end.
+ */
+export interface StreamWindow {
+  type: 'window';
+  /**
+   * Number of the message among `window` and `skipped`, from 0.
+   */
+  event: number;
+  start: number;
+  end: number;
+  /**
+   * Items: Probability of being AI-generated.
+   */
+  scores: number[];
+  /**
+   * Distance of the score from the threshold, 0 to 1.
+   */
+  confidence: number;
+  /**
+   * `spoofed` means AI-generated, `bonafide` means human.
+   */
+  result: 'spoofed' | 'bonafide';
+  global: StreamVerdict;
+}
+
+/**
+ * A window without enough speech.
+ */
+export interface StreamSkipped {
+  type: 'skipped';
+  /**
+   * Number of the message among `window` and `skipped`, from 0.
+   */
+  event: number;
+  start: number;
+  end: number;
+  non_speech_percent: number;
+}
+
+/**
+ * The verdict on the whole stream: that of a file with the same audio. The server then closes with 1000.
+ */
+export interface StreamResult {
+  type: 'result';
+  /**
+   * All messages `window` and `skipped`.
+   */
+  events: number;
+  /**
+   * The client's own identifier, or else `pred_` and 12 hexadecimal characters.
+   */
+  prediction_id: string;
+  global: GlobalVerdict;
+  /**
+   * Id of the model that answered.
+   */
+  model: string;
+  /**
+   * Duration of the audio in seconds.
+   */
+  audio_duration: number;
+  /**
+   * One sentence per warning; empty if there are no warnings.
+   */
+  warnings: string[];
+}
+
+/**
+ * Why the server ends the connection. It closes with 4000 plus `status`.
+ */
+export interface StreamError {
+  type: 'error';
+  error:
+    | 'validation_error'
+    | 'unauthorized'
+    | 'forbidden'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'timeout'
+    | 'payload_too_large'
+    | 'unsupported_format'
+    | 'rate_limited'
+    | 'internal_error'
+    | 'unavailable';
+  /**
+   * Line in errors.md.
+   */
+  key: string;
+  message: string;
+  status: number;
+  /**
+   * When another try can help.
+   */
+  retry_after_s?: number;
+  /**
+   * Identifies the request; the same UUID is in the header `x-correlation-id`.
+   */
+  correlation_id: string;
 }
 
 export interface ErrorBody {

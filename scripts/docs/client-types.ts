@@ -6,6 +6,8 @@ import { errorBody, forbiddenErrorBody } from '../../src/base/contract/error-bod
 import { LARGE_FILE_MODEL } from '../../src/base/contract/model-ids.js';
 import type { Fields } from '../../src/base/contract/operation.js';
 import type { Schema } from '../../src/base/contract/schema.js';
+import { serverMessages } from '../../src/base/contract/stream.js';
+import { streamFieldSchemas, streamRequired } from '../../src/base/contract/stream-fields.js';
 
 const header = `// SPDX-License-Identifier: Apache-2.0
 //
@@ -43,7 +45,20 @@ function schemasOf(): Schema[] {
   const answers = current.flatMap(({ operation }) =>
     Object.values(operation.answers).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
   );
-  return [...fields, ...answers, errorBody, forbiddenErrorBody];
+  const streamFields = {
+    title: 'StreamFields',
+    schemas: streamFieldSchemas([{ id: LARGE_FILE_MODEL, aliases: [] }]),
+    required: streamRequired,
+    example: {},
+  };
+  return [
+    ...fields,
+    fieldsSchema(streamFields),
+    ...answers,
+    ...serverMessages,
+    errorBody,
+    forbiddenErrorBody,
+  ];
 }
 
 const isObject = (value: unknown): value is Schema =>

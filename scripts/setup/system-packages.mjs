@@ -39,6 +39,11 @@ const testPackages = [
   { name: 's3cmd', isThere: () => onPath('s3cmd') },
   { name: 'python3-boto3', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/boto3') },
   { name: 'python3-swift', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/swift') },
+  // A WebSocket client that is not ours.
+  {
+    name: 'python3-websockets',
+    isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/websockets'),
+  },
   // What the tests of training/ compute with.
   { name: 'python3-numpy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/numpy') },
   { name: 'python3-scipy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/scipy') },

@@ -13,6 +13,7 @@ import { predictRoute } from '../api/routes/predict.js';
 import { rootRoute } from '../api/routes/root.js';
 import type { Route } from '../api/routes/route.js';
 import { storedFileRoutes } from '../api/routes/stored-file.js';
+import { type StreamDesk, streamRoutes } from '../api/routes/stream.js';
 import { uploadJobs, uploadsToAwait } from '../api/routes/upload-jobs.js';
 import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
@@ -38,6 +39,7 @@ export interface RouteParts {
     | undefined;
   /** Of a bucket. */
   readonly awaitedUploads: AwaitedUploads | undefined;
+  readonly streams: StreamDesk;
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
@@ -74,6 +76,14 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
   return [
     ...analysing.map((route) => ({ ...route, models })),
     ...(jobs ? jobRoutes({ ...jobs, config, analyser, points: operatingPoints, files }) : []),
+    ...streamRoutes({
+      ...parts.streams,
+      config,
+      analyser,
+      models,
+      points: operatingPoints,
+      isStopping: parts.isStopping,
+    }),
     ...linkRoutes(config, files, uploadsToAwait(config, parts.awaitedUploads)),
     ...(files.embedded
       ? storedFileRoutes(config, files.embedded, uploadJobs(config, jobs?.jobs, detectors))

@@ -23,11 +23,15 @@ import type { TlsFiles } from '../api/http/tls-files.js';
 import { JobWatch } from '../api/routes/job-watch.js';
 import { createLargeFilePermits } from '../api/routes/large-file-intake.js';
 import type { Route } from '../api/routes/route.js';
+import type { StreamDesk } from '../api/routes/stream.js';
+import { StreamSessions } from '../api/streams/stream-sessions.js';
+import { Tickets } from '../api/streams/tickets.js';
 import { ArenaQueue } from '../api/upload/arena-queue.js';
 import { FORM_OVERHEAD_BYTES } from '../api/upload/form-upload.js';
 import type { ListenAddress } from '../base/config/listen-address.js';
 import type { Config } from '../base/config/options.js';
 import { LARGE_FILE_MODEL } from '../base/contract/model-ids.js';
+import { ServiceError } from '../base/errors/service-error.js';
 import type { CloseReason } from '../base/observe/close-reason.js';
 import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
@@ -70,6 +74,8 @@ export interface ServerOptions {
   /** Shared with the other processes of the same server; absent without any. */
   readonly rates?: RateCounter;
   readonly inFlightElsewhere?: InFlightElsewhere;
+  /** What the time limits of streams count in; `performance.now` when absent. */
+  readonly streamClockMs?: () => number;
 }
 
 export interface RunningServer {
@@ -107,6 +113,7 @@ const MAX_WAITING_UPLOADS = 256;
 const KEEP_RECEIVING_MS = 3000;
 
 const CUT_SLOW_BODIES_MS = 1000;
+const SWEEP_STREAMS_MS = 1000;
 
 /** For requests that were cut off to notice that they were. */
 const SETTLE_MS = 2000;
@@ -137,7 +144,12 @@ async function listenForOperators(
 ): Promise<Listener | undefined> {
   if (address === undefined) return undefined;
   try {
-    return await listen({ ...address, isShared, handle: door.handleAdmin });
+    return await listen({
+      ...address,
+      isShared,
+      handle: door.handleAdmin,
+      handleUpgrade: door.handleAdminUpgrade,
+    });
   } catch (error) {
     publicListener.close();
     throw error;
@@ -197,6 +209,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     countByPeer: () => connectionsByPeer(listener.port),
     onClose,
   });
+  const streams: StreamDesk = {
+    sessions: new StreamSessions({
+      idleTimeoutS: config.streamIdleTimeoutS,
+      maxDurationS: config.maxStreamDurationS,
+      ...(options.streamClockMs && { nowMs: options.streamClockMs }),
+    }),
+    permits: new RequestPermits(config.maxStreams, {
+      percents: { key: keySharePercent, address },
+      what: 'streams',
+    }),
+    tickets: new Tickets(files.signingSecret),
+    record: (record) => door.recordSocket(record),
+  };
   const door = new FrontDoor({
     keys,
     permits,
@@ -211,6 +236,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     addresses,
     answers,
     cors: new Cors(config.corsOrigins),
+    redeemTicket: (ticket) => streams.tickets.redeem(ticket),
     sendTimeoutMs: config.receiveTimeoutMs,
   });
   const models = new ModelRotation(new ServedModels(options.analyser, options.wrongAnswers), log);
@@ -219,6 +245,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requestsInFlight: () => permits.inUse,
     transfersInFlight: () => transfers.inUse,
     eventStreams: () => watches.inUse,
+    streams: () => streams.sessions.open,
+    streamsAway: () => streams.sessions.away,
     expectedWaitS: () => expectedWait.waitMs / 1000,
     connections: () => connections.open,
     heldAnswerBytes: () => answers.usedBytes,
@@ -233,7 +261,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   setMaxListeners(0, draining.signal);
 
   function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
-    const shared = { config, intake, largeFilePermits, files, metrics, log, isStopping, isDatabaseUp };
+    const shared = {
+      config,
+      intake,
+      largeFilePermits,
+      files,
+      streams,
+      metrics,
+      log,
+      isStopping,
+      isDatabaseUp,
+    };
     const jobs = office &&
       watch && { jobs: office.jobs, policy, callbackPolicy, watch, stopping: draining.signal };
     const awaitedUploads = files.bucket && office?.awaitedUploads;
@@ -251,6 +289,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     isShared: isPortShared,
     tls: tlsFiles(config),
     handle: door.handle,
+    handleUpgrade: door.handleUpgrade,
     admits: connections.admits,
     ended: connections.ended,
   });
@@ -263,6 +302,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       fetchSurroundings: options.fetchSurroundings,
     });
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
+  const sweepStreams = setInterval(() => streams.sessions.sweep(), SWEEP_STREAMS_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
 
@@ -278,6 +318,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await atMost(config.stopGraceMs, new Promise(() => {}));
     door.phase = 'draining';
     draining.abort();
+    streams.sessions.failAll(() => new ServiceError('STOPPING'));
     stopWatching();
     listener.stopListening();
     await atMost(config.stopDrainMs, drained());
@@ -285,6 +326,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log.warn({ requestsInFlight: inFlight() }, 'cutting off requests at the drain deadline');
     await givenBack;
     clearInterval(keepReceiving);
+    clearInterval(sweepStreams);
     clearInterval(cutSlowBodies);
     listener.close();
     admin?.close();

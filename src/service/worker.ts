@@ -35,6 +35,8 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     requestsInFlight: nothing,
     transfersInFlight: nothing,
     eventStreams: nothing,
+    streams: nothing,
+    streamsAway: nothing,
     expectedWaitS: nothing,
     connections: nothing,
     heldAnswerBytes: nothing,

@@ -38,7 +38,7 @@ export class LiveDouble implements LiveAudio {
   }
 
   tellEnd(durationS: number): void {
-    const measured = { damagedPackets: 0, speechRatio: 0.9, clippedRatio: 0 };
+    const measured = { channels: 1, damagedPackets: 0, speechRatio: 0.9, clippedRatio: 0 };
     const summary = { ...measured, durationS, timesMs: { decode: 1, features: 1 } };
     this.request.onEvent({ kind: 'end', summary, skipped: [] });
   }

@@ -81,8 +81,9 @@ function assertDocumented(log: readonly Record<string, unknown>[], routes: reado
   for (const { errorKey, method, route: path } of log) {
     // Lines about jobs have no method.
     if (errorKey === undefined || method === undefined || outside.includes(errorKey)) continue;
-    const asked = method === 'HEAD' ? 'GET' : method;
-    const route = routes.find((candidate) => candidate.path === path && candidate.method === asked);
+    const asked = method === 'HEAD' || method === 'STREAM' ? 'GET' : method;
+    const at = path === 'stream' ? '/v1/stream' : path;
+    const route = routes.find((candidate) => candidate.path === at && candidate.method === asked);
     const documented: ReadonlySet<unknown> = route === undefined ? new Set() : errorsOf(route);
     assert.ok(documented.has(errorKey), `${errorKey} is not documented for ${method} ${path}.`);
   }
@@ -90,13 +91,20 @@ function assertDocumented(log: readonly Record<string, unknown>[], routes: reado
 
 export const testAuthenticator: Authenticator = {
   authenticate: (presented) => testKeys.get(presented),
+  find: (id) => [...testKeys.values()].find((key) => key.id === id),
 };
 
 export interface TestParts
   extends Partial<
     Pick<
       ServerOptions,
-      'keys' | 'recorders' | 'jobs' | 'storagePrefixes' | 'fetchSurroundings' | 'operatingPoints'
+      | 'keys'
+      | 'recorders'
+      | 'jobs'
+      | 'streamClockMs'
+      | 'storagePrefixes'
+      | 'fetchSurroundings'
+      | 'operatingPoints'
     >
   > {
   /** The models that are there when the server starts. */

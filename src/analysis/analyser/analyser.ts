@@ -60,6 +60,10 @@ export interface Analysis extends Omit<PrepareSummary, 'decodeMs' | 'featuresMs'
   readonly timesMs: StageTimesMs;
 }
 
+/** What was measured on all of the audio, and when its verdict is uncertain. */
+export type AudioSummary = Omit<PrepareSummary, 'decodeMs' | 'featuresMs' | 'skipped' | 'damagedAtS'> &
+  Pick<Analysis, 'uncertainBelowConfidence'>;
+
 /** The voice in a file as a speaker model sees it. */
 export interface VoiceEmbedding {
   readonly modelId: string;

@@ -2,8 +2,7 @@
 //
 // Audio that is analysed while it is spoken.
 import type { LiveFormat, SkippedWindow } from '../../base/addon/addon.js';
-import type { ScoredWindow, SkippedStretch, StageTimesMs } from './analyser.js';
-import type { RecordingSummary } from './recording.js';
+import type { AudioSummary, ScoredWindow, SkippedStretch, StageTimesMs } from './analyser.js';
 
 export type { LiveFormat, SkippedWindow };
 
@@ -29,7 +28,7 @@ export type LiveEvent =
   | {
       readonly kind: 'end';
       /** With what a file of the same content gives. */
-      readonly summary: RecordingSummary & { readonly timesMs: LiveTimesMs };
+      readonly summary: AudioSummary & { readonly timesMs: LiveTimesMs };
       /** All of them, as a file's analysis puts them together. */
       readonly skipped: readonly SkippedStretch[];
     }

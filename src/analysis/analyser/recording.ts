@@ -2,9 +2,9 @@
 //
 // Recordings too long for memory: read in ranges, scored while others are idle, and continued by another process after
 // the last saved step.
-import type { AudioRegion, PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
+import type { AudioRegion, SkippedStretch } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
-import type { Analyser, Analysis, ScoredWindow } from './analyser.js';
+import type { Analyser, AudioSummary, ScoredWindow } from './analyser.js';
 import type { LiveAnalyser } from './live.js';
 
 /**
@@ -68,8 +68,7 @@ export interface RecordingPart extends RecordingResults {
 }
 
 /** What was measured on the whole recording, whatever the number of processes that worked on it, and when it is uncertain. */
-export type RecordingSummary = Omit<PrepareSummary, 'decodeMs' | 'featuresMs' | 'skipped' | 'damagedAtS'> &
-  Pick<Analysis, 'uncertainBelowConfidence'>;
+export type RecordingSummary = AudioSummary;
 
 export interface RecordingEnd extends RecordingResults {
   readonly isLast: true;

@@ -84,6 +84,7 @@ class LiveFlight implements LiveAudio, JobOwner {
   #isFinished = false;
   #summary: PrepareSummary | undefined;
   #control: number | undefined;
+  #leaveQueue = (): void => {};
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -127,6 +128,7 @@ class LiveFlight implements LiveAudio, JobOwner {
     const { control, scheduler } = this.#parts;
     this.#stop.abort(new Error('The stream is over.'));
     this.#pieces = [];
+    this.#leaveQueue();
     if (this.#control !== undefined) control.stop(this.#control);
     for (const job of scheduler.remove(this)) job.failed(this.#stop.signal.reason);
     await this.#running;
@@ -150,6 +152,9 @@ class LiveFlight implements LiveAudio, JobOwner {
     turns.note(this.group);
     const started = { inputs: 1 };
     let hasBegun = false;
+    // One of its own: the pool keeps a listener on it for as long as it lives.
+    const leave = new AbortController();
+    this.#leaveQueue = () => leave.abort(this.#stop.signal.reason);
     try {
       const result = await prepare.run(
         (control) => {
@@ -157,7 +162,7 @@ class LiveFlight implements LiveAudio, JobOwner {
           this.#parts.started.begin(this.group);
           return this.#makeTask(control);
         },
-        this.#stop.signal,
+        leave.signal,
         { owner: this.group },
       );
       this.#control = undefined;

@@ -6,15 +6,24 @@ import type { RateState } from '../admission/rate-limits.js';
 import type { Permit } from '../admission/request-permits.js';
 import { type Holder, nobody } from '../admission/shared-budget.js';
 import type { Headers, Reply, ReplyStream, ReplyTexts, Route, RouteRequest } from '../routes/route.js';
+import type { SocketHandler } from '../streams/socket.js';
 import type { BodyStream } from '../upload/body-stream.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
+import { Handshake } from './handshake.js';
 import { closingHeaders, headersOf, statusLine, valuesOf, writeHead } from './heads.js';
 import { IncomingBody } from './incoming-body.js';
 import { PendingAnswer } from './pending-answer.js';
 import { ClientStalled, sendPiece, sendText } from './piece-sender.js';
 import { correlationIdOf, type RequestHead } from './request-head.js';
-import { answerAndCut, type HttpRequest, type HttpResponse, writeHeadUnended, writeUnended } from './uws.js';
+import {
+  answerAndCut,
+  type HttpRequest,
+  type HttpResponse,
+  type SocketContext,
+  writeHeadUnended,
+  writeUnended,
+} from './uws.js';
 
 /** How long the rest of a refused body is read and discarded, so that the client gets to read the refusal. */
 const LINGER_MS = 5000;
@@ -41,7 +50,9 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly path: string;
   readonly query: string;
   readonly contentType: string;
-  readonly apiKey: string;
+  apiKey: string;
+  /** Instead of a key, on a request that wants a WebSocket. */
+  ticket = '';
   headers: ReadonlyMap<string, string> = noHeaders;
   caller: AuthenticatedKey | undefined;
   isOperator = false;
@@ -66,6 +77,7 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly #startedMs = performance.now();
   readonly #addresses: ClientAddresses;
   readonly #peer: ArrayBuffer;
+  #handshake: Handshake | undefined;
   #forwardedFor = '';
   #clientAddress: string | undefined;
   readonly #receiving: Set<Exchange>;
@@ -128,6 +140,29 @@ export class Exchange implements RouteRequest, BodyStream {
   /** For routes that need more headers than every request keeps. Only while uWebSockets.js' handler runs. */
   copyHeaders(req: HttpRequest): void {
     this.headers = headersOf(req);
+  }
+
+  /** For requests that want a WebSocket. Only while uWebSockets.js' handler runs. */
+  offerSocket(req: HttpRequest, context: SocketContext): void {
+    this.#handshake = new Handshake(req, context);
+    const { key, ticket } = this.#handshake.presented;
+    if (this.apiKey === '') this.apiKey = key;
+    this.ticket = ticket;
+  }
+
+  get wantsSocket(): boolean {
+    return this.#handshake !== undefined;
+  }
+
+  /** Makes a WebSocket of the connection. False if the client has gone. */
+  upgrade(handler: SocketHandler): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.#gone = true;
+    this.#receiving.delete(this);
+    this.record.status = 101;
+    this.#res.cork(() => this.#handshake?.accept(this.#res, handler));
+    return true;
   }
 
   get body(): BodyStream {

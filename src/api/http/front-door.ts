@@ -43,12 +43,14 @@ import { errorHeaders } from './heads.js';
 import { RefusalFloods } from './refusal-floods.js';
 import { readHead } from './request-head.js';
 import { RouteTable } from './route-table.js';
-import type { HttpRequest, HttpResponse } from './uws.js';
+import type { HttpRequest, HttpResponse, SocketContext } from './uws.js';
 
 export type Phase = 'running' | 'grace' | 'draining';
 
 export interface FrontDoorOptions {
   readonly keys: Authenticator;
+  /** The id of the key that a ticket stands for. */
+  readonly redeemTicket?: (ticket: string) => string | undefined;
   readonly permits: RequestPermits;
   /** Permits of transfers, so that links never use those of the API. */
   readonly transfers: RequestPermits;
@@ -126,12 +128,20 @@ export class FrontDoor {
   /** The same for requests to the admin address. */
   readonly handleAdmin = (res: HttpResponse, req: HttpRequest): void => this.#handle(res, req, true);
 
-  #handle(res: HttpResponse, req: HttpRequest, isAdmin: boolean): void {
+  /** The same for requests that want a WebSocket. */
+  readonly handleUpgrade = (res: HttpResponse, req: HttpRequest, context: SocketContext): void =>
+    this.#handle(res, req, false, context);
+
+  readonly handleAdminUpgrade = (res: HttpResponse, req: HttpRequest, context: SocketContext): void =>
+    this.#handle(res, req, true, context);
+
+  #handle(res: HttpResponse, req: HttpRequest, isAdmin: boolean, context?: SocketContext): void {
     const { addresses, answers, cors } = this.#options;
     const head = readHead(req);
     if (!isAdmin && this.phase === 'running' && this.#floods.refuse(res, req, head)) return;
     const exchange = new Exchange(res, req, head, this.#receiving, addresses, answers);
     exchange.isOperator = isAdmin;
+    if (context !== undefined) exchange.offerSocket(req, context);
     exchange.sharedHeaders = [
       ['x-correlation-id', exchange.record.correlationId],
       ...cors.headersFor(req, exchange.method),
@@ -150,7 +160,8 @@ export class FrontDoor {
         return;
       }
       const { keys, rates } = this.#options;
-      const known = keys.authenticate(exchange.apiKey);
+      const known =
+        exchange.ticket === '' ? keys.authenticate(exchange.apiKey) : this.#ticketHolder(exchange, route);
       const looking = known === undefined ? keys.lookUp?.(exchange.apiKey) : undefined;
       if (looking !== undefined) {
         void this.#enterLater(exchange, route, () => this.#lookedUp(looking, exchange, route));
@@ -163,6 +174,16 @@ export class FrontDoor {
     } catch (error) {
       this.#refuse(exchange, error);
     }
+  }
+
+  #ticketHolder({ ticket }: Exchange, { isSocket }: Route): AuthenticatedKey | undefined {
+    const keyId = isSocket ? this.#options.redeemTicket?.(ticket) : undefined;
+    return keyId === undefined ? undefined : this.#options.keys.find?.(keyId);
+  }
+
+  /** Records a WebSocket, once, when what it was for is over. */
+  recordSocket(record: RequestRecord): void {
+    this.#note(record, true);
   }
 
   #isOperatorsKey(presented: string): boolean {
@@ -379,6 +400,11 @@ export class FrontDoor {
     if (record.modelIds !== undefined) headers.push(['x-model-ids', record.modelIds.join(', ')]);
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
+    if (reply.socket !== undefined) {
+      if (exchange.upgrade(reply.socket)) this.#leave(exchange);
+      else this.#finish(exchange);
+      return;
+    }
     if (reply.stream !== undefined) {
       void this.#stream(exchange, reply, reply.stream, headers);
       return;

@@ -10,6 +10,8 @@ import {
 } from 'uWebSockets.js';
 import { whyNotListening } from './listen-error.js';
 import { checkTlsFiles, fingerprintOf, type TlsFiles } from './tls-files.js';
+import type { SocketContext } from './uws.js';
+import { socketBehavior } from './web-sockets.js';
 
 /** Several processes may listen on the port; the system distributes connections among them. */
 const SHARED = 0;
@@ -42,6 +44,8 @@ export interface ListenOptions {
   readonly tls?: TlsFiles | undefined;
   /** Called for every request, whatever its method and path. */
   handle(res: HttpResponse, req: HttpRequest): void;
+  /** Called for every request that wants a WebSocket. */
+  handleUpgrade?(res: HttpResponse, req: HttpRequest, context: SocketContext): void;
   /** Called with the peer address of each new connection; closes it if the result is false. */
   admits?(address: ArrayBuffer): boolean;
   /** Called for each ended connection, including rejected ones. */
@@ -147,7 +151,7 @@ class SecureApps {
   }
 }
 
-function serve(app: TemplatedApp, { handle, admits, ended }: ListenOptions): TemplatedApp {
+function serve(app: TemplatedApp, { handle, handleUpgrade, admits, ended }: ListenOptions): TemplatedApp {
   if (admits !== undefined) {
     const follow = (res: HttpResponse, change: number): void => {
       if (change < 0) ended?.();
@@ -155,6 +159,7 @@ function serve(app: TemplatedApp, { handle, admits, ended }: ListenOptions): Tem
     };
     app.filter(follow);
   }
+  if (handleUpgrade !== undefined) app.ws('/*', socketBehavior(handleUpgrade, ended));
   return app.any('/*', handle);
 }
 

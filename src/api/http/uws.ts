@@ -3,7 +3,13 @@ import type { HttpResponse } from 'uWebSockets.js';
 import type { Headers } from '../routes/route.js';
 
 // Only this file and listener.ts import uWebSockets.js, so that its peculiarities stay in this folder.
-export type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+export type {
+  HttpRequest,
+  HttpResponse,
+  us_socket_context_t as SocketContext,
+  WebSocket,
+  WebSocketBehavior,
+} from 'uWebSockets.js';
 
 /** The buffer in which uWebSockets.js collects small answers before it hands them to the system. */
 const CORK_BYTES = 16 * 1024;

@@ -94,6 +94,21 @@ export class FieldValidator<Values> {
   }
 
   /**
+   * The known fields of a query or of a JSON object; numbers may be texts, and null is like not given.
+   * @throws ServiceError FIELD_INVALID
+   */
+  fromValues(given: Readonly<Record<string, unknown>>): Values {
+    const values: Record<string, unknown> = {};
+    for (const [name, schema] of Object.entries(this.#schemas)) {
+      const value = Object.hasOwn(given, name) ? given[name] : null;
+      if (value === null) continue;
+      values[name] =
+        typeof value === 'string' && mayBeNumber(schema) && isNumber(value) ? Number(value) : value;
+    }
+    return this.check(values, shownJson);
+  }
+
+  /**
    * The known fields of a JSON object; unknown ones are ignored, and null is like not given. Types are strict: "0.5" is
    * no number.
    * @throws ServiceError FIELD_INVALID

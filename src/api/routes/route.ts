@@ -4,6 +4,7 @@ import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
+import type { SocketHandler } from '../streams/socket.js';
 import type { BodyStream } from '../upload/body-stream.js';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -21,6 +22,8 @@ export interface RouteRequest {
   readonly clientAddress: string;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
+  /** A WebSocket may be the answer. */
+  readonly wantsSocket: boolean;
   /** Whose key it is; undefined on operational routes. */
   readonly caller: AuthenticatedKey | undefined;
   /** Counts the request toward an account that is known only now. @throws ServiceError OVERLOADED */
@@ -61,6 +64,8 @@ export interface Reply {
   readonly stream?: ReplyStream;
   /** Instead of `body`, which is empty then. */
   readonly texts?: ReplyTexts;
+  /** Instead of all else, with the status 101: the connection becomes a WebSocket, whose handler records what came of it. */
+  readonly socket?: SocketHandler;
 }
 
 /**
@@ -74,6 +79,8 @@ export interface Route extends Endpoint {
   readonly isForOperators?: true;
   /** Gets the request's headers. */
   readonly wantsHeaders?: true;
+  /** Also takes tickets instead of keys, and WebSocket's ways to present a key. */
+  readonly isSocket?: true;
   /** Says more to operators than to strangers. */
   readonly tellsOperators?: true;
   /** Its permits are those of transfers, of which requests to the API need none. */

@@ -10,7 +10,8 @@ export interface JsonLimits {
 
 export const isJsonType = (contentType: string): boolean => /^application\/json *(;|$)/i.test(contentType);
 
-function parseObject(bytes: Buffer): Record<string, unknown> {
+/** @throws ServiceError JSON_LIMIT, JSON_MALFORMED */
+export function parseObject(bytes: Buffer): Record<string, unknown> {
   checkJsonLimits(bytes);
   let text: string;
   try {

@@ -10,6 +10,7 @@ import type { Option } from './option.js';
 import { outputOptions } from './output-options.js';
 import { recordsOptions } from './records-options.js';
 import { storageOptions } from './storage-options.js';
+import { streamOptions } from './stream-options.js';
 
 /** The one table of settings: `loadConfig` reads them by it, and `docs/configuration.md` is generated from it. */
 export const options = {
@@ -20,6 +21,7 @@ export const options = {
   ...databaseOptions,
   ...analysisOptions,
   ...jobOptions,
+  ...streamOptions,
   ...storageOptions,
   ...outputOptions,
 };

@@ -5,6 +5,7 @@ import { healthEndpoints } from './health-endpoints.js';
 import { jobEndpoints } from './job-endpoints.js';
 import type { DetectorNames } from './model-ids.js';
 import { predictEndpoints } from './predict-endpoints.js';
+import { streamEndpoints } from './stream-endpoints.js';
 import { voiceEndpoints } from './voice-endpoints.js';
 
 /**
@@ -18,6 +19,7 @@ export const endpoints = (
   ...predictEndpoints(settings, detectors),
   ...voiceEndpoints(settings),
   ...jobEndpoints(detectors),
+  ...streamEndpoints,
   ...fileEndpoints(),
   ...healthEndpoints,
 ];

@@ -33,6 +33,16 @@ const channels = {
     'With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.',
 } as const;
 
+/** All detectors by all of their names. */
+export const anyModel = (loaded: readonly DetectorNames[]) =>
+  ({
+    type: 'string',
+    enum: namesOf(loaded),
+    default: defaultModel(loaded),
+    expected: oneOf(namesOf(loaded)),
+    description: 'The detector, by a name of the interface or by its exact id.',
+  }) as const;
+
 /**
  * The fields of every request for a verdict.
  * @param loaded the available detectors

@@ -2,6 +2,7 @@
 import type { CatalogueEntry } from './catalogue-entry.js';
 import { fileEntries } from './file-entries.js';
 import { formatsInWords, mediaFormats } from './media-formats.js';
+import { streamEntries } from './stream-entries.js';
 
 export type { CatalogueEntry, PublicErrorCode } from './catalogue-entry.js';
 
@@ -104,6 +105,7 @@ const entries = {
     when: 'The file is too small for /v1/predict/large-file; sent as soon as this is known.',
   },
   ...fileEntries,
+  ...streamEntries,
   // The audio
   AUDIO_TOO_SHORT: {
     status: 400,

@@ -18,6 +18,9 @@ export interface GaugeSources {
   requestsInFlight(): number;
   transfersInFlight(): number;
   eventStreams(): number;
+  streams(): number;
+  /** Those whose client has lost its connection. */
+  streamsAway(): number;
   expectedWaitS(): number;
   connections(): number;
   /** Bytes of unread answers. */
@@ -216,6 +219,12 @@ export class ServiceMetrics {
       sources.transfersInFlight,
     );
     gauge('veravox_event_streams', 'Clients that follow a job.', sources.eventStreams);
+    gauge('veravox_streams', 'Open streams of live audio.', sources.streams);
+    gauge(
+      'veravox_streams_away',
+      'Those of them whose client has lost its connection and may come back.',
+      sources.streamsAway,
+    );
     gauge(
       'veravox_expected_wait_seconds',
       'Expected wait of a new request for a thread.',

@@ -78,6 +78,11 @@ export class KeyStore implements Authenticator {
     return loaded && isRight && isActive(loaded.key, new Date()) ? loaded.identity : undefined;
   }
 
+  find(id: string): AuthenticatedKey | undefined {
+    const loaded = this.#keys.get(id);
+    return loaded && isActive(loaded.key, new Date()) ? loaded.identity : undefined;
+  }
+
   lookUp(presented: string): Promise<AuthenticatedKey | undefined> | undefined {
     const parts = parseKey(presented);
     if (parts === undefined || this.#keys.has(parts.id)) return undefined;

@@ -15,11 +15,14 @@ export interface FileStore {
   readonly bucket: S3Storage | undefined;
   /** The first part of the names of an account's objects. */
   folderOf(account: string): string;
+  /** Shared by all processes with the same stored objects: what else they sign, each purpose with a prefix of its own. */
+  readonly signingSecret: string;
 }
 
 /** S3 where a bucket is configured, the local disk otherwise. */
 export async function openStorage(config: Config, freeBytes?: FreeBytes): Promise<FileStore> {
   const secrets = loadStorageSecrets(config.dataDir);
+  const { accountSecret: signingSecret } = secrets;
   const folderOf = (account: string): string => accountFolder(secrets, account);
   const { storagePublicUrl: publicUrl, storageLinkLifetimeS: linkLifetimeS } = config;
   if (config.storageBucket === '') {
@@ -27,10 +30,10 @@ export async function openStorage(config: Config, freeBytes?: FreeBytes): Promis
     const scheme: 'http' | 'https' = tlsCertFile === '' ? 'http' : 'https';
     const settings = { ...diskSettings(config), host, scheme, publicUrl, linkLifetimeS };
     const embedded = await EmbeddedStorage.open({ ...settings, ...(freeBytes && { freeBytes }) }, secrets);
-    return { storage: embedded, embedded, bucket: undefined, folderOf };
+    return { storage: embedded, embedded, bucket: undefined, folderOf, signingSecret };
   }
   const bucket = await openBucket(config);
-  return { storage: bucket, embedded: undefined, bucket, folderOf };
+  return { storage: bucket, embedded: undefined, bucket, folderOf, signingSecret };
 }
 
 /** What the local disk holds, and for how long. */

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+import { VeravoxError } from './error.js';
+import { pause } from './transport.js';
+import type {
+  StreamError,
+  StreamFields,
+  StreamReady,
+  StreamReceived,
+  StreamResult,
+  StreamResumed,
+  StreamSkipped,
+  StreamWindow,
+} from './types.js';
+
+export type StreamEvent = StreamWindow | StreamSkipped;
+type Message = StreamEvent | StreamReady | StreamReceived | StreamResult | StreamResumed | StreamError;
+
+/** What is used of the WebSocket of browsers and Node. */
+interface WebSocketLike {
+  binaryType: string;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
+  close(code?: number): void;
+  addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+}
+export type WebSocketClass = new (url: string, protocols: string[]) => WebSocketLike;
+
+export interface StreamOptions extends StreamFields {
+  /** Called for each window, in order. */
+  readonly onEvent?: ((event: StreamEvent) => void) | undefined;
+  /** Where tickets come from, for pages without a key; by default the client asks for them with its own. */
+  readonly ticket?: (() => Promise<string>) | undefined;
+  /** Milliseconds per packet of Opus; default: 20. */
+  readonly packetMs?: number | undefined;
+  /** In place of the global `WebSocket`. */
+  readonly WebSocket?: WebSocketClass | undefined;
+  /** Ends the stream without a result. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type OpenOptions = Omit<StreamOptions, 'ticket'> & { readonly ticket: () => Promise<string> };
+
+const PCM_SAMPLE_BYTES = 2;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1000;
+/** The server is full or stops, or the stream is in another of its processes. */
+const RETRIED_STATUS = 503;
+
+const never = new AbortController().signal;
+
+function globalWebSocket(): WebSocketClass {
+  const found = (globalThis as { WebSocket?: WebSocketClass }).WebSocket;
+  if (found !== undefined) return found;
+  throw new TypeError(
+    'Expected a global WebSocket or the option WebSocket. Node 20 has one with --experimental-websocket.',
+  );
+}
+
+/** Live audio on its way to the server. Keeps what has not arrived, for a connection that is lost. */
+export class LiveStream {
+  readonly #url: string;
+  readonly #options: OpenOptions;
+  readonly #signal: AbortSignal;
+  readonly #result: Promise<StreamResult>;
+  #resolve!: (result: StreamResult) => void;
+  #reject!: (reason: unknown) => void;
+  #ready: StreamReady | undefined;
+  #begun!: (ready: StreamReady) => void;
+  #socket: WebSocketLike | undefined;
+  /** Messages that may have to be sent again, and how many came before them. */
+  #kept: Uint8Array<ArrayBuffer>[] = [];
+  #forgotten = 0;
+  #events = 0;
+  #sentS = 0;
+  #beganMs = 0;
+  #isEnding = false;
+  #isOver = false;
+
+  private constructor(url: string, options: OpenOptions) {
+    this.#url = url;
+    this.#options = options;
+    this.#signal = options.signal ?? never;
+    this.#result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever wants the result gets the failure from it.
+    this.#result.catch(() => {});
+  }
+
+  /** For VeravoxClient. */
+  static async open(url: string, options: OpenOptions): Promise<LiveStream> {
+    const stream = new LiveStream(url, options);
+    const begun = new Promise<StreamReady>((resolve) => {
+      stream.#begun = resolve;
+    });
+    void stream.#run();
+    await Promise.race([begun, stream.#result]);
+    return stream;
+  }
+
+  /** What the server said at the beginning. */
+  get ready(): StreamReady {
+    return this.#ready as StreamReady;
+  }
+
+  /**
+   * Sends samples of 16 bits, or one packet of Opus. Resolves when more may be sent: audio may be ahead of time by half of what
+   * the server takes, so that a file can be streamed, too.
+   * @throws VeravoxError, or the signal's reason, once the stream has failed
+   */
+  async send(audio: ArrayBuffer | ArrayBufferView): Promise<void> {
+    if (this.#isEnding) throw new TypeError('The stream has ended.');
+    if (this.#isOver) await this.#result;
+    const bytes = ArrayBuffer.isView(audio)
+      ? new Uint8Array(audio.buffer, audio.byteOffset, audio.byteLength).slice()
+      : new Uint8Array(audio.slice(0));
+    this.#kept.push(bytes);
+    this.#socket?.send(bytes);
+    const { encoding, packetMs = 20 } = this.#options;
+    const { sample_rate, max_waiting_s } = this.ready;
+    this.#sentS += encoding === 'opus' ? packetMs / 1000 : bytes.length / PCM_SAMPLE_BYTES / sample_rate;
+    const aheadMs = 1000 * (this.#sentS - max_waiting_s / 2) - (performance.now() - this.#beganMs);
+    if (aheadMs > 0) await pause(aheadMs, this.#signal);
+  }
+
+  /** Says that the audio is over. @returns the verdict on all of it */
+  end(): Promise<StreamResult> {
+    if (!this.#isEnding) {
+      this.#isEnding = true;
+      this.#socket?.send(JSON.stringify({ type: 'end' }));
+    }
+    return this.#result;
+  }
+
+  async #run(): Promise<void> {
+    const abort = (): void => this.#fail(this.#signal.reason);
+    if (this.#signal.aborted) abort();
+    this.#signal.addEventListener('abort', abort, { once: true });
+    let lostMs = 0;
+    let pauseMs = FIRST_PAUSE_MS;
+    try {
+      while (!this.#isOver) {
+        const hadSession = await this.#connect();
+        if (this.#isOver) return;
+        if (this.#ready === undefined) throw new TypeError('The stream could not be opened.');
+        const nowMs = performance.now();
+        if (hadSession) {
+          lostMs = nowMs;
+          pauseMs = FIRST_PAUSE_MS;
+        }
+        if (nowMs - lostMs > 1000 * this.#ready.resume_within_s)
+          throw new TypeError('The connection of the stream was lost.');
+        await pause(Math.random() * pauseMs, this.#signal);
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      }
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Resolves when the connection has ended: whether it had the stream. */
+  async #connect(): Promise<boolean> {
+    const { WebSocket = globalWebSocket() } = this.#options;
+    let ticket: string;
+    try {
+      ticket = await this.#options.ticket();
+    } catch (error) {
+      // Before the stream has begun, the refusal is the caller's; later the server may be back in time.
+      if (this.#ready === undefined || error instanceof VeravoxError) throw error;
+      return false;
+    }
+    const socket = new WebSocket(this.#url, ['veravox.v1', `veravox.ticket.${ticket}`]);
+    socket.binaryType = 'arraybuffer';
+    let hasSession = false;
+    return new Promise((resolve) => {
+      socket.addEventListener('open', () => socket.send(JSON.stringify(this.#hello())));
+      socket.addEventListener('error', () => {});
+      socket.addEventListener('message', ({ data }) => {
+        const message = JSON.parse(String(data)) as Message;
+        hasSession ||= message.type === 'ready' || message.type === 'resumed';
+        this.#take(message, socket);
+      });
+      socket.addEventListener('close', () => {
+        if (this.#socket === socket) this.#socket = undefined;
+        resolve(hasSession);
+      });
+      if (this.#isOver) socket.close();
+    });
+  }
+
+  #hello(): object {
+    if (this.#ready !== undefined) {
+      const { session_id, secret } = this.#ready;
+      return { type: 'resume', session_id, secret, events: this.#events };
+    }
+    const { onEvent, ticket, packetMs, WebSocket, signal, ...fields } = this.#options;
+    return { ...fields, type: 'start' };
+  }
+
+  #take(message: Message, socket: WebSocketLike): void {
+    switch (message.type) {
+      case 'ready':
+        this.#ready = message;
+        this.#socket = socket;
+        this.#beganMs = performance.now();
+        this.#begun(message);
+        break;
+      case 'resumed':
+        this.#forget(message.messages);
+        this.#socket = socket;
+        for (const bytes of this.#kept) socket.send(bytes);
+        if (this.#isEnding) socket.send(JSON.stringify({ type: 'end' }));
+        break;
+      case 'received':
+        this.#forget(message.messages);
+        break;
+      case 'window':
+      case 'skipped':
+        this.#events = message.event + 1;
+        this.#options.onEvent?.(message);
+        break;
+      case 'result':
+        this.#isOver = true;
+        this.#resolve(message);
+        break;
+      case 'error':
+        this.#refused(message);
+    }
+  }
+
+  #refused({ error, key, message, status, retry_after_s, correlation_id }: StreamError): void {
+    if (status === RETRIED_STATUS && this.#ready !== undefined && key !== 'STOPPING') return;
+    this.#fail(
+      new VeravoxError(message, {
+        code: error,
+        status,
+        errorKey: key,
+        correlationId: correlation_id,
+        retryAfterS: retry_after_s,
+      }),
+    );
+  }
+
+  #forget(messages: number): void {
+    this.#kept.splice(0, messages - this.#forgotten);
+    this.#forgotten = messages;
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#reject(reason);
+    this.#socket?.close();
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ServerMessage } from '../../base/contract/stream.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { clientMessage, invalid } from './client-message.js';
+import type { Socket, SocketHandler } from './socket.js';
+import type { SessionListener } from './stream-session.js';
+import type { OpenStream } from './stream-sessions.js';
+
+/** Of a JSON message. */
+const MAX_TEXT_BYTES = 16 * 1024;
+export const MAX_AUDIO_MESSAGE_BYTES = 256 * 1024;
+/** Of messages that the client has not taken. */
+const MAX_UNREAD_BYTES = 256 * 1024;
+/** Audio follows the end of its connection by this code plus the status of its error. */
+const CLOSE_CODE_BASE = 4000;
+const NORMAL_CLOSE = 1000;
+/** RFC 6455: a reason has at most 123 bytes; keys of errors are shorter. */
+const HELLO_TIMEOUT_S = 10;
+
+/** What a connection needs of the server. */
+export interface StreamHost {
+  readonly correlationId: string;
+  /** @throws ServiceError */
+  start(parameters: Record<string, unknown>): OpenStream;
+  /** @throws ServiceError */
+  resume(sessionId: string, secret: string): OpenStream;
+  ready(stream: OpenStream): ServerMessage;
+  heard(id: string): void;
+  connected(id: string): void;
+  disconnected(id: string): void;
+  /** The connection ended before it had a stream. */
+  endedWithoutStream(reason: ServiceError | undefined): void;
+}
+
+/** One WebSocket: first parameters or a resumption, then audio. */
+export class StreamConnection implements SocketHandler, SessionListener {
+  readonly #host: StreamHost;
+  /** Parameters of the query; absent if they come in a message. */
+  readonly #parameters: Record<string, unknown> | undefined;
+  #socket: Socket | undefined;
+  #stream: OpenStream | undefined;
+  #helloTimer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(host: StreamHost, parameters: Record<string, unknown> | undefined) {
+    this.#host = host;
+    this.#parameters = parameters;
+  }
+
+  opened(socket: Socket): void {
+    this.#socket = socket;
+    const parameters = this.#parameters;
+    if (parameters !== undefined) this.#guarded(() => this.#start(parameters));
+    else
+      this.#helloTimer = setTimeout(
+        () => this.over(new ServiceError('STREAM_IDLE', { seconds: HELLO_TIMEOUT_S })),
+        HELLO_TIMEOUT_S * 1000,
+      );
+  }
+
+  message(bytes: Uint8Array, isBinary: boolean): void {
+    if (this.#isOver) return;
+    this.#guarded(() => {
+      const allowedBytes = isBinary ? MAX_AUDIO_MESSAGE_BYTES : MAX_TEXT_BYTES;
+      if (bytes.length > allowedBytes) throw new ServiceError('STREAM_MESSAGE_TOO_LARGE', { allowedBytes });
+      if (isBinary) this.#audio(bytes);
+      else this.#said(bytes);
+    });
+  }
+
+  closed(): void {
+    clearTimeout(this.#helloTimer);
+    this.#socket = undefined;
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#stream === undefined) {
+      this.#host.endedWithoutStream(undefined);
+      return;
+    }
+    this.#stream.session.leave(this);
+    this.#host.disconnected(this.#stream.id);
+  }
+
+  send(message: ServerMessage): void {
+    if (this.#isOver || this.#socket === undefined) return;
+    this.#socket.send(JSON.stringify(message));
+    if (this.#socket.unreadBytes > MAX_UNREAD_BYTES && message.type !== 'error')
+      this.#fail(new ServiceError('STREAM_NOT_READ'));
+  }
+
+  over(reason: ServiceError | undefined): void {
+    if (this.#isOver) return;
+    const socket = this.#socket;
+    if (reason !== undefined) this.send(this.#errorMessage(reason));
+    this.#isOver = true;
+    clearTimeout(this.#helloTimer);
+    if (this.#stream === undefined) this.#host.endedWithoutStream(reason);
+    if (reason === undefined) socket?.end(NORMAL_CLOSE, '');
+    else socket?.end(CLOSE_CODE_BASE + reason.status, reason.key);
+  }
+
+  #errorMessage({ code, key, message, status, retryAfterS }: ServiceError): ServerMessage {
+    return {
+      type: 'error',
+      error: code as Exclude<ServiceError['code'], 'forbidden_error'>,
+      key,
+      message,
+      status,
+      ...(retryAfterS !== undefined && { retry_after_s: retryAfterS }),
+      correlation_id: this.#host.correlationId,
+    };
+  }
+
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error instanceof ServiceError ? error : new ServiceError('INTERNAL', {}, { cause: error }));
+    }
+  }
+
+  /** Ends the stream, too, if there is one: what a client does wrong would only come again. */
+  #fail(reason: ServiceError): void {
+    if (this.#stream === undefined) this.over(reason);
+    else this.#stream.session.fail(reason);
+    // The session may be another connection's by now.
+    this.over(reason);
+  }
+
+  #start(parameters: Record<string, unknown>): void {
+    clearTimeout(this.#helloTimer);
+    this.#stream = this.#host.start(parameters);
+    this.#stream.session.listen(this);
+    this.send(this.#host.ready(this.#stream));
+  }
+
+  #resume(sessionId: string, secret: string, events: number): void {
+    clearTimeout(this.#helloTimer);
+    const stream = this.#host.resume(sessionId, secret);
+    this.#stream = stream;
+    const { session } = stream;
+    session.listen(this);
+    this.#host.connected(stream.id);
+    this.send({ type: 'resumed', session_id: stream.id, ...session.received });
+    session.repeat(events);
+  }
+
+  #audio(bytes: Uint8Array): void {
+    if (this.#stream === undefined) throw invalid('audio before start');
+    this.#host.heard(this.#stream.id);
+    // The memory is the socket's.
+    this.#stream.session.audio(bytes.slice());
+  }
+
+  #said(text: Uint8Array): void {
+    const message = clientMessage(text);
+    if (message.type === 'end') {
+      if (this.#stream === undefined) throw invalid('end before start');
+      this.#stream.session.end();
+      return;
+    }
+    if (this.#stream !== undefined) throw invalid(`${message.type} after the stream has begun`);
+    if (message.type === 'start') this.#start(message.parameters);
+    else this.#resume(message.session_id, message.secret, message.events);
+  }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { LiveAnalyser, LiveAudio, LiveEvent } from '../../analysis/analyser/live.js';
+import { RunningVerdict, rounded } from '../../analysis/verdict/verdict.js';
+import { warningsOf } from '../../analysis/verdict/warnings.js';
+import { MIN_DURATION_S } from '../../base/contract/limits.js';
+import { newPredictionId } from '../../base/contract/prediction-id.js';
+import type { ServerMessage } from '../../base/contract/stream.js';
+import { OPUS_RATE_HZ, type StreamFields } from '../../base/contract/stream-fields.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { invalid } from './client-message.js';
+import { opusSamples } from './opus-duration.js';
+
+/** Kept for a client that comes back: as many as can be on their way to it. */
+const MAX_KEPT_EVENTS = 512;
+/** Audio between two messages `received`. */
+const RECEIPT_S = 1;
+const PCM_SAMPLE_BYTES = 2;
+
+export interface SessionLimits {
+  readonly maxWaitingS: number;
+  readonly maxDurationS: number;
+}
+
+/** With the threshold as a number. */
+export type SessionFields = Omit<StreamFields, 'threshold'> & { readonly threshold: number };
+
+/** Where the session's messages go; absent while nobody is connected. */
+export interface SessionListener {
+  send(message: ServerMessage): void;
+  /** The session is over; nothing is sent any more. */
+  over(reason: ServiceError | undefined): void;
+}
+
+/** What the record of a session takes from it. */
+export interface SessionFindings {
+  readonly audioS: number;
+  readonly receivedBytes: number;
+  readonly scoredWindows: number;
+  readonly skippedS: number;
+  readonly stagesMs: { readonly decode?: number; readonly features?: number };
+}
+
+/** One stream of audio, whatever the number of connections that it comes through. Knows nothing of sockets and time. */
+export class StreamSession {
+  readonly fields: SessionFields;
+  readonly predictionId: string;
+  readonly sampleRateHz: number;
+  readonly #limits: SessionLimits;
+  readonly #live: LiveAudio;
+  readonly #verdict: RunningVerdict;
+  readonly #onOver: (reason: ServiceError | undefined) => void;
+  readonly #kept: ServerMessage[] = [];
+  #listener: SessionListener | undefined;
+  #events = 0;
+  #samples = 0;
+  #messages = 0;
+  #bytes = 0;
+  #receiptAtS = RECEIPT_S;
+  #skippedS = 0;
+  #stagesMs: SessionFindings['stagesMs'] = {};
+  #result: ServerMessage | undefined;
+  #isEnding = false;
+  #isOver = false;
+
+  /** @param onOver called once, with the reason of a failure; what the session holds is free then */
+  constructor(
+    analyser: LiveAnalyser,
+    fields: SessionFields,
+    owner: string,
+    limits: SessionLimits,
+    onOver: (reason: ServiceError | undefined) => void,
+  ) {
+    this.fields = fields;
+    this.#limits = limits;
+    this.#onOver = onOver;
+    this.predictionId = fields.prediction_id ?? newPredictionId();
+    this.#verdict = new RunningVerdict(fields.threshold);
+    this.sampleRateHz = rateOf(fields);
+    this.#live = analyser.openLive({
+      format: {
+        encoding: fields.encoding,
+        sampleRateHz: this.sampleRateHz,
+        channels: fields.channels,
+        preSkip: fields.pre_skip,
+      },
+      model: fields.model,
+      silenceThresholdPercent: fields.silence_threshold,
+      minDurationS: MIN_DURATION_S,
+      maxDurationS: limits.maxDurationS,
+      owner,
+      onEvent: (event) => this.#take(event),
+    });
+  }
+
+  get modelId(): string {
+    return this.#live.modelId;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get isListenedTo(): boolean {
+    return this.#listener !== undefined;
+  }
+
+  get received(): { readonly samples: number; readonly messages: number } {
+    return { samples: this.#samples, messages: this.#messages };
+  }
+
+  get findings(): SessionFindings {
+    return {
+      audioS: this.#samples / this.sampleRateHz,
+      receivedBytes: this.#bytes,
+      scoredWindows: this.#verdict.sums.windows,
+      skippedS: this.#skippedS,
+      stagesMs: this.#stagesMs,
+    };
+  }
+
+  /** From now on messages go there. Who listened before is told of STREAM_TAKEN_OVER. */
+  listen(listener: SessionListener): void {
+    const before = this.#listener;
+    this.#listener = listener;
+    before?.over(new ServiceError('STREAM_TAKEN_OVER'));
+  }
+
+  /** Sends again what a client that comes back does not have. @throws ServiceError STREAM_MESSAGE_INVALID */
+  repeat(eventsSeen: number): void {
+    const first = this.#events - this.#kept.length;
+    if (eventsSeen > this.#events || eventsSeen < first)
+      throw invalid(`events must be from ${first} to ${this.#events}`);
+    for (const message of this.#kept.slice(eventsSeen - first)) this.#listener?.send(message);
+    this.#giveResult();
+  }
+
+  /** No effect if another listener has taken its place. */
+  leave(listener: SessionListener): void {
+    if (this.#listener === listener) this.#listener = undefined;
+  }
+
+  /** @throws ServiceError STREAM_MESSAGE_INVALID, STREAM_TOO_FAST, STREAM_TOO_LONG */
+  audio(piece: Uint8Array): void {
+    if (this.#isEnding) throw invalid('audio after end');
+    const samples = this.#samplesIn(piece);
+    const durationS = samples / this.sampleRateHz;
+    const { maxWaitingS, maxDurationS } = this.#limits;
+    if (this.#live.waitingS + durationS > maxWaitingS)
+      throw new ServiceError('STREAM_TOO_FAST', { seconds: maxWaitingS });
+    this.#samples += samples;
+    this.#messages++;
+    this.#bytes += piece.length;
+    const receivedS = this.#samples / this.sampleRateHz;
+    if (receivedS > maxDurationS) throw new ServiceError('STREAM_TOO_LONG', { seconds: maxDurationS });
+    this.#live.push(piece, durationS);
+    if (receivedS < this.#receiptAtS) return;
+    this.#receiptAtS = receivedS + RECEIPT_S;
+    this.#listener?.send({ type: 'received', ...this.received, waiting_s: rounded(this.#live.waitingS) });
+  }
+
+  /** The result follows. */
+  end(): void {
+    if (this.#isEnding) throw invalid('end was sent before');
+    this.#isEnding = true;
+    if (this.#samples === 0)
+      this.fail(new ServiceError('AUDIO_TOO_SHORT', { measuredS: 0, requiredS: MIN_DURATION_S }));
+    else this.#live.finish();
+  }
+
+  fail(reason: ServiceError): void {
+    this.#finish(reason);
+  }
+
+  #samplesIn(piece: Uint8Array): number {
+    if (this.fields.encoding === 'opus') {
+      const samples = opusSamples(piece);
+      if (samples === undefined) throw invalid('it is not an Opus packet');
+      return samples;
+    }
+    if (piece.length % PCM_SAMPLE_BYTES !== 0) throw invalid('it ends in the middle of a sample');
+    return piece.length / PCM_SAMPLE_BYTES;
+  }
+
+  #take(event: LiveEvent): void {
+    if (this.#isOver) return;
+    switch (event.kind) {
+      case 'window':
+        this.#tellWindow(event.window);
+        break;
+      case 'skipped': {
+        const { startS, endS, nonSpeechPercent } = event.window;
+        this.#tell({
+          type: 'skipped',
+          event: this.#events,
+          start: rounded(startS),
+          end: rounded(endS),
+          non_speech_percent: rounded(nonSpeechPercent),
+        });
+        break;
+      }
+      case 'end':
+        this.#stagesMs = event.summary.timesMs;
+        this.#tellResult(event);
+        break;
+      case 'failed':
+        this.#finish(
+          event.reason instanceof ServiceError
+            ? event.reason
+            : new ServiceError('INTERNAL', {}, { cause: event.reason }),
+        );
+    }
+  }
+
+  #tellWindow(window: Extract<LiveEvent, { kind: 'window' }>['window']): void {
+    const { startS, endS, scores, confidence, result } = this.#verdict.add(window);
+    const { reason: _, ...global } = this.#verdict.finish({}, this.fields.silence_threshold);
+    this.#tell({
+      type: 'window',
+      event: this.#events,
+      start: startS,
+      end: endS,
+      scores,
+      confidence,
+      result,
+      global: { ...global, windows: this.#verdict.sums.windows },
+    });
+  }
+
+  #tellResult({ summary, skipped }: Extract<LiveEvent, { kind: 'end' }>): void {
+    const { silence_threshold, model } = this.fields;
+    this.#skippedS = skipped.reduce((sum, { startS, endS }) => sum + endS - startS, 0);
+    try {
+      const global = this.#verdict.finish(summary, silence_threshold);
+      this.#result = {
+        type: 'result',
+        events: this.#events,
+        prediction_id: this.predictionId,
+        global,
+        model,
+        audio_duration: rounded(summary.durationS),
+        warnings: warningsOf({ ...summary, skipped }, silence_threshold),
+      };
+      this.#giveResult();
+    } catch (error) {
+      this.#finish(error as ServiceError);
+    }
+  }
+
+  /** Kept for a client that is away. */
+  #giveResult(): void {
+    if (this.#result === undefined || this.#listener === undefined) return;
+    this.#listener.send(this.#result);
+    this.#finish(undefined);
+  }
+
+  #tell(message: ServerMessage): void {
+    this.#events++;
+    this.#kept.push(message);
+    if (this.#kept.length > MAX_KEPT_EVENTS) this.#kept.shift();
+    this.#listener?.send(message);
+  }
+
+  #finish(reason: ServiceError | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const listener = this.#listener;
+    this.#listener = undefined;
+    void this.#live.close();
+    listener?.over(reason);
+    this.#onOver(reason);
+  }
+}
+
+/** @throws ServiceError FIELD_INVALID */
+function rateOf({ encoding, sample_rate, channels, pre_skip }: SessionFields): number {
+  const refuse = (field: string, expected: string, received: unknown): never => {
+    throw new ServiceError('FIELD_INVALID', { field, expected, received: String(received ?? 'none') });
+  };
+  if (encoding === 'opus') {
+    if (sample_rate !== undefined && sample_rate !== OPUS_RATE_HZ)
+      refuse('sample_rate', `${OPUS_RATE_HZ} for Opus`, sample_rate);
+    return OPUS_RATE_HZ;
+  }
+  if (channels !== 1) refuse('channels', '1 for pcm16', channels);
+  if (pre_skip !== 0) refuse('pre_skip', '0 for pcm16', pre_skip);
+  return sample_rate ?? refuse('sample_rate', 'a whole number from 8000 to 192000', sample_rate);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { ResumeMessage } from '../../base/contract/stream.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { Permit } from '../admission/request-permits.js';
+import type { StreamSession } from './stream-session.js';
+
+/** How long a lost connection may be away. */
+export const RESUME_WITHIN_S = 30;
+
+export interface OpenStream {
+  /** Begins with the name of the process. */
+  readonly id: string;
+  readonly secret: string;
+  readonly session: StreamSession;
+}
+
+interface Entry extends OpenStream {
+  readonly keyId: string;
+  readonly permit: Permit;
+  readonly beganMs: number;
+  heardMs: number;
+  awaySinceMs: number | undefined;
+}
+
+export interface SessionsOptions {
+  readonly idleTimeoutS: number;
+  readonly maxDurationS: number;
+  readonly nowMs?: () => number;
+}
+
+/** Nobody came back for it. */
+export class ClientAway extends ServiceError {}
+
+/**
+ * The streams of this process. Others do not know them: the name of the process in the id tells a stream that is elsewhere
+ * from one that is over.
+ */
+export class StreamSessions {
+  readonly #limits: Pick<SessionsOptions, 'idleTimeoutS' | 'maxDurationS'>;
+  readonly #nowMs: () => number;
+  readonly #process = randomBytes(4).toString('hex');
+  readonly #entries = new Map<string, Entry>();
+  #whenNone: (() => void) | undefined;
+
+  constructor({ nowMs = () => performance.now(), ...limits }: SessionsOptions) {
+    this.#limits = limits;
+    this.#nowMs = nowMs;
+  }
+
+  get open(): number {
+    return this.#entries.size;
+  }
+
+  get away(): number {
+    return [...this.#entries.values()].filter((entry) => entry.awaySinceMs !== undefined).length;
+  }
+
+  newId(): string {
+    return `${this.#process}.${randomUUID()}`;
+  }
+
+  /** @param permit given back by `remove` */
+  add(id: string, keyId: string, session: StreamSession, permit: Permit): OpenStream {
+    const nowMs = this.#nowMs();
+    const secret = randomBytes(24).toString('base64url');
+    const entry = {
+      id,
+      secret,
+      session,
+      keyId,
+      permit,
+      beganMs: nowMs,
+      heardMs: nowMs,
+      awaySinceMs: undefined,
+    };
+    this.#entries.set(id, entry);
+    return entry;
+  }
+
+  remove(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    entry.permit.release();
+    if (this.#entries.size === 0) this.#whenNone?.();
+  }
+
+  /** @throws ServiceError STREAM_ELSEWHERE, STREAM_UNKNOWN */
+  find({ session_id: id, secret }: Pick<ResumeMessage, 'session_id' | 'secret'>, keyId: string): OpenStream {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) {
+      // Also looked at if the sweep is late.
+      const isLate = (this.#awayMs(entry) ?? 0) > RESUME_WITHIN_S * 1000;
+      if (!isLate && entry.keyId === keyId && isSame(entry.secret, secret)) return entry;
+    } else if (/^[0-9a-f]{8}\./.test(id) && !id.startsWith(`${this.#process}.`)) {
+      throw new ServiceError('STREAM_ELSEWHERE');
+    }
+    throw new ServiceError('STREAM_UNKNOWN');
+  }
+
+  heard(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) entry.heardMs = this.#nowMs();
+  }
+
+  connected(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    entry.awaySinceMs = undefined;
+    entry.heardMs = this.#nowMs();
+  }
+
+  disconnected(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined && !entry.session.isListenedTo) entry.awaySinceMs = this.#nowMs();
+  }
+
+  /** Ends what is over its time. Call it every second. */
+  sweep(): void {
+    const { idleTimeoutS, maxDurationS } = this.#limits;
+    const nowMs = this.#nowMs();
+    for (const entry of this.#entries.values()) {
+      const { session, beganMs, heardMs } = entry;
+      const awayMs = this.#awayMs(entry);
+      if (awayMs !== undefined) {
+        if (awayMs > RESUME_WITHIN_S * 1000) session.fail(new ClientAway('STREAM_UNKNOWN'));
+      } else if (nowMs - beganMs > maxDurationS * 1000) {
+        session.fail(new ServiceError('STREAM_TOO_LONG', { seconds: maxDurationS }));
+      } else if (nowMs - heardMs > idleTimeoutS * 1000) {
+        session.fail(new ServiceError('STREAM_IDLE', { seconds: idleTimeoutS }));
+      }
+    }
+  }
+
+  /** Ends all of them. */
+  failAll(reason: () => ServiceError): void {
+    for (const { session } of [...this.#entries.values()]) session.fail(reason());
+  }
+
+  drained(): Promise<void> {
+    if (this.#entries.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenNone = resolve;
+    });
+  }
+
+  #awayMs({ awaySinceMs }: Entry): number | undefined {
+    return awaySinceMs === undefined ? undefined : this.#nowMs() - awaySinceMs;
+  }
+}
+
+/** In the same time for any wrong one. */
+const isSame = (a: string, b: string): boolean =>
+  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
