@@ -226,6 +226,41 @@ export interface StreamFields {
   silence_threshold?: number;
 }
 
+export interface StreamFields {
+  /**
+   * `pcm16`: samples of 16 bits, little-endian, one channel. `opus`: one Opus packet per message, without a container.
+   */
+  encoding: 'pcm16' | 'opus';
+  /**
+   * Samples per second. Required for `pcm16`; Opus always counts at 48000.
+   */
+  sample_rate?: number;
+  /**
+   * Channels of the Opus packets; `pcm16` has one.
+   */
+  channels?: 1 | 2;
+  /**
+   * Samples that the Opus encoder puts before the audio; 312 for most. An Ogg file's header has the number.
+   */
+  pre_skip?: number;
+  /**
+   * The detector; the server says which there are.
+   */
+  model?: string;
+  /**
+   * The client's own identifier for the prediction; the server makes one by default.
+   */
+  prediction_id?: string;
+  /**
+   * Score from which a window is `spoofed`. A lower threshold finds more AI-generated voices, a higher one accuses fewer people. Can also be the name of an operating point that the server's operator made for the model.
+   */
+  threshold?: number | string;
+  /**
+   * Windows with a higher percentage of non-speech are skipped; 100 analyses every window.
+   */
+  silence_threshold?: number;
+}
+
 export interface GlobalVerdict {
   /**
    * Probability of being AI-generated.
