@@ -28,6 +28,20 @@ test('a job is made, followed to its end and listed', async (t) => {
   assert.deepEqual([first.jobs.length, rest.jobs.length, rest.next_cursor], [1, 1, null]);
 });
 
+test('a batch is made of a manifest, and followed like a job', async (t) => {
+  const { server, client } = await start(t);
+  await server.store('a.wav', Buffer.from('any bytes'));
+  await server.store('list.csv', Buffer.from('key\na.wav\nb.wav\n'));
+  for (const manifest of [{ lines: '{"key":"a.wav"}\n{"key":"b.wav"}' }, { key: 'list.csv' }]) {
+    const { id } = await client.createBatch(manifest, { threshold: 0.99, result_key: 'r.jsonl' });
+    const { state, batch } = await client.waitForJob(id, { pollMs: 5 });
+    assert.deepEqual(
+      [state, batch],
+      ['succeeded', { lines: 2, succeeded: 1, failed: 1, result_key: 'r.jsonl' }],
+    );
+  }
+});
+
 test('the same idempotencyKey is the same job; without one, each call makes its own', async (t) => {
   const { client } = await start(t, { jobWorkers: 0 });
   const one = await client.createJob({ key: 'a' }, { idempotencyKey: 'k' });

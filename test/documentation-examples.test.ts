@@ -144,6 +144,7 @@ for (const [page, atLeast] of [
   ['docs/api.md', 10],
   ['docs/jobs.md', 2],
   ['docs/stream.md', 1],
+  ['docs/batches.md', 1],
 ] as const) {
   const examples = examplesOf(page);
 

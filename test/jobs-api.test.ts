@@ -175,7 +175,7 @@ test('a job gives the verdict that a request gives', async (t) => {
   );
   assert.ok(job.created_at <= job.started_at && job.started_at <= job.finished_at);
   const list = (await server.call('GET', '/v1/jobs?state=succeeded')).json;
-  const { result: __, webhook: ___, ...summary } = job;
+  const { result: __, batch: ___, webhook: ____, ...summary } = job;
   assert.deepEqual(list, { jobs: [summary], next_cursor: null });
   // Its audio counts once, for the key that asked.
   const counted = records.filter(({ audioS }) => audioS !== undefined);

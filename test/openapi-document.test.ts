@@ -139,6 +139,7 @@ test('a form and JSON are operations of their own, whose requests go to the same
     ['verify', '/v1/voiceid/verify', 'multipart/form-data'],
     ['identify', '/v1/voiceid/identify', 'multipart/form-data'],
     ['createJob', '/v1/jobs', 'application/json'],
+    ['createBatch', '/v1/batches', 'application/json'],
     ['createUploadLinks', '/v1/file', 'application/json'],
     ['createUploadLinksV0', '/v0/file', 'application/json'],
     ['createUploadLinksUnversioned', '/file', 'application/json'],

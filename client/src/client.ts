@@ -6,6 +6,7 @@ import { eventsIn } from './server-events.js';
 import { LiveStream, type StreamOptions } from './stream.js';
 import { type Call, type CallOptions, pause, Transport } from './transport.js';
 import type {
+  BatchFields,
   DeletedFiles,
   EnrollFields,
   Enrollment,
@@ -59,6 +60,13 @@ export interface JobOptions
   extends Omit<JobFields, 'presigned_url' | 'key' | 'entity' | 'idempotency_key'>,
     CallOptions {
   /** Default: a random one, so that a request that is sent again makes no second job. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface BatchOptions
+  extends Omit<BatchFields, 'lines' | 'presigned_url' | 'key' | 'entity' | 'idempotency_key'>,
+    CallOptions {
+  /** As for `createJob`. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -171,13 +179,15 @@ export class VeravoxClient {
 
   /** The same for a recording of any length, in the background. Needs no open connection: see `waitForJob`. */
   createJob(input: JobInput, { idempotencyKey, ...options }: JobOptions = {}): Promise<Job> {
-    const { call, fields } = split(options);
-    const source = 'presignedUrl' in input ? { presigned_url: input.presignedUrl } : input;
-    const idempotency_key = idempotencyKey ?? crypto.randomUUID();
-    return this.#json(
-      { method: 'POST', url: '/jobs', body: jsonBody({ ...fields, ...source, idempotency_key }) },
-      call,
-    );
+    return this.#createJob('/jobs', input, idempotencyKey, options);
+  }
+
+  /** Analyses all recordings that a manifest names, as one job: see `waitForJob`, and `batch` in its answer. */
+  createBatch(
+    manifest: JobInput | { readonly lines: string },
+    { idempotencyKey, ...options }: BatchOptions = {},
+  ): Promise<Job> {
+    return this.#createJob('/batches', manifest, idempotencyKey, options);
   }
 
   getJob(id: string, options: CallOptions = {}): Promise<Job> {
@@ -354,6 +364,21 @@ export class VeravoxClient {
       presigned_url: presignedUrl,
     });
     return this.#json({ method: 'POST', url, body }, call);
+  }
+
+  #createJob(
+    url: string,
+    input: JobInput | { readonly lines: string },
+    idempotencyKey: string | undefined,
+    options: CallOptions,
+  ): Promise<Job> {
+    const { call, fields } = split(options);
+    const source = 'presignedUrl' in input ? { presigned_url: input.presignedUrl } : input;
+    const idempotency_key = idempotencyKey ?? crypto.randomUUID();
+    return this.#json(
+      { method: 'POST', url, body: jsonBody({ ...fields, ...source, idempotency_key }) },
+      call,
+    );
   }
 
   #sendFile<Result>(

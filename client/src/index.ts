@@ -3,6 +3,7 @@
 // Needs nothing but what Node and browsers bring.
 export type { OnUploadProgress, UploadProgress } from './body.js';
 export {
+  type BatchOptions,
   type ClientOptions,
   type JobFilter,
   type JobInput,

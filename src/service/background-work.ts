@@ -7,6 +7,7 @@ import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { FileStore } from '../state/storage/open-storage.js';
+import { startBatchTenders } from './batches/start-batch-tenders.js';
 import type { JobOffice } from './jobs/job-office.js';
 import { startJobWorkers } from './jobs/start-job-workers.js';
 import { startUploadWatch } from './jobs/upload-watch.js';
@@ -41,10 +42,11 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
   const { policy, callbackPolicy } = parts;
   const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
   const current = () => models.current;
+  const sources = new RecordingSources(files, policy, timeouts, fetchSurroundings);
   const workers = startJobWorkers({
     config,
     office,
-    sources: new RecordingSources(files, policy, timeouts, fetchSurroundings),
+    sources,
     storage: files.storage,
     models: current,
     metrics,
@@ -52,6 +54,7 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
     log,
   });
   const uploads = startUploadWatch({ config, office, files, models: current, log });
+  const tenders = startBatchTenders({ config, desk: office.batchDesk, sources, files, policy, log });
   const webhooks = startWebhookSender({
     config,
     office,
@@ -63,7 +66,7 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
   return {
     takeAnew: () => workers.takeAnew(),
     async close() {
-      await Promise.all([workers.close(), uploads?.close(), webhooks.close()]);
+      await Promise.all([workers.close(), uploads?.close(), tenders.close(), webhooks.close()]);
     },
   };
 }

@@ -16,6 +16,7 @@ const parts = [
   'download-links',
   'link-list-answer',
   'jobs',
+  'batches',
   'enroll',
   'enrollment-answer',
   'verify',

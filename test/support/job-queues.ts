@@ -18,6 +18,7 @@ export interface JobOffice {
   readonly jobs: Jobs;
   readonly desk: JobDesk;
   readonly deliveryDesk: DeliveryDesk;
+  readonly queue: JobQueue;
   readonly database: Database;
 }
 
@@ -33,6 +34,7 @@ export function onEachQueue(name: string, run: (open: OpenOffice, test: TestCont
       test.after(() => queue.close());
       return {
         database,
+        queue,
         jobs: new Jobs(database, queue, { maxUnfinished }),
         desk: new JobDesk(database, queue, leaseMs),
         deliveryDesk: new DeliveryDesk(database, queue.webhooks, leaseMs),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JobBody, JobSummary } from '../../base/contract/job.js';
+import type { BatchProgress, JobBody, JobSummary } from '../../base/contract/job.js';
 import type { Prediction } from '../../base/contract/prediction.js';
 import type { WebhookLog } from '../../base/contract/webhook.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { isUnavailable } from '../../state/database/database.js';
-import { IdempotencyConflict, type Job, TooManyJobs } from '../../state/jobs/job.js';
+import { IdempotencyConflict, type Job, type NewJob, TooManyJobs } from '../../state/jobs/job.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { LoggedDelivery } from '../../state/webhooks/deliveries.js';
-import type { RouteRequest } from './route.js';
+import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
 export function callerOf({ caller }: RouteRequest): { account: string; keyId: string } {
   if (caller === undefined) throw new Error('A request without a key reached /v1/jobs. This is a bug.');
@@ -39,7 +39,7 @@ export function summaryOf(job: Job, position: number | undefined): JobSummary {
     finished_at: moment(job.finishedAtMs),
     attempts: job.attempts,
     // It may have been taken since.
-    queue_position: job.state === 'queued' ? (position ?? 0) : null,
+    queue_position: job.state === 'queued' && job.task !== 'batch' ? (position ?? 0) : null,
     audio_analysed: job.audioS,
     file_progress: job.fileProgress,
     error: job.failure === undefined ? null : { key: job.failure.code, message: job.failure.message },
@@ -54,8 +54,16 @@ export async function summariesOf(jobs: Jobs, list: readonly Job[]): Promise<Job
 /** All but how its end was told. */
 export async function endingOf(jobs: Jobs, job: Job): Promise<Omit<JobBody, 'webhook'>> {
   const positions = await jobs.positions([job]);
-  const result = job.result === undefined ? null : (JSON.parse(job.result) as Prediction);
-  return { ...summaryOf(job, positions.get(job.id)), result };
+  const isBatch = job.task === 'batch';
+  const result = job.result === undefined || isBatch ? null : (JSON.parse(job.result) as Prediction);
+  const batch = isBatch ? await progressOf(jobs, job) : null;
+  return { ...summaryOf(job, positions.get(job.id)), result, batch };
+}
+
+async function progressOf(jobs: Jobs, job: Job): Promise<BatchProgress> {
+  if (job.result !== undefined) return JSON.parse(job.result) as BatchProgress;
+  const { lines, succeeded, failed } = await jobs.countLines(job.id);
+  return { lines, succeeded, failed, result_key: null };
 }
 
 export async function bodyOf(jobs: Jobs, job: Job): Promise<JobBody> {
@@ -74,3 +82,13 @@ const webhookLogOf = ({ id, state, dueAtMs, log }: LoggedDelivery): WebhookLog =
     problem: problem ?? null,
   })),
 });
+
+/** Makes a job, or finds the earlier one. @throws ServiceError */
+export const accepted = (jobs: Jobs, newJob: NewJob): Promise<Reply> =>
+  answered(async () => {
+    const { job } = await jobs.create(newJob);
+    return {
+      ...jsonReply<JobBody>(202, await bodyOf(jobs, job)),
+      headers: [['location', `/v1/jobs/${job.id}`]],
+    };
+  });

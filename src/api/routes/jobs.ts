@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  batchCreation,
   jobCancellation,
   jobCreation,
   jobEvents,
   jobListing,
   jobLookup,
 } from '../../base/contract/job-endpoints.js';
+import { batchCreator } from './batch-creation.js';
 import { answered } from './job-answers.js';
 import { type JobRouteParts, jobCreator } from './job-creation.js';
 import { follow } from './job-events.js';
@@ -24,6 +26,7 @@ export function jobRoutes(parts: JobRoutesParts): Route[] {
   const { jobs, analyser, watch, stopping } = parts;
   return [
     { ...jobCreation(analyser.status().detectors), handle: jobCreator(parts) },
+    { ...batchCreation(analyser.status().detectors), handle: batchCreator(parts) },
     { ...jobListing, handle: (request) => answered(() => listing(jobs, request)) },
     { ...jobLookup, isPrefix: true, handle: (request) => answered(() => lookup(jobs, request)) },
     { ...jobCancellation, isPrefix: true, handle: (request) => answered(() => cancellation(jobs, request)) },

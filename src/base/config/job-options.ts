@@ -45,6 +45,22 @@ export const jobOptions = {
     description:
       'Queued and running jobs of one account; further ones are refused with 429. 0 means no limit.',
   }),
+  maxBatchLines: integer({
+    variable: 'VERAVOX_MAX_BATCH_LINES',
+    default: 100_000,
+    minimum: 1,
+    maximum: 10_000_000,
+    unit: 'lines',
+    description: "Most lines of a batch's manifest; batches with more fail.",
+  }),
+  accountMaxBatches: integer({
+    variable: 'VERAVOX_ACCOUNT_MAX_BATCHES',
+    default: 10,
+    minimum: 0,
+    maximum: 1_000_000,
+    unit: 'batches',
+    description: 'Unfinished batches of one account; further ones are refused with 429. 0 means no limit.',
+  }),
   jobRetentionDays: integer({
     variable: 'VERAVOX_JOB_RETENTION_DAYS',
     default: 7,

@@ -92,4 +92,8 @@ export const signatureErrors = [
 ] as const satisfies readonly ErrorKey[];
 
 /** Only in the field `error` of a job. */
-export const jobErrors = [...rangeErrors, 'WORKER_DIED'] as const satisfies readonly ErrorKey[];
+export const jobErrors = [
+  ...rangeErrors,
+  'WORKER_DIED',
+  'MANIFEST_INVALID',
+] as const satisfies readonly ErrorKey[];

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { batchFieldSchemas } from './batch-fields.js';
 import type { Endpoint } from './endpoint.js';
 import { jsonErrors } from './error-groups.js';
 import { job, jobList } from './job.js';
@@ -10,6 +11,7 @@ import type { Operation } from './operation.js';
 /** @param detectors the available ones */
 export const jobEndpoints = (detectors: readonly DetectorNames[]): readonly Endpoint[] => [
   jobCreation(detectors),
+  batchCreation(detectors),
   jobListing,
   jobLookup,
   jobCancellation,
@@ -27,6 +29,17 @@ const answersWithJob: Pick<Operation, 'answers' | 'errors'> = {
   answers: { 200: { description: 'The job.', schema: job } },
   errors: ['JOB_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
 };
+const jobCreationErrors = [
+  ...jsonErrors,
+  'FIELD_INVALID',
+  'FETCH_HOST_REFUSED',
+  'FETCH_STATUS_REFUSED',
+  'WEBHOOK_HOST_REFUSED',
+  'WEBHOOK_SECRET_MISSING',
+  'IDEMPOTENCY_KEY_REUSED',
+  'TOO_MANY_JOBS',
+  'DATABASE_UNAVAILABLE',
+] as const;
 
 export const jobCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
   ...common,
@@ -55,17 +68,33 @@ export const jobCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
         headers: { location: 'Path of the job.' },
       },
     },
-    errors: [
-      ...jsonErrors,
-      'FIELD_INVALID',
-      'FETCH_HOST_REFUSED',
-      'FETCH_STATUS_REFUSED',
-      'WEBHOOK_HOST_REFUSED',
-      'WEBHOOK_SECRET_MISSING',
-      'IDEMPOTENCY_KEY_REUSED',
-      'TOO_MANY_JOBS',
-      'DATABASE_UNAVAILABLE',
-    ],
+    errors: jobCreationErrors,
+  },
+});
+
+export const batchCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
+  ...common,
+  method: 'POST',
+  path: '/v1/batches',
+  operation: {
+    id: 'createBatch',
+    tag: 'Jobs',
+    summary: 'Analyse many recordings as one job.',
+    description:
+      'A manifest names them, one per line. Single jobs go first. The result is a stored file with one line of JSON per line of the manifest.',
+    json: {
+      title: 'BatchFields',
+      schemas: batchFieldSchemas(detectors),
+      example: { lines: 'key\nday-1.flac\nday-2.flac\n', threshold: DEFAULT_THRESHOLD },
+    },
+    answers: {
+      202: {
+        description: 'The job, or the earlier one with the same `idempotency_key`.',
+        schema: job,
+        headers: { location: 'Path of the job.' },
+      },
+    },
+    errors: jobCreationErrors,
   },
 });
 

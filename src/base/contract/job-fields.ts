@@ -12,27 +12,32 @@ export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled
 
 const MAX_PAGE = 100;
 
+/** Where a recording lies. */
+export const sourceFieldSchemas = {
+  [LINK_FIELD]: {
+    type: 'string',
+    maxLength: 8192,
+    expected: 'a string of at most 8192 characters',
+    description:
+      'Link to the recording: to the object storage, or to a host that the operator allows. Either this or `key`.',
+  },
+  key: {
+    type: 'string',
+    maxLength: MAX_KEY_BYTES,
+    pattern: KEY.source,
+    expected: uploadLinkSchemas.keys.items.expected,
+    description: 'Key of a stored file. Either this or `presigned_url`.',
+  },
+  entity: { ...uploadLinkSchemas.entity, default: 'analysis', description: 'Entity of the stored file.' },
+} as const satisfies FieldSchemas;
+
 /**
  * The body of `POST /v1/jobs`.
  * @param detectors the available ones
  */
 export function jobFieldSchemas(detectors: readonly DetectorNames[]) {
   return {
-    [LINK_FIELD]: {
-      type: 'string',
-      maxLength: 8192,
-      expected: 'a string of at most 8192 characters',
-      description:
-        'Link to the recording: to the object storage, or to a host that the operator allows. Either this or `key`.',
-    },
-    key: {
-      type: 'string',
-      maxLength: MAX_KEY_BYTES,
-      pattern: KEY.source,
-      expected: uploadLinkSchemas.keys.items.expected,
-      description: 'Key of a stored file. Either this or `presigned_url`.',
-    },
-    entity: { ...uploadLinkSchemas.entity, default: 'analysis', description: 'Entity of the stored file.' },
+    ...sourceFieldSchemas,
     idempotency_key: {
       type: 'string',
       minLength: 1,

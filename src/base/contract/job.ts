@@ -89,6 +89,28 @@ export const jobSummary = {
   additionalProperties: false,
 } as const;
 
+const count = (description: string) => ({ type: 'integer', description, minimum: 0 }) as const;
+
+/** Of a batch (docs/batches.md). */
+export const batchProgress = {
+  title: 'BatchProgress',
+  type: 'object',
+  properties: {
+    lines: count('Lines of the manifest that were read.'),
+    succeeded: count('Lines with a verdict.'),
+    failed: count('Lines that failed or were cancelled.'),
+    result_key: {
+      type: ['string', 'null'],
+      description: 'Key of the result, with the entity `results`; null before the end.',
+      minLength: 1,
+    },
+  },
+  required: ['lines', 'succeeded', 'failed', 'result_key'],
+  additionalProperties: false,
+} as const;
+
+export type BatchProgress = BodyOf<typeof batchProgress>;
+
 /** The answer of `POST /v1/jobs`, `GET /v1/jobs/{id}` and `DELETE /v1/jobs/{id}` (docs/jobs.md). */
 export const job = {
   title: 'Job',
@@ -99,15 +121,19 @@ export const job = {
       description: 'The verdict, as `POST /v1/predict` answers it; null unless the job has succeeded.',
       anyOf: [prediction, { type: 'null' }],
     },
+    batch: {
+      description: 'What became of the lines of a batch; null for a job that is none.',
+      anyOf: [batchProgress, { type: 'null' }],
+    },
     webhook: {
       description:
         'How the end of the job was posted to its `callback_url`; null without one, and before the end.',
       anyOf: [webhookLog, { type: 'null' }],
     },
   },
-  required: [...names, 'result', 'webhook'],
+  required: [...names, 'result', 'batch', 'webhook'],
   additionalProperties: false,
-  examples: [{ ...example, result: null, webhook: null }],
+  examples: [{ ...example, result: null, batch: null, webhook: null }],
 } as const;
 
 /** The answer of `GET /v1/jobs`. */

@@ -16,7 +16,7 @@ const device = {
   expected: oneOf(devices),
   description: 'The source of the recording.',
 } as const;
-const predictionId = {
+export const predictionId = {
   ...anyPredictionId,
   maxLength: 128,
   expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',

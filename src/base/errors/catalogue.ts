@@ -276,6 +276,12 @@ const entries = {
     message: 'Expected a new idempotency_key but received that of another job with other parameters.',
     when: 'An earlier request of the account with the same `idempotency_key` asked for something else.',
   },
+  MANIFEST_INVALID: {
+    status: 400,
+    code: 'validation_error',
+    message: 'The manifest cannot be used: {problem}.',
+    when: 'Only in the field `error` of a batch: its manifest is neither CSV with a header nor JSON lines, or is longer than `VERAVOX_MAX_BATCH_LINES`.',
+  },
   WEBHOOK_HOST_REFUSED: {
     status: 400,
     code: 'validation_error',
@@ -299,7 +305,7 @@ const entries = {
     status: 429,
     code: 'rate_limited',
     message: 'The account has reached its limit of unfinished jobs; retry after {retryAfterS} s.',
-    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs that are queued or running.',
+    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs, or `VERAVOX_ACCOUNT_MAX_BATCHES` batches, that are queued or running.',
     retryAfterS: 60,
   },
   CONCURRENCY_LIMITED: {

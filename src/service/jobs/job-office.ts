@@ -3,6 +3,7 @@ import type { Config } from '../../base/config/options.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { Database } from '../../state/database/database.js';
 import { AwaitedUploads } from '../../state/jobs/awaited-uploads.js';
+import { BatchDesk } from '../../state/jobs/batch-desk.js';
 import { JobDesk } from '../../state/jobs/job-desk.js';
 import type { JobQueue } from '../../state/jobs/job-queue.js';
 import { Jobs } from '../../state/jobs/jobs.js';
@@ -14,6 +15,7 @@ export interface JobOffice {
   readonly jobs: Jobs;
   readonly desk: JobDesk;
   readonly awaitedUploads: AwaitedUploads;
+  readonly batchDesk: BatchDesk;
   readonly deliveryDesk: DeliveryDesk;
   /** To be called before the database is closed. */
   close(): Promise<void>;
@@ -29,14 +31,15 @@ export async function openJobOffice(config: Config, database: Database, log: Log
 
 /** @param queue closed with the office */
 export function jobOfficeOf(
-  { accountMaxJobs }: Pick<Config, 'accountMaxJobs'>,
+  { accountMaxJobs, accountMaxBatches }: Pick<Config, 'accountMaxJobs' | 'accountMaxBatches'>,
   database: Database,
   queue: JobQueue,
 ): JobOffice {
   return {
-    jobs: new Jobs(database, queue, { maxUnfinished: accountMaxJobs }),
+    jobs: new Jobs(database, queue, { maxUnfinished: accountMaxJobs, maxBatches: accountMaxBatches }),
     desk: new JobDesk(database, queue),
     awaitedUploads: new AwaitedUploads(database),
+    batchDesk: new BatchDesk(database, queue),
     deliveryDesk: new DeliveryDesk(database, queue.webhooks),
     close: () => queue.close(),
   };

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js';
 
 const DAY_MS = 86_400_000;
 
-/** Jobs that are over, by the UTC days of their ends. */
+/** Jobs that are over, by the UTC days of their ends. Lines of batches stay and go with their batch. */
 export class FinishedJobs {
   readonly #database: Database;
 
@@ -14,7 +14,7 @@ export class FinishedJobs {
   /** @throws DatabaseError */
   async days(): Promise<string[]> {
     const rows = await this.#database.query<{ day: number }>(
-      `SELECT DISTINCT finished_at_ms / ${DAY_MS} AS day FROM jobs WHERE finished_at_ms IS NOT NULL`,
+      `SELECT DISTINCT finished_at_ms / ${DAY_MS} AS day FROM jobs WHERE finished_at_ms IS NOT NULL AND batch_id IS NULL`,
     );
     return rows.map(({ day }) => new Date(day * DAY_MS).toISOString().slice(0, 10));
   }
@@ -23,10 +23,10 @@ export class FinishedJobs {
   async removeDays(days: readonly string[]): Promise<void> {
     for (const day of days) {
       const startMs = Date.parse(day);
-      await this.#database.execute('DELETE FROM jobs WHERE finished_at_ms >= $1 AND finished_at_ms < $2', [
-        startMs,
-        startMs + DAY_MS,
-      ]);
+      await this.#database.execute(
+        'DELETE FROM jobs WHERE finished_at_ms >= $1 AND finished_at_ms < $2 AND batch_id IS NULL',
+        [startMs, startMs + DAY_MS],
+      );
     }
   }
 }

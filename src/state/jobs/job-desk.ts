@@ -157,7 +157,7 @@ export class JobDesk {
   /** Takes jobs from workers that died. To be called every few seconds by any worker. @returns those that were tried too often and have failed */
   async reap(): Promise<{ readonly taken: number; readonly failed: readonly Job[] }> {
     const dead = await this.#database.query(
-      `SELECT ${jobColumns}, holder, saved_steps FROM jobs WHERE state = 'running' ` +
+      `SELECT ${jobColumns}, holder, saved_steps FROM jobs WHERE state = 'running' AND task <> 'batch' ` +
         // A longer lease than there are comes from before the clock was set back.
         `AND (leased_until_ms < ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
       [2 * this.#leaseMs],

@@ -27,3 +27,17 @@ export interface JobParameters {
 
 export const jobSource = (text: string): JobSource => JSON.parse(text) as JobSource;
 export const jobParameters = (text: string): JobParameters => JSON.parse(text) as JobParameters;
+
+/** Where the manifest of a batch lies, and where its result goes. */
+export interface BatchSource {
+  /** Absent if the manifest came with the request. */
+  readonly manifest?: JobSource;
+  /** Of that manifest. */
+  readonly sha256?: string;
+  /** The beginning of the object's name. */
+  readonly resultFolder: string;
+  /** By default it follows from the job's id. */
+  readonly resultKey?: string;
+}
+
+export const batchSource = (text: string): BatchSource => JSON.parse(text) as BatchSource;

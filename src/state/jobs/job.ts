@@ -2,7 +2,7 @@
 
 import type { jobStates } from '../../base/contract/job-fields.js';
 
-export const jobTasks = ['predict', 'enroll'] as const;
+export const jobTasks = ['predict', 'enroll', 'batch'] as const;
 export type JobTask = (typeof jobTasks)[number];
 
 /** The last three are final. A job whose worker died is `queued` again. */
@@ -20,9 +20,11 @@ export interface NewJob {
   readonly callbackUrl?: string | undefined;
   /** The same key with the same request, within the retention, gives the same job. */
   readonly idempotencyKey?: string | undefined;
+  /** Of a batch, if it came with the request. */
+  readonly manifest?: string | undefined;
 }
 
-export interface Job extends Omit<NewJob, 'idempotencyKey'> {
+export interface Job extends Omit<NewJob, 'idempotencyKey' | 'manifest'> {
   readonly id: string;
   readonly state: JobState;
   readonly createdAtMs: number;

@@ -4,6 +4,7 @@ import type { Database, Transaction, Value } from '../database/database.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
 import { Deliveries } from '../webhooks/deliveries.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
+import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
 import {
   IdempotencyConflict,
   type Job,
@@ -19,6 +20,9 @@ import { jobColumns, jobOf } from './job-rows.js';
 export const WORK_TOPIC = 'jobs';
 /** Announced when a job has changed. */
 export const CHANGE_TOPIC = 'job-changes';
+
+/** Announced when a batch was added, or given back. */
+export const BATCH_TOPIC = 'batches';
 
 const COUNT_TIMEOUT_MS = 1000;
 const IDS_PER_STATEMENT = 500;
@@ -38,6 +42,8 @@ export interface JobPage {
 export interface JobLimits {
   /** Of one account; 0 means no limit. */
   readonly maxUnfinished: number;
+  /** Of one account; 0 or undefined means no limit. */
+  readonly maxBatches?: number;
 }
 
 /** The jobs of all accounts, as their clients see them. Each account sees its own only. */
@@ -71,6 +77,7 @@ export class Jobs {
         if (maxUnfinished > 0 && unfinished >= maxUnfinished) {
           throw new TooManyJobs(`The account has ${unfinished} unfinished jobs.`);
         }
+        if (job.task === 'batch') return { job: await this.#addBatch(transaction, job), isNew: true };
         const created = await this.#insert(transaction, job, -unfinished);
         // Jobs of accounts with few others go before those of accounts with many.
         await this.#queue.add(transaction, created.id, -unfinished);
@@ -84,15 +91,20 @@ export class Jobs {
 
   async get(account: string, id: string): Promise<Job | undefined> {
     const [row] = await this.#database.query(
-      `SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2`,
+      `SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2 AND batch_id IS NULL`,
       [account, id],
     );
     return row && jobOf(row);
   }
 
+  /** What became of the lines of a batch so far. */
+  countLines(batchId: string): Promise<BatchCounts> {
+    return countLines(this.#database, batchId);
+  }
+
   /** @throws RangeError if the cursor does not come from an earlier page */
   async list(account: string, filter: JobFilter, limit: number, cursor?: string): Promise<JobPage> {
-    const conditions = ['account = $1'];
+    const conditions = ['account = $1', 'batch_id IS NULL'];
     const values: Value[] = [account];
     const add = (condition: (first: number) => string, ...more: Value[]): void => {
       conditions.push(condition(values.length + 1));
@@ -160,17 +172,18 @@ export class Jobs {
     return this.#database.transaction(async (transaction) => {
       const cancelled = await transaction.execute(
         "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $3 " +
-          "WHERE account = $1 AND id = $2 AND state IN ('queued', 'running')",
+          "WHERE account = $1 AND id = $2 AND batch_id IS NULL AND state IN ('queued', 'running')",
         [account, id, Date.now()],
       );
-      const [row] = await transaction.query(`SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2`, [
-        account,
-        id,
-      ]);
+      const [row] = await transaction.query(
+        `SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2 AND batch_id IS NULL`,
+        [account, id],
+      );
       const job = row && jobOf(row);
       if (cancelled > 0 && job !== undefined) {
         await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-        await this.#queue.remove(transaction, id);
+        if (job.task === 'batch') await cancelLines(transaction, this.#queue, id);
+        else await this.#queue.remove(transaction, id);
         await addDelivery(transaction, this.#queue.webhooks, job);
         await transaction.announce(CHANGE_TOPIC);
       }
@@ -196,10 +209,31 @@ export class Jobs {
 
   async #unfinished(transaction: Transaction, account: string): Promise<number> {
     const [row] = await transaction.query<{ unfinished: number }>(
-      "SELECT COUNT(*) AS unfinished FROM jobs WHERE account = $1 AND state IN ('queued', 'running')",
+      "SELECT COUNT(*) AS unfinished FROM jobs WHERE account = $1 AND batch_id IS NULL AND state IN ('queued', 'running')",
       [account],
     );
     return row?.unfinished ?? 0;
+  }
+
+  /** It has no place in the queue: its lines have. */
+  async #addBatch(transaction: Transaction, job: NewJob): Promise<Job> {
+    const { maxBatches = 0 } = this.#limits;
+    const [row] = await transaction.query<{ batches: number }>(
+      "SELECT COUNT(*) AS batches FROM jobs WHERE account = $1 AND task = 'batch' AND state IN ('queued', 'running')",
+      [job.account],
+    );
+    if (maxBatches > 0 && (row?.batches ?? 0) >= maxBatches) {
+      throw new TooManyJobs(`The account has ${row?.batches} unfinished batches.`);
+    }
+    const created = await this.#insert(transaction, job, 0);
+    if (job.manifest !== undefined) {
+      await transaction.execute('INSERT INTO batch_manifests (job_id, manifest) VALUES ($1, $2)', [
+        created.id,
+        job.manifest,
+      ]);
+    }
+    await transaction.announce(BATCH_TOPIC);
+    return created;
   }
 
   async #insert(transaction: Transaction, job: NewJob, priority: number): Promise<Job> {

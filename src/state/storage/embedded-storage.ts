@@ -65,10 +65,22 @@ export class EmbeddedStorage implements ObjectStorage {
     return this.#link('GET', name, terms);
   }
 
-  async write(name: string, bytes: Uint8Array): Promise<void> {
-    const upload = await this.objects.begin(name, {}, bytes.length);
+  write(name: string, bytes: Uint8Array): Promise<void> {
+    return this.#write(name, [bytes], bytes.length);
+  }
+
+  writeFrom(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    return this.#write(name, pieces, 0);
+  }
+
+  async #write(
+    name: string,
+    pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    declaredBytes: number,
+  ): Promise<void> {
+    const upload = await this.objects.begin(name, {}, declaredBytes);
     try {
-      await upload.write(bytes);
+      for await (const piece of pieces) await upload.write(piece);
       await upload.finish();
     } catch (error) {
       await upload.discard();

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   type S3ClientConfig,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
@@ -25,6 +29,8 @@ export interface S3Settings {
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
+/** S3 takes 10,000 parts of at least 5 MiB. */
+const PART_BYTES = 16 << 20;
 
 /** Objects in S3 or in what speaks its protocol. Credentials are found by the SDK's own chain. */
 export class S3Storage implements ObjectStorage {
@@ -62,6 +68,33 @@ export class S3Storage implements ObjectStorage {
   async write(name: string, bytes: Uint8Array): Promise<void> {
     const command = new PutObjectCommand({ Bucket: this.#settings.bucket, Key: name, Body: bytes });
     await reachable(this.#client.send(command));
+  }
+
+  async writeFrom(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    const object = { Bucket: this.#settings.bucket, Key: name };
+    const parts: { ETag: string | undefined; PartNumber: number }[] = [];
+    let uploadId: string | undefined;
+    try {
+      for await (const { part, isLast } of inParts(pieces)) {
+        if (isLast && parts.length === 0) {
+          await this.write(name, part);
+          return;
+        }
+        uploadId ??= (await reachable(this.#client.send(new CreateMultipartUploadCommand(object)))).UploadId;
+        const PartNumber = parts.length + 1;
+        const upload = new UploadPartCommand({ ...object, UploadId: uploadId, PartNumber, Body: part });
+        parts.push({ ETag: (await reachable(this.#client.send(upload))).ETag, PartNumber });
+      }
+      const complete = { ...object, UploadId: uploadId, MultipartUpload: { Parts: parts } };
+      await reachable(this.#client.send(new CompleteMultipartUploadCommand(complete)));
+    } catch (error) {
+      // Parts that stay behind cost money.
+      if (uploadId !== undefined) {
+        const abort = new AbortMultipartUploadCommand({ ...object, UploadId: uploadId });
+        await this.#client.send(abort).catch(() => {});
+      }
+      throw error;
+    }
   }
 
   async remove(name: string): Promise<void> {
@@ -111,4 +144,20 @@ async function reachable<Result>(work: Promise<Result>): Promise<Result> {
   } catch (cause) {
     throw new ServiceError('STORAGE_UNAVAILABLE', {}, { cause });
   }
+}
+
+async function* inParts(
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ part: Uint8Array; isLast: boolean }, void, void> {
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes < PART_BYTES) continue;
+    yield { part: Buffer.concat(held), isLast: false };
+    held = [];
+    bytes = 0;
+  }
+  yield { part: Buffer.concat(held), isLast: true };
 }

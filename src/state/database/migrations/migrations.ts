@@ -7,6 +7,7 @@ import { webhooks } from './0004-webhooks.js';
 import { rateWindows } from './0005-rate-windows.js';
 import { operatingPoints } from './0006-operating-points.js';
 import { awaitedUploads } from './0007-awaited-uploads.js';
+import { batches } from './0008-batches.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   rateWindows,
   operatingPoints,
   awaitedUploads,
+  batches,
 ];

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { detectorNamed } from '../../analysis/pipeline/model-status.js';
+import { type BatchFields, batchFieldSchemas, MAX_LINES_BYTES } from '../../base/contract/batch-fields.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { BatchSource, JobParameters } from '../../state/jobs/job-text.js';
+import { receiveJson } from '../upload/json-body.js';
+import { FieldValidator } from './form-fields.js';
+import { accepted, callerOf } from './job-answers.js';
+import type { JobRouteParts } from './job-creation.js';
+import { jobSourceOf, refuseUnsendable } from './job-source.js';
+import { refuseUnstorableKey } from './link-fields.js';
+import type { Reply, RouteRequest } from './route.js';
+
+const RESULTS_ENTITY = 'results';
+
+/** `POST /v1/batches`. */
+export function batchCreator(parts: JobRouteParts) {
+  const { jobs, analyser, points, files } = parts;
+  const { receiveTimeoutMs } = parts.config;
+  const validator = new FieldValidator<BatchFields>({
+    schemas: batchFieldSchemas(analyser.status().detectors),
+  });
+
+  async function sourceOf(fields: BatchFields, account: string): Promise<BatchSource> {
+    const resultKey = fields.result_key;
+    if (resultKey !== undefined) refuseUnstorableKey('result_key', resultKey);
+    const folder = files.folderOf(account);
+    const result = {
+      resultFolder: `${folder}/${RESULTS_ENTITY}`,
+      ...(resultKey !== undefined && { resultKey }),
+    };
+    const { lines } = fields;
+    if (lines === undefined) return { ...result, manifest: await jobSourceOf(fields, account, parts) };
+    if (fields.key !== undefined || fields.presigned_url !== undefined) {
+      throw new ServiceError('FIELD_INVALID', {
+        field: 'lines, presigned_url and key',
+        expected: 'one of the three',
+        received: 'more',
+      });
+    }
+    return { ...result, sha256: createHash('sha256').update(lines).digest('hex') };
+  }
+
+  return async (request: RouteRequest): Promise<Reply> => {
+    const limits = { maxBytes: 2 * MAX_LINES_BYTES, receiveTimeoutMs };
+    const fields = validator.fromJson(await receiveJson(request.body, request.contentType, limits));
+    const { account, keyId } = callerOf(request);
+    const { model, threshold, silence_threshold, callback_url } = fields;
+    if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
+    const detector = detectorNamed(analyser.status(), model);
+    const parameters: JobParameters = {
+      model,
+      threshold:
+        typeof threshold === 'number' ? threshold : points.thresholdOf(threshold, detector, 'threshold'),
+      silenceThresholdPercent: silence_threshold,
+    };
+    const source = await sourceOf(fields, account);
+    return accepted(jobs, {
+      account,
+      keyId,
+      task: 'batch',
+      source: JSON.stringify(source),
+      parameters: JSON.stringify(parameters),
+      manifest: fields.lines,
+      callbackUrl: callback_url,
+      idempotencyKey: fields.idempotency_key,
+    });
+  };
+}

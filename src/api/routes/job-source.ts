@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { JobSource } from '../../state/jobs/job-text.js';
+import type { Jobs } from '../../state/jobs/jobs.js';
+import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
+import type { FileStore } from '../../state/storage/open-storage.js';
+import type { FetchPolicy } from '../fetch/fetch-policy.js';
+import { answered } from './job-answers.js';
+import { refuseUnstorableKey } from './link-fields.js';
+
+/** Where a request says that its file lies: in one of the two places. */
+export interface SourceFields {
+  readonly presigned_url?: string | undefined;
+  readonly key?: string | undefined;
+  readonly entity: string;
+}
+
+export interface SourceParts {
+  readonly files: Pick<FileStore, 'folderOf' | 'embedded'>;
+  readonly policy: Pick<FetchPolicy, 'judge'>;
+}
+
+/** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED, FETCH_STATUS_REFUSED */
+export async function jobSourceOf(
+  { presigned_url: link, key, entity }: SourceFields,
+  account: string,
+  { files, policy }: SourceParts,
+): Promise<JobSource> {
+  if (key !== undefined && link === undefined) {
+    refuseUnstorableKey('key', key);
+    return { object: `${files.folderOf(account)}/${entity}/${key}` };
+  }
+  if (link === undefined || key !== undefined) {
+    throw new ServiceError('FIELD_INVALID', {
+      field: 'presigned_url and key',
+      expected: 'one of the two',
+      received: link === undefined ? 'none' : 'both',
+    });
+  }
+  // A link that is never fetched is refused now, not in a job that fails.
+  const { url, isStorage } = policy.judge(link);
+  if (!isStorage || files.embedded === undefined) return { link: url.href };
+  // Its link may end before the job begins.
+  return { object: await objectBehind(files.embedded, url) };
+}
+
+/** @throws ServiceError FETCH_STATUS_REFUSED, as if the link had been fetched */
+async function objectBehind(storage: EmbeddedStorage, url: URL): Promise<string> {
+  try {
+    return await storage.nameBehind(url);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    throw new ServiceError('FETCH_STATUS_REFUSED', { status: error.status });
+  }
+}
+
+/** Now, instead of at the end of the job. @throws ServiceError FIELD_INVALID, WEBHOOK_HOST_REFUSED, WEBHOOK_SECRET_MISSING */
+export async function refuseUnsendable(
+  { jobs, callbackPolicy }: { jobs: Jobs; callbackPolicy: Pick<FetchPolicy, 'judge'> },
+  callbackUrl: string,
+  account: string,
+): Promise<void> {
+  callbackPolicy.judge(callbackUrl);
+  const secrets = await answered(() => jobs.webhookSecrets.active(account));
+  if (secrets.length === 0) throw new ServiceError('WEBHOOK_SECRET_MISSING');
+}

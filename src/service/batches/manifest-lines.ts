@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FieldValidator } from '../../api/routes/form-fields.js';
+import { jobSourceOf, type SourceParts } from '../../api/routes/job-source.js';
+import { type LineFields, lineFieldSchemas } from '../../base/contract/batch-fields.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { NewLine } from '../../state/jobs/batch-lines.js';
+import type { Job } from '../../state/jobs/job.js';
+import { jobParameters } from '../../state/jobs/job-text.js';
+import type { ManifestRecord } from './manifest-records.js';
+
+const MAX_SHOWN_CHARS = 1024;
+const validator = new FieldValidator<LineFields>({ schemas: lineFieldSchemas });
+
+/** Makes work of a line, or says why there is none. Other lines go on. */
+export async function newLine(record: ManifestRecord, batch: Job, parts: SourceParts): Promise<NewLine> {
+  try {
+    if (record === undefined)
+      throw new ServiceError('JSON_MALFORMED', { problem: 'the line is not an object.' });
+    const fields = validator.fromJson(record);
+    const parameters = {
+      ...jobParameters(batch.parameters),
+      ...(fields.prediction_id !== undefined && { predictionId: fields.prediction_id }),
+    };
+    const source = await jobSourceOf(fields, batch.account, parts);
+    return {
+      label: labelOf(record),
+      work: { source: JSON.stringify(source), parameters: JSON.stringify(parameters) },
+    };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    return { label: labelOf(record), work: { failure: { code: error.key, message: error.message } } };
+  }
+}
+
+/** What names the line in the result: a link without its query, which holds a signature. */
+function labelOf(record: ManifestRecord): string {
+  const { key, presigned_url: link } = record ?? {};
+  const text = (value: unknown): string => String(value).slice(0, MAX_SHOWN_CHARS);
+  return JSON.stringify({
+    ...(typeof key === 'string' && { key: text(key) }),
+    ...(typeof link === 'string' && { presigned_url: text(link.replace(/[?#].*$/s, '')) }),
+  });
+}
