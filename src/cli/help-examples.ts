@@ -38,6 +38,10 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
     ['veravox webhooks replay 0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90', 'by the id of a delivery or of its job'],
     ['veravox webhooks replay --failed', 'all that failed'],
   ],
+  'database copy': [
+    ['veravox database copy --dry-run', 'what would be copied'],
+    ['VERAVOX_DATABASE_URL=postgres://veravox@db.example/veravox veravox database copy', 'from SQLite'],
+  ],
   backup: [['veravox backup /backups/veravox-2026-12-31.db', 'a new file, while the server runs']],
   predict: [
     ['veravox predict call.wav', 'one file'],

@@ -13,6 +13,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
   [['work'], async () => (await import('./work.js')).addWorkCommand],
   [['keys'], async () => (await import('./keys.js')).addKeysCommand],
   [['webhooks'], async () => (await import('./webhooks.js')).addWebhooksCommand],
+  [['database'], async () => (await import('./database.js')).addDatabaseCommand],
   [['backup'], async () => (await import('./backup.js')).addBackupCommand],
   [['predict'], async () => (await import('./predict.js')).addPredictCommand],
   [['audit'], async () => (await import('./audit.js')).addAuditCommand],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
+import type { Config } from '../base/config/options.js';
 import { createLog, type Logger } from '../base/observe/log.js';
 import { startService } from '../service/service.js';
 import { ParentLink } from '../service/supervision/parent-link.js';
@@ -8,6 +9,7 @@ import type { Database } from '../state/database/database.js';
 import { openDatabase } from '../state/database/open-database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { actor } from '../state/records/admin-act.js';
+import { databaseLeftBehind } from '../state/takeover/left-behind.js';
 import { announcement, FirstStart } from './first-start.js';
 import { followHangUps } from './hang-up.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
@@ -45,7 +47,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   if (parent === undefined) {
     const own = await openOwnState(config, log.logger);
     database = own.database;
-    firstStart = await FirstStart.prepare(new KeyRegistry(database), config.firstKeyFile);
+    firstStart = await prepareFirstStart(config, database, log.logger);
     if (config.processes > 0) {
       return serveProcesses({ config, log, hangUp, ...own, firstStart });
     }
@@ -72,6 +74,21 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   const firstKey = await firstStart?.createKey();
   if (firstKey !== undefined) service.note({ event: 'key_created', keyId: firstKey.id, ...actor() });
   log.print(announcement(config, service.port, firstKey, service.isReady));
+}
+
+/** No key is made if there are some in a database that somebody has forgotten to copy: then it still can be. */
+async function prepareFirstStart(
+  config: Config,
+  database: Database,
+  logger: Logger,
+): Promise<FirstStart | undefined> {
+  const registry = new KeyRegistry(database);
+  const left = (await registry.isEmpty()) ? await databaseLeftBehind(config) : undefined;
+  if (left === undefined) return FirstStart.prepare(registry, config.firstKeyFile);
+  logger.warn(
+    `${left} has API keys, but ${database.name} has none: stop the server and run veravox database copy, or make a key with veravox keys create`,
+  );
+  return undefined;
 }
 
 /**

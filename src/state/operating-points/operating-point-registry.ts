@@ -4,7 +4,8 @@ import { ownSchemas } from '../../base/config/own-schemas.js';
 import type { Database, Transaction } from '../database/database.js';
 import { type OperatingPoint, operatingPointSchema } from './operating-point.js';
 
-const TOPIC = 'operating-points';
+/** Announced with every change. */
+export const POINTS_TOPIC = 'operating-points';
 const TIMEOUT_MS = 1000;
 
 type PointRow = { readonly name: string; readonly model: string; readonly point: string };
@@ -37,7 +38,7 @@ export class OperatingPointRegistry {
   /** Grows with every change. @throws DatabaseError */
   async revision(): Promise<number> {
     const sql = 'SELECT revision FROM revisions WHERE topic = $1';
-    const [row] = await this.#database.queryPromptly<{ revision: number }>(sql, [TOPIC], TIMEOUT_MS);
+    const [row] = await this.#database.queryPromptly<{ revision: number }>(sql, [POINTS_TOPIC], TIMEOUT_MS);
     return row?.revision ?? 0;
   }
 
@@ -62,15 +63,17 @@ export class OperatingPointRegistry {
   }
 
   follow(onChange: () => void): () => void {
-    return this.#database.follow(TOPIC, onChange);
+    return this.#database.follow(POINTS_TOPIC, onChange);
   }
 
   #change<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.#database.transaction(async (transaction) => {
       // First, so that changes take turns.
-      await transaction.execute('UPDATE revisions SET revision = revision + 1 WHERE topic = $1', [TOPIC]);
+      await transaction.execute('UPDATE revisions SET revision = revision + 1 WHERE topic = $1', [
+        POINTS_TOPIC,
+      ]);
       const result = await work(transaction);
-      await transaction.announce(TOPIC);
+      await transaction.announce(POINTS_TOPIC);
       return result;
     });
   }
@@ -81,7 +84,7 @@ async function insert(transaction: Transaction, point: OperatingPoint, otherwise
     `INSERT INTO operating_points (name, model, point, revision)
       VALUES ($1, $2, $3, (SELECT revision FROM revisions WHERE topic = $4))
       ON CONFLICT (name, model) ${otherwise}`,
-    [point.name, point.model, JSON.stringify(point), TOPIC],
+    [point.name, point.model, JSON.stringify(point), POINTS_TOPIC],
   );
 }
 

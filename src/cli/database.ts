@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import type { Command } from 'commander';
+import { loadConfig } from '../base/config/load-config.js';
+import type { Config } from '../base/config/options.js';
+import { ownDataFolder } from '../state/data-folder/data-folder.js';
+import { databaseFile, openDatabase, openUnchanged } from '../state/database/open-database.js';
+import { openJobQueue } from '../state/jobs/open-job-queue.js';
+import {
+  copyDatabase,
+  countsToCopy,
+  refuseUnlessEmpty,
+  type TableCount,
+} from '../state/takeover/copy-database.js';
+import { openState } from '../state/takeover/open-state.js';
+import { textTable } from './text-table.js';
+
+export function addDatabaseCommand(program: Command): void {
+  const database = program.command('database').description('Move to another database.');
+  database
+    .command('copy')
+    .description(
+      'Copy everything from the SQLite database of the data folder to the empty PostgreSQL database of VERAVOX_DATABASE_URL.',
+    )
+    .option('--dry-run', 'only say what would be copied, and whether it could be')
+    .action(async ({ dryRun = false }: { dryRun?: boolean }) => {
+      const config = loadConfig(process.env);
+      const file = databaseFile(config.dataDir);
+      if (config.database === undefined) {
+        throw new Error('Set VERAVOX_DATABASE_URL to the PostgreSQL database that should be filled.');
+      }
+      if (!fs.existsSync(file)) throw new Error(`There is no ${file}: nothing to copy.`);
+      const counts = dryRun ? await tryCopy(config) : await copy(config);
+      process.stdout.write(
+        textTable(
+          ['table', '>rows'],
+          counts.map(({ table, rows }) => [table, String(rows)]),
+        ),
+      );
+      process.stderr.write(
+        dryRun
+          ? 'Nothing was copied (--dry-run).\n'
+          : `Copied, and the counts agree. ${file} is unchanged; servers with VERAVOX_DATABASE_URL do not use it.\n`,
+      );
+    });
+}
+
+const sqliteOf = (config: Config): Config => ({ ...config, database: undefined });
+
+/** Changes neither. */
+async function tryCopy(config: Config): Promise<TableCount[]> {
+  const source = await openUnchanged(sqliteOf(config));
+  if (source === undefined) {
+    throw new Error(
+      `${databaseFile(config.dataDir)} is of an earlier version; the copy without --dry-run updates it first.`,
+    );
+  }
+  try {
+    const counts = await countsToCopy(source);
+    // Without tables it is empty.
+    const target = await openUnchanged(config);
+    if (target === undefined) return counts;
+    try {
+      await refuseUnlessEmpty(
+        target,
+        counts.map(({ table }) => table),
+      );
+    } finally {
+      await target.close();
+    }
+    return counts;
+  } finally {
+    await source.close();
+  }
+}
+
+/** No server may use the data folder: what it would change afterwards would be missing in the copy. */
+async function copy(config: Config): Promise<TableCount[]> {
+  const folder = await ownDataFolder(config.dataDir);
+  const ignored: unknown[] = [];
+  const source = await openState(sqliteOf(config), true, (error) => ignored.push(error));
+  try {
+    const [problem] = ignored;
+    if (problem !== undefined) throw problem;
+    const target = await openDatabase(config);
+    try {
+      const queue = await openJobQueue(target, config, () => {});
+      try {
+        return await copyDatabase(source, target, queue);
+      } finally {
+        await queue.close();
+      }
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+    folder.release();
+  }
+}
