@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpeakerModelStatus } from '../src/analysis/analyser/analyser.js';
 import { VoiceprintSpace } from '../src/analysis/voiceid/voiceprint-space.js';
-import { someAnalysis, someEmbedding, someSpeakerModel } from './support/analyser-double.js';
+import { someAnalysis, someDetector, someEmbedding, someSpeakerModel } from './support/analyser-double.js';
 import { startTestServer, type TestServer } from './support/test-server.js';
 import { audioEntry, enroll, field, vectorEntry, verify } from './support/voiceid-client.js';
 
@@ -56,15 +56,20 @@ test('an AI-generated sample is 403 with a body of its own, for verify and for e
   assert.equal(arena.usedBytes, 0);
 });
 
-test('a score of 0.5 is AI-generated, one below is not', async (t) => {
-  const { port, analyser } = await startTestServer(t);
-  analyser.answer = () => scored(0.5);
-  const at = await verify(port, [audio, vectorEntry(voiceprint)]);
-  assert.equal(at.status, 403);
-  assert.match(at.json.message.detail, / 50\.0%/);
-  analyser.answer = () => scored(0.499999);
-  assert.equal((await verify(port, [audio, vectorEntry(voiceprint)])).status, 200);
-});
+for (const operatingPoint of [0.5, 0.6]) {
+  test(`a score at a detector's operating point of ${operatingPoint} is AI-generated, one below is not`, async (t) => {
+    const detectors = [{ ...someDetector, operatingPoint }];
+    const { port, analyser } = await startTestServer(t, {}, { detectors });
+    analyser.answer = () => scored(operatingPoint);
+    const at = await verify(port, [audio, vectorEntry(voiceprint)]);
+    assert.equal(at.status, 403);
+    assert.match(at.json.message.detail, new RegExp(` ${operatingPoint * 100}\\.0%`));
+    assert.equal((await enroll(port, [audio])).status, 403);
+    analyser.answer = () => scored(operatingPoint - 0.000001);
+    assert.equal((await verify(port, [audio, vectorEntry(voiceprint)])).status, 200);
+    assert.equal((await enroll(port, [audio])).status, 200);
+  });
+}
 
 test('with the policy flag an AI-generated sample is enrolled, and a header says so', async (t) => {
   const { port, analyser } = await startTestServer(t, { enrollAuthenticity: 'flag' });

@@ -47,6 +47,7 @@ export const someDetector: DetectorStatus = {
   aliases: [],
   sha256: '1'.repeat(64),
   scoreFingerprint: '2'.repeat(64),
+  operatingPoint: 0.5,
 };
 
 const someDetectors: readonly DetectorStatus[] = [

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn trained weights into the shipped file and its manifest entry.
 
-    python3 -m export.detector --model-id ID --weights RUN/last.pt ... [--quantise CACHE] [--calibration
-        CALIBRATION.json] [--models FOLDER]
+    python3 -m export.detector --model-id ID --weights RUN/last.pt ... [--shares 2 1 ..] [--quantise CACHE]
+        [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
 
 Writes <id>.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. Several
-weights become one file that answers with the mean of their logits. With --quantise most convolutions have 8 bits, in
-ranges that crops from CACHE show. CALIBRATION.json is what judge/calibrate_detector.py wrote; without it the
-calibration is the identity. `veravox models record` then adds the known answers.
+weights become one file that answers with the mean of their logits, by --shares. With --quantise most convolutions have
+8 bits, in ranges that crops from CACHE show. CALIBRATION.json is what judge/calibrate_detector.py wrote; without it
+the calibration is the identity. `veravox models record` then adds the known answers.
 """
 
 import argparse
@@ -24,15 +24,19 @@ from networks.ensemble import Ensemble
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", nargs="+", required=True)
+    parser.add_argument("--shares", nargs="+", type=float, help="how much each of several weights counts in the mean")
     parser.add_argument("--quantise", metavar="CACHE")
     parser.add_argument("--calibration")
+    parser.add_argument(
+        "--operating-point", type=float, default=0.5, help="the score from which voice identity refuses a voice"
+    )
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
     trained = [load_trained(weights) for weights in options.weights]
     model, features = trained[0]
     if len(trained) > 1:
-        model = Ensemble(trained)
+        model = Ensemble(trained, options.shares)
         features = model.features
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
     export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
@@ -50,7 +54,7 @@ def main():
             "repeat_sound",
             "logit",
             calibration=fitted or {"scale": 1.0, "bias": 0.0},
-            operating_point=0.5,
+            operating_point=options.operating_point,
             metrics={},
         ),
         options.models,

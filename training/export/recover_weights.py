@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take the networks out of a shipped ONNX file, to train them further where their weights were not kept.
 
-    python3 -m export.recover_weights --model ../models/detector-small-2026-11-22.onnx --sizes small --cache CACHE --out
-        FOLDER
+    python3 -m export.recover_weights --model ../models/detector-small-2026-11-22.2.onnx --sizes small --cache CACHE
+        --out FOLDER
 
 --sizes names the detectors inside, in their order, or is "speaker" for a speaker model. Writes FOLDER/0/last.pt and
 settings.json, and so on, which train/detector.py --start-from, train/teach.py, export/detector.py and train/speaker.py

@@ -2,12 +2,13 @@
 """Calibrate a detector on the part of `valid` kept only for that, by its scores from the pipeline that serves.
 
     python3 -m judge.calibrate_detector MEASURES.csv --model-id ID --out CALIBRATION.json [--models FOLDER]
-        [--flagged-as OTHER-ID]
+        [--passing-as OTHER-ID]
 
 MEASURES.csv: of bench/clip-measures.ts, with the model's calibration as it now stands in the manifest of --models.
-The scale is Platt's; 0.5 becomes the equal-error point, systems and sources alike. With --flagged-as, 0.5 flags as
-many human clips of that part as the other detector of MEASURES.csv does, if these are fewer. Prints what comes of it
-there and on the part that judges.
+The scale is Platt's; 0.5 becomes the equal-error point, systems and sources alike. Prints what comes of it there and
+on the part that judges. With --passing-as it also prints the score below which as many generated clips of that part
+pass as by the other detector of MEASURES.csv at 0.5: an operating point for voice identity that lets no more of them
+through than its predecessor and refuses fewer people.
 """
 
 import argparse
@@ -40,24 +41,19 @@ def equal_error_threshold(measured):
     return equal_error_point(measured.scores, measured.spoof, measured.weights)[1]
 
 
-def human_flagged(measured):
-    """With sources alike."""
-    human = ~measured.spoof
-    return float(np.average(measured.is_wrong[human], weights=measured.weights[human]))
+def generated_passing(measured):
+    """At THRESHOLD, with systems alike."""
+    spoof = measured.spoof
+    return float(np.average(measured.is_wrong[spoof], weights=measured.weights[spoof]))
 
 
-def threshold_flagging(share):
-    """The score from which at most this share of human clips is flagged; the equal-error point if that is higher."""
-
-    def threshold_of(measured):
-        human = ~measured.spoof
-        order = np.argsort(-measured.scores[human])
-        scores, weights = measured.scores[human][order], measured.weights[human][order]
-        first_passing = int(np.argmax(np.cumsum(weights) / weights.sum() > share))
-        between = scores[max(first_passing - 1, 0) : first_passing + 1].mean()
-        return max(equal_error_threshold(measured), float(between))
-
-    return threshold_of
+def threshold_passing(share, measured):
+    """The highest score below which at most this share of generated clips lies, systems alike."""
+    spoof = measured.spoof
+    order = np.argsort(measured.scores[spoof])
+    scores, weights = measured.scores[spoof][order], measured.weights[spoof][order]
+    first_over = int(np.argmax(np.cumsum(weights) / weights.sum() > share + 1e-9))
+    return float(scores[first_over])
 
 
 def describe(measured):
@@ -79,20 +75,19 @@ def main():
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--models", default=MODELS)
-    parser.add_argument("--flagged-as", metavar="OTHER-ID")
+    parser.add_argument("--passing-as", metavar="OTHER-ID")
     options = parser.parse_args()
     measured = Measured.read(options.measures, options.model_id)
     raw = measured.calibrated(get_entry(options.model_id, options.models)["calibration"], IDENTITY)
-    threshold_of = equal_error_threshold
-    if options.flagged_as:
-        other = Measured.read(options.measures, options.flagged_as)
-        threshold_of = threshold_flagging(human_flagged(other.of_part("calibration")))
-    calibration = calibrate(raw.of_part("calibration"), threshold_of)
+    calibration = calibrate(raw.of_part("calibration"), equal_error_threshold)
     Path(options.out).write_text(json.dumps(calibration) + "\n")
     print(calibration)
     after = raw.calibrated(IDENTITY, calibration)
     for part in ("calibration", "judging"):
         print(part, json.dumps(describe(after.of_part(part))))
+    if options.passing_as:
+        other = Measured.read(options.measures, options.passing_as).of_part("calibration")
+        print("operating point", rounded(threshold_passing(generated_passing(other), after.of_part("calibration"))))
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ SHIPPED = TRAINING / "shipped"
 COMMAND = TRAINING.parent / "dist" / "cli" / "main.js"
 PLOTS = {"det": "DET curve", "scores": "Scores of both classes", "reliability": "Reliability"}
 CURVE_ROWS = 6
+LEAST_THRESHOLD = 0.5  # lower ones flag too many people
 INTENDED = "Sorting recordings for a closer look, or as one signal among several."
 NOT_FOR = (
     "Proof; the sole basis for a decision about a person; music or singing; somebody who tries to deceive it. None of"
@@ -123,6 +124,23 @@ def share_table(groups, head, error):
     return table([head, "clips", error], rows)
 
 
+def threshold_table(thresholds):
+    """Both error rates from 0.5 on, and where so many human clips are flagged, of the report of `veravox evaluate`."""
+    rows = [
+        [
+            f"{entry['threshold']:.2f}"
+            + (f" (at most {percent(entry['target_fpr'])} of these)" if entry["target_fpr"] else ""),
+            *(
+                with_interval({**entry[side], "interval_95": entry[side]["interval_95_units"]}, percent)
+                for side in ("fpr", "fnr")
+            ),
+        ]
+        for entry in thresholds
+        if entry["target_fpr"] or entry["threshold"] >= LEAST_THRESHOLD
+    ]
+    return table(["`threshold`", "human clips flagged", "generated clips that pass"], rows)
+
+
 def learning_curve(log):
     """Of a log.csv: at most CURVE_ROWS + 1 of its lines, the last among them."""
     with open(log, newline="") as lines:
@@ -145,6 +163,10 @@ def section(figures, model_id):
             "Pages it never saw, through the serving pipeline, recordings as published.\n",
             held_out_table({model_id: held_out}),
             plots + "\n",
+            "### Thresholds\n",
+            "On the same clips, so that others do somewhat worse at those found by a share of human clips."
+            " `veravox calibrate` finds and names a threshold on recordings of your own.\n",
+            threshold_table(figures["thresholds"]),
             "### By page\n",
             "Pages with at least ten clips.\n",
             page_table(held_out["pages_each"]),
@@ -158,7 +180,7 @@ def section(figures, model_id):
             stability_table(conditions),
             shift_table(conditions, CHANGES_NOTHING),
             *(
-                ["### Learning curve\n\nBy one window of each clip of the corpus's validation split while training:\n"]
+                ["### Learning curve\n\nBy one window of each clip of the part for calibration while training:\n"]
                 if logs
                 else []
             ),
@@ -177,18 +199,20 @@ def renew(page, name, text):
 
 
 def check_and_draw(clips, model_id):
-    """Plots of the held-out scores by `veravox evaluate`, which refuses scores of other weights."""
+    """Plots of the held-out scores by `veravox evaluate`, which refuses scores of other weights; its thresholds."""
     with tempfile.TemporaryDirectory() as folder:
         scores = f"{folder}/scores.csv"
         write_table(scores, list(clips[0]), clips)
         command = ["node", COMMAND, "evaluate", scores, "--json", f"{folder}/report.json", "--svg", folder]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        if json.loads(Path(folder, "report.json").read_text())["model"]["id"] != model_id:
+        report = json.loads(Path(folder, "report.json").read_text())
+        if report["model"]["id"] != model_id:
             raise SystemExit("The held-out scores are of another model.")
         target = MODELS / "plots" / model_id
         target.mkdir(parents=True, exist_ok=True)
         for name in PLOTS:
             (target / f"{name}.svg").write_text(Path(folder, f"{name}.svg").read_text())
+    return report["thresholds"]
 
 
 def known_figures(path, fingerprint):
@@ -218,10 +242,10 @@ def main():
         mark_sources(clips, options.training_list)
     places = places_of(rows, "judging", only_unseen=True)
     judging = [rows[place] for place in places]
-    check_and_draw(judging, options.model_id)
+    thresholds = check_and_draw(judging, options.model_id)
     held_out = known_figures(options.figures, fingerprint) if options.figures else figures_of(logits[places], judging)
     unseen = [changed[place] for place in places_of(changed, "judging", only_unseen=True)]
-    figures = {"held_out": held_out, "conditions": stability(unseen)}
+    figures = {"held_out": held_out, "thresholds": thresholds, "conditions": stability(unseen)}
     (SHIPPED / options.model_id / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
     put_metrics(
         options.model_id,

@@ -81,8 +81,9 @@ def _reasons(figures):
     return " / ".join(with_interval(reasons[key], percent) or "none" for key in keys)
 
 
-def held_out_table(named):
-    """Every figure, a row each, with a column per detector. `named`: {name: judge.held_out.figures_of}"""
+def held_out_table(named, with_groups=True):
+    """Every figure, a row each, with a column per detector. `named`: {name: judge.held_out.figures_of}. Without groups:
+    no row of its own for each rate, language, emotion and category."""
     reports = list(named.values())
     each = lambda what, text: [what, *(text(figures) for figures in reports)]
     share = lambda key: lambda figures: with_interval(figures[key], percent)
@@ -120,7 +121,8 @@ def held_out_table(named):
         for key, what in (("human_flagged_by", "human flagged"), ("generated_passing_by", "generated that pass")):
             row = each(f"{what}, worst {column.removesuffix('_hz')}", _spread(key, column))
             rows += [row] if any(row[1:]) else []
-    for column, what in (("rate_hz", "Hz"), ("language", "language"), ("emotion", "emotion"), ("category", "category")):
+    columns = (("rate_hz", "Hz"), ("language", "language"), ("emotion", "emotion"), ("category", "category"))
+    for column, what in columns if with_groups else ():
         rows += _group_rows(reports, "human_flagged_by", column, f"human flagged, {what}")
         rows += _group_rows(reports, "generated_passing_by", column, f"generated that pass, {what}")
     counts = (

@@ -3,7 +3,8 @@
 
     python3 -m judge.originals files --originals FOLDER --out FOLDER       # WAV files at the original rates, list.csv
     veravox evaluate FOLDER/list.csv --model ID --scores SCORES.csv
-    python3 -m judge.originals figures SCORES.csv .. [--training-list INDEX.csv [--only-unseen]] [--json FIGURES.json]
+    python3 -m judge.originals figures SCORES.csv .. [--training-list INDEX.csv [--only-unseen]] [--short]
+        [--json FIGURES.json]
 
 `figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows whose columns the list lacks
 say so. Clips that one of the files lacks are left out of all columns. The column `part` of the list is `calibration`
@@ -133,7 +134,7 @@ def report_figures(options):
             "model_fingerprint": rows[0].get("model_fingerprint") if name != "joined" else None,
             **figures_of(own[places], [rows[place] for place in places]),
         }
-    print(held_out_table(reports))
+    print(held_out_table(reports, with_groups=not options.short))
     if options.json:
         Path(options.json).write_text(json.dumps(reports, indent=1) + "\n")
 
@@ -154,6 +155,7 @@ def main():
     )
     figures.add_argument("--training-list", help="index.csv or sources.csv of the detector's training")
     figures.add_argument("--only-unseen", action="store_true", help="no page of a training clip of that list")
+    figures.add_argument("--short", action="store_true", help="no rows of single rates, languages and categories")
     figures.add_argument("--json")
     figures.set_defaults(run=report_figures)
     options = parser.parse_args()

@@ -3,8 +3,8 @@
 
     python3 -m judge.reasons MEASURES.csv .. --model-id ID --json ../bench/results/reason-errors.json
 
-MEASURES.csv: of bench/clip-measures.ts, one of `judge.originals files` and one of the same clips through codecs and
-noise, told apart by the columns `condition` and `clip`. Errors are those of both classes, systems and sources alike.
+MEASURES.csv: of bench/clip-measures.ts, one of `judge.originals files` and one of judge.make_conditions, whose column
+`clip` names the path of the same clip in the other. Errors are those of both classes, systems and sources alike.
 A candidate says something only of MIN_CLIPS of MIN_PAGES and more.
 """
 
@@ -77,8 +77,10 @@ def candidates(clean, everything):
 
 def moved(clean, through):
     """Of the same clips: errors clean and through a condition, and how many of the latter have which reason."""
-    before = {clip["clip"]: index for index, clip in enumerate(clean.clips)}
-    same = clean.only(np.isin(np.arange(len(clean.clips)), [before[clip["clip"]] for clip in through.clips]))
+    before = {clip["path"] for clip in clean.clips}
+    through = through.only([clip["clip"] in before for clip in through.clips])  # the pipeline may refuse the clean one
+    changed = {clip["clip"] for clip in through.clips}
+    same = clean.only([clip["path"] in changed for clip in clean.clips])
     share = lambda measured, spoof: rounded(measured.is_wrong[measured.spoof == spoof].mean())
     reasons = [with_reason(through, CANDIDATES[name][1], limit, CANDIDATES[name][3]) for name, limit in SERVED.items()]
     return {
@@ -120,6 +122,7 @@ def main():
     parser.add_argument("--json", required=True)
     options = parser.parse_args()
     measured = Measured.read(options.measures, options.model_id)
+    measured = measured.only([clip.get("condition") != CLEAN for clip in measured.clips])  # a second time
     clean = measured.only([condition_of(clip) == CLEAN for clip in measured.clips])
     parts = {"calibration": clean.of_part("calibration"), "judging": clean.of_part("judging")}
     found = {

@@ -54,9 +54,9 @@ class OwnFeatures(nn.Module):
 class Ensemble(nn.Module):
     """[batch, 1, bands, frames] by its `features` -> [batch]: the mean of the logits of several detectors. `members`:
     (Detector, recipe). Those of one recipe share its features, which native code makes faster; others make their own of
-    ENSEMBLE_FEATURES."""
+    ENSEMBLE_FEATURES. `shares`: how much each counts in the mean; without them all count the same."""
 
-    def __init__(self, members):
+    def __init__(self, members, shares=None):
         super().__init__()
         recipes = distinct(recipe for _, recipe in members)
         is_one = len(recipes) == 1
@@ -64,9 +64,14 @@ class Ensemble(nn.Module):
         self.own_features = nn.ModuleList([nn.Identity()] if is_one else map(OwnFeatures, recipes))
         self.detectors = nn.ModuleList(detector for detector, _ in members)
         self.heard_by = [recipes.index(recipe) for _, recipe in members]
+        shares = torch.tensor(shares or [1.0] * len(members))
+        if len(shares) != len(members):
+            raise ValueError(f"{len(members)} networks need as many shares")
+        self.register_buffer("shares", (shares / shares.sum()).unsqueeze(1))
 
     def forward(self, features):
         views = [two_views(make(features)) for make in self.own_features]
-        return torch.stack(
+        logits = torch.stack(
             [detector.decide(views[index]) for detector, index in zip(self.detectors, self.heard_by)]
-        ).mean(0)
+        )
+        return (logits * self.shares).sum(0)

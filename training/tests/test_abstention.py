@@ -6,9 +6,9 @@ import unittest
 import numpy as np
 
 from judge.abstention import LEVEL, bound_by_clip, bound_by_page, describe, has_reason, shares_of_pages
-from judge.calibrate_detector import IDENTITY, calibrate, equal_error_threshold, human_flagged, threshold_flagging
+from judge.calibrate_detector import IDENTITY, calibrate, equal_error_threshold, generated_passing, threshold_passing
 from judge.measures import Measured, sigmoid
-from judge.reasons import errors, with_reason
+from judge.reasons import by_condition, errors, with_reason
 
 
 def clip(label, source="s", system="", **more):
@@ -41,16 +41,17 @@ class Calibration(unittest.TestCase):
         self.assertAlmostEqual(after.is_wrong[spoof].mean(), after.is_wrong[~spoof].mean(), delta=0.02)
         self.assertLess(after.calibration_error(), 0.03)
 
-    def test_a_share_of_flagged_human_clips_is_not_exceeded(self):
+    def test_no_more_generated_clips_pass_than_the_share(self):
         measured = made(*overlapping(2, shift=1.0))
-        for share in (0.02, 0.1):
-            after = measured.calibrated(IDENTITY, calibrate(measured, threshold_flagging(share)))
-            self.assertLessEqual(human_flagged(after), share)
-            self.assertGreater(human_flagged(after), share - 0.02)
+        for share in (0.02, 0.1, 0.4):
+            passing = (measured.scores[measured.spoof] < threshold_passing(share, measured)).mean()
+            self.assertLessEqual(passing, share)
+            self.assertGreater(passing, share - 0.03)
 
-    def test_the_share_of_the_equal_error_point_is_enough_where_more_may_be_flagged(self):
+    def test_its_own_share_gives_the_threshold_back(self):
         measured = made(*overlapping(3, shift=1.0))
-        self.assertEqual(calibrate(measured, threshold_flagging(0.9)), calibrate(measured, equal_error_threshold))
+        above = measured.scores[measured.spoof & (measured.scores >= 0.5)].min()
+        self.assertEqual(threshold_passing(generated_passing(measured), measured), above)
 
     def test_a_source_of_few_clips_does_not_weigh_as_much_as_a_large_one(self):
         clips = [clip("bonafide", "large")] * 20 + [clip("bonafide", "single")] + [clip("spoof", system="x")] * 5
@@ -116,6 +117,22 @@ class Reasons(unittest.TestCase):
         ] * 5
         measured = Measured(clips, [np.array([0.1])] * len(clips))
         self.assertNotIn("times", errors(measured, with_reason(measured, "clipped_ratio", 0.01, is_above=True)))
+
+    def test_a_condition_is_compared_with_the_same_clips_clean(self):
+        columns = {"speech_s": "3", "clipped_ratio": "0", "high_band_drop_db": "", "noise_gap_db": ""}
+        of = lambda label, path, **more: clip(label, path=path, clip=f"repository/{path}", **columns, **more)
+        clean = Measured(
+            [of("bonafide", "a.wav"), of("bonafide", "other.wav"), of("spoof", "b.wav")],
+            [np.array([0.1]), np.array([0.9]), np.array([0.9])],
+        )
+        changed = [
+            {**of(label, f"gsm/{path}", condition="gsm"), "clip": path}
+            for label, path in (("bonafide", "a.wav"), ("spoof", "b.wav"), ("spoof", "refused when clean.wav"))
+        ]
+        found = by_condition(clean, Measured(changed, [np.array([0.9]), np.array([0.2]), np.array([0.2])]))["gsm"]
+        self.assertEqual(found["clips"], 2)
+        self.assertEqual(found["human_flagged"], {"clean": 0, "through": 1})
+        self.assertEqual(found["generated_passing"], {"clean": 0, "through": 1})
 
 
 if __name__ == "__main__":

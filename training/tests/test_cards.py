@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from judge.detector_card import box, learning_curve, renew
+from judge.detector_card import box, learning_curve, renew, threshold_table
 from judge.make_conditions import in_turns, noisy
 from judge.markdown import percent, table
 from judge.stability import stability, stability_table
@@ -111,6 +111,23 @@ class Cards(unittest.TestCase):
         self.assertEqual(renew(page, "box", "new"), page.replace("old", "new", 1))
         with self.assertRaisesRegex(ValueError, "lacks"):
             renew(page, "other", "new")
+
+    def test_thresholds_from_a_half_on_and_those_of_a_share_of_human_clips(self):
+        share = lambda value: {"value": value, "interval_95": [0, 1], "interval_95_units": [value - 0.05, value + 0.05]}
+        entry = lambda threshold, fpr, fnr, target=None: {
+            "threshold": threshold,
+            "target_fpr": target,
+            "fpr": share(fpr),
+            "fnr": share(fnr),
+        }
+        lines = threshold_table([entry(0.4, 0.5, 0.1), entry(0.5, 0.2, 0.3), entry(0.93, 0.05, 0.6, 0.05)]).splitlines()
+        self.assertEqual(
+            lines[2:],
+            [
+                "| 0.50 | 20.0 % (15.0 % to 25.0 %) | 30.0 % (25.0 % to 35.0 %) |",
+                "| 0.93 (at most 5.0 % of these) | 5.0 % (0.0 % to 10.0 %) | 60.0 % (55.0 % to 65.0 %) |",
+            ],
+        )
 
     def test_a_table_in_markdown(self):
         self.assertEqual(table(["a", "b"], [["1", percent(0.0456)]]), "| a | b |\n| --- | --- |\n| 1 | 4.6 % |\n")

@@ -103,6 +103,13 @@ class HeldOutFigures(WithFolder):
         self.assertIsNone(figures["generated_passing"])
         self.assertIn("human flagged at 0.5", held_out_table({"x": figures}))
 
+    def test_the_short_table_lacks_the_rows_of_single_groups(self):
+        clips = [{**clip("bonafide", f"page {place % 6}"), "language": "xy"} for place in range(30)]
+        figures = figures_of(logit(np.full(30, 0.1)), clips, rounds=2)
+        row = "human flagged, language: xy"
+        self.assertIn(row, held_out_table({"x": figures}))
+        self.assertNotIn(row, held_out_table({"x": figures}, with_groups=False))
+
     def test_the_command_prints_a_column_per_file_of_the_part_that_judges(self):
         columns = ["path", "label", "part", "source", "system", "score", "model", "model_fingerprint"]
         for name, shift in (("before", 0), ("after", 0.5)):

@@ -58,6 +58,16 @@ class Ensembles(unittest.TestCase):
                 expected = sum(detector(features(recipe)) for detector, recipe in members) / len(members)
                 np.testing.assert_allclose(ensemble(features(shared)), expected, atol=1e-4)
 
+    def test_a_network_counts_by_its_share(self):
+        torch.manual_seed(1)
+        members = [(Detector(**SIZES["small"]).eval(), FEATURES) for _ in range(2)]
+        features = torch.randn(2, 1, 256, 98)
+        with torch.no_grad():
+            first, second = (detector(features) for detector, _ in members)
+            np.testing.assert_allclose(Ensemble(members, [2, 1])(features), (2 * first + second) / 3, atol=1e-4)
+        with self.assertRaisesRegex(ValueError, "2 networks"):
+            Ensemble(members, [1, 1, 1])
+
     @needs_onnx
     def test_eight_bits_in_the_blocks_change_little(self):
         from export import telemetry_off  # noqa: F401, to be first

@@ -4,13 +4,13 @@
 import unittest
 
 from export.manifest_file import get_entry
-from features.recipe import ENSEMBLE_FEATURES, FEATURES, MEL_FEATURES, SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
+from features.recipe import FEATURES, MEL_FEATURES, SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 
 SHIPPED = {
-    "detector-small-2026-11-22": FEATURES,
-    "detector-large-2026-11-22": FEATURES,
-    "detector-medium-2026-11-22": ENSEMBLE_FEATURES,
+    "detector-small-2026-11-22.2": FEATURES,
+    "detector-large-2026-11-22.2": FEATURES,
+    "detector-medium-2026-11-22.2": FEATURES,
     "voiceprint-1-2026-11-22": SPEAKER_FEATURES,
 }
 

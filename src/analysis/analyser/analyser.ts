@@ -91,7 +91,10 @@ export interface ScoringModelStatus {
   readonly scoreFingerprint: string;
 }
 
-export type DetectorStatus = ScoringModelStatus;
+export interface DetectorStatus extends ScoringModelStatus {
+  /** The score from which voice identity takes a voice for AI-generated. */
+  readonly operatingPoint: number;
+}
 
 /** What a caller needs to know of a speaker model to work with its embeddings. */
 export interface SpeakerModelStatus extends ScoringModelStatus {

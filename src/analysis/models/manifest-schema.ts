@@ -306,7 +306,9 @@ function modelSchema<
         type: 'number',
         minimum: 0,
         maximum: 1,
-        description: 'The calibrated number from which the answer is yes.',
+        description:
+          'The calibrated number from which the answer is yes: one speaker, or, for a detector, a voice that voice identity ' +
+          'refuses as AI-generated. Predictions have `threshold` instead.',
       },
       ...own,
       known_answers: {

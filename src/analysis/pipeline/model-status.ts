@@ -37,6 +37,7 @@ export function modelStatus(
       aliases: model.aliases,
       sha256: model.sha256,
       scoreFingerprint: scoreFingerprintOf(model),
+      operatingPoint: model.operating_point,
     })),
     speakerModels: models
       .filter((model) => model.task === 'speaker')

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
 import type { Enrollment, Verification } from '../../base/contract/voice-identity.js';
 import type { SampleEnrollment } from '../../base/contract/voice-samples.js';
 import { ServiceError } from '../../base/errors/service-error.js';
@@ -11,7 +10,7 @@ import type { VoiceSample } from './voice-sample.js';
 import { asJsonNumbers } from './voice-vector.js';
 
 export function isAiGenerated(sample: VoiceSample): boolean {
-  return sample.deepfakeScore !== undefined && sample.deepfakeScore >= DEFAULT_THRESHOLD;
+  return sample.deepfakeScore !== undefined && sample.deepfakeScore >= sample.deepfakeThreshold;
 }
 
 /** @throws ServiceError AI_GENERATED_VOICE */

@@ -14,6 +14,7 @@ import type {
   StageTimesMs,
   VoiceEmbedding,
 } from '../analyser/analyser.js';
+import { detectorNamed } from '../pipeline/model-status.js';
 import { verdictOf } from '../verdict/verdict.js';
 import { sideBySide } from './side-by-side.js';
 import type { Speaker } from './speaker.js';
@@ -32,6 +33,8 @@ export interface VoiceSample {
   readonly voiceprint: Float32Array;
   /** The probability of being AI-generated, 0..1; undefined when that was not checked. */
   readonly deepfakeScore: number | undefined;
+  /** The detector's operating point: a voice with this score and more counts as AI-generated. */
+  readonly deepfakeThreshold: number;
   readonly durationS: number;
   readonly speechS: number;
   /** How far the loudest speech is above the pauses; undefined if there is too little of either to tell. */
@@ -58,6 +61,8 @@ export async function readVoice(
   request: VoiceSampleRequest,
 ): Promise<VoiceSample> {
   const { detectorId, minSpeechS, ...common } = request;
+  const deepfakeThreshold =
+    detectorId === undefined ? 1 : detectorNamed(analyser.status(), detectorId).operatingPoint;
   const [voice, authenticity] = await sideBySide(
     request.signal,
     (signal) => embed(analyser, { ...common, model: speaker.modelId, signal }, minSpeechS),
@@ -76,6 +81,7 @@ export async function readVoice(
     voiceprint,
     deepfakeScore:
       authenticity && verdictOf(authenticity, DEFAULT_THRESHOLD, silenceThresholdsPercent[1]).score,
+    deepfakeThreshold,
     durationS: voice.durationS,
     speechS: voice.speechS,
     snrDb: voice.noiseGapDb,
