@@ -6,8 +6,9 @@
 //   npm run bench:stream [-- --streams 200 --seconds 60 --piece-ms 40 --model apollo-4-2025-10-20]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
@@ -117,6 +118,8 @@ try {
     return scoresOfFile(file);
   });
   const before = { cpuS: cpuSeconds(server.pid), rssMiB: residentMiB(server.pid) };
+  const lag = monitorEventLoopDelay({ resolution: 5 });
+  lag.enable();
   const beganMs = performance.now();
   let peakMiB = 0;
   const watch = setInterval(() => {
@@ -147,6 +150,10 @@ try {
       p99: round(quantile(delaysMs, 0.99)),
       max: round(delaysMs.at(-1) as number),
     },
+    // What the clients' own thread and the server's main thread add when the machine is busy.
+    clientLoopDelayP99Ms: round(lag.percentile(99) / 1e6),
+    serverLoopLagP99Ms: round(1000 * (await metric('nodejs_eventloop_lag_p99_seconds'))),
+    loadAverage1Min: round(loadavg()[0] as number),
     streamsWithOtherScoresThanTheFile: differing,
     coresOfTheServer: round((10 * (cpuSeconds(server.pid) - before.cpuS)) / tookS) / 10,
     kiBPerStream: Math.round((1024 * (peakMiB - before.rssMiB)) / streams),
@@ -157,4 +164,9 @@ try {
 } finally {
   await server.stop();
   rmSync(dataDir, { recursive: true });
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 }

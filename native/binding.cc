@@ -350,16 +350,23 @@ Napi::Value TryLock(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(env, result == 0);
 }
 
-// Works on a list of voiceprints in one of libuv's threads. The promise is fulfilled with {problem} if the
-// list is wrong.
+VoiceprintListLimits ToListLimits(const Napi::Object& options) {
+  return {.most_entries = static_cast<int64_t>(std::clamp(Number(options, "mostEntries"), 0.0, 1e9))};
+}
+
+// Works in one of libuv's threads on a list of voiceprints and on numbers, `info[0]` and `info[1]`, which are
+// read in place until the end. The promise is fulfilled with {problem} if the list is wrong.
 class VoiceprintListWorker : public Napi::AsyncWorker {
  public:
-  // The memory of `arrays` is read in place until the end.
-  VoiceprintListWorker(Napi::Env env, std::initializer_list<Napi::Value> arrays)
-      : Napi::AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)) {
-    auto held = Napi::Array::New(env, arrays.size());
-    uint32_t count = 0;
-    for (const Napi::Value& array : arrays) held.Set(count++, array);
+  explicit VoiceprintListWorker(const Napi::CallbackInfo& info)
+      : Napi::AsyncWorker(info.Env()),
+        list_(View<uint8_t>(info.Env(), info[0], napi_uint8_array, "list")),
+        numbers_(View<double>(info.Env(), info[1], napi_float64_array, "numbers")),
+        limits_(ToListLimits(info[2].As<Napi::Object>())),
+        deferred_(Napi::Promise::Deferred::New(info.Env())) {
+    auto held = Napi::Array::New(info.Env(), 2);
+    held.Set(0u, info[0]);
+    held.Set(1u, info[1]);
     held_ = Napi::Persistent(held.As<Napi::Object>());
   }
 
@@ -367,7 +374,11 @@ class VoiceprintListWorker : public Napi::AsyncWorker {
 
  protected:
   virtual void Work() = 0;
-  virtual Napi::Object Result(Napi::Env env) = 0;
+  virtual void Fill(Napi::Object result) = 0;
+
+  const std::span<const uint8_t> list_;
+  const std::span<const double> numbers_;
+  const VoiceprintListLimits limits_;
 
  private:
   void Execute() override {
@@ -378,10 +389,12 @@ class VoiceprintListWorker : public Napi::AsyncWorker {
     }
   }
   void OnOK() override {
-    const Napi::Env env = Env();
-    if (!problem_) return deferred_.Resolve(Result(env));
-    auto result = Napi::Object::New(env);
-    result.Set("problem", *problem_);
+    auto result = Napi::Object::New(Env());
+    if (problem_) {
+      result.Set("problem", *problem_);
+    } else {
+      Fill(result);
+    }
     deferred_.Resolve(result);
   }
   void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
@@ -393,42 +406,31 @@ class VoiceprintListWorker : public Napi::AsyncWorker {
 
 class FindForeignWorker final : public VoiceprintListWorker {
  public:
-  FindForeignWorker(const Napi::CallbackInfo& info, std::span<const uint8_t> list,
-                    std::span<const double> excluded, double tolerance, VoiceprintListLimits limits)
-      : VoiceprintListWorker(info.Env(), {info[0], info[1]}),
-        list_(list),
-        excluded_(excluded),
-        tolerance_(tolerance),
-        limits_(limits) {}
+  explicit FindForeignWorker(const Napi::CallbackInfo& info)
+      : VoiceprintListWorker(info), tolerance_(Number(info[2].As<Napi::Object>(), "tolerance")) {}
 
  private:
-  void Work() override { foreign_ = FindForeignVoiceprint(list_, limits_, excluded_, tolerance_); }
-  Napi::Object Result(Napi::Env env) override {
-    auto result = Napi::Object::New(env);
+  void Work() override { foreign_ = FindForeignVoiceprint(list_, limits_, numbers_, tolerance_); }
+  void Fill(Napi::Object result) override {
     if (foreign_ >= 0) result.Set("foreign", static_cast<double>(foreign_));
-    return result;
   }
 
-  std::span<const uint8_t> list_;
-  std::span<const double> excluded_;
-  double tolerance_;
-  VoiceprintListLimits limits_;
+  const double tolerance_;
   int64_t foreign_ = -1;
 };
 
 class RankWorker final : public VoiceprintListWorker {
  public:
-  RankWorker(const Napi::CallbackInfo& info, std::span<const uint8_t> list,
-             std::span<const double> voiceprint, size_t best, VoiceprintListLimits limits)
-      : VoiceprintListWorker(info.Env(), {info[0], info[1]}),
-        list_(list),
-        voiceprint_(voiceprint),
-        best_(best),
-        limits_(limits) {}
+  explicit RankWorker(const Napi::CallbackInfo& info)
+      : VoiceprintListWorker(info),
+        best_(static_cast<size_t>(std::clamp(Number(info[2].As<Napi::Object>(), "best"), 0.0, 1e6))) {
+    if (numbers_.size() != kVoiceprintSize) Misuse(info.Env(), "voiceprint", "256 elements");
+  }
 
  private:
-  void Work() override { ranking_ = RankVoiceprints(list_, limits_, voiceprint_, best_); }
-  Napi::Object Result(Napi::Env env) override {
+  void Work() override { ranking_ = RankVoiceprints(list_, limits_, numbers_, best_); }
+  void Fill(Napi::Object result) override {
+    const Napi::Env env = result.Env();
     auto cosines = Napi::Float64Array::New(env, ranking_.cosines.size());
     std::copy(ranking_.cosines.begin(), ranking_.cosines.end(), cosines.Data());
     auto best = Napi::Array::New(env, ranking_.best.size());
@@ -439,49 +441,22 @@ class RankWorker final : public VoiceprintListWorker {
       ranked.Set("idJson", ranking_.best[i].id);
       best.Set(i, ranked);
     }
-    auto result = Napi::Object::New(env);
     result.Set("cosines", cosines);
     result.Set("best", best);
-    return result;
   }
 
-  std::span<const uint8_t> list_;
-  std::span<const double> voiceprint_;
-  size_t best_;
-  VoiceprintListLimits limits_;
+  const size_t best_;
   VoiceprintRanking ranking_;
 };
 
-VoiceprintListLimits ToListLimits(const Napi::Object& options) {
-  return {.most_entries = static_cast<int64_t>(std::clamp(Number(options, "mostEntries"), 0.0, 1e9))};
-}
-
 // findForeignVoiceprint(list, excluded, {tolerance, mostEntries}) -> Promise<{foreign?} | {problem}>
-Napi::Value FindForeign(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  const auto list = View<uint8_t>(env, info[0], napi_uint8_array, "list");
-  const auto excluded = View<double>(env, info[1], napi_float64_array, "excluded");
-  if (!info[2].IsObject()) Misuse(env, "options", "an object");
-  const auto options = info[2].As<Napi::Object>();
-  const double tolerance = Number(options, "tolerance");
-  auto* worker = new FindForeignWorker(info, list, excluded, tolerance, ToListLimits(options));
-  const Napi::Promise promise = worker->promise();
-  worker->Queue();
-  return promise;
-}
-
 // rankVoiceprints(list, voiceprint, {best, mostEntries}) -> Promise<{cosines, best} | {problem}>
-Napi::Value Rank(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  const auto list = View<uint8_t>(env, info[0], napi_uint8_array, "list");
-  const auto voiceprint = View<double>(env, info[1], napi_float64_array, "voiceprint");
-  if (voiceprint.size() != kVoiceprintSize) Misuse(env, "voiceprint", "256 elements");
-  if (!info[2].IsObject()) Misuse(env, "options", "an object");
-  const auto options = info[2].As<Napi::Object>();
-  const auto best = static_cast<size_t>(std::clamp(Number(options, "best"), 0.0, 1e6));
-  auto* worker = new RankWorker(info, list, voiceprint, best, ToListLimits(options));
+template <typename Worker>
+Napi::Value OnVoiceprints(const Napi::CallbackInfo& info) {
+  if (!info[2].IsObject()) Misuse(info.Env(), "options", "an object");
+  auto worker = std::make_unique<Worker>(info);
   const Napi::Promise promise = worker->promise();
-  worker->Queue();
+  worker.release()->Queue();  // which deletes it at the end
   return promise;
 }
 
@@ -514,8 +489,9 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("forgetInput", Napi::Function::New(env, Forget, "forgetInput"));
   exports.Set("sandboxThisThread", Napi::Function::New(env, Sandbox, "sandboxThisThread"));
   exports.Set("tryLock", Napi::Function::New(env, TryLock, "tryLock"));
-  exports.Set("findForeignVoiceprint", Napi::Function::New(env, FindForeign, "findForeignVoiceprint"));
-  exports.Set("rankVoiceprints", Napi::Function::New(env, Rank, "rankVoiceprints"));
+  exports.Set("findForeignVoiceprint",
+              Napi::Function::New(env, OnVoiceprints<FindForeignWorker>, "findForeignVoiceprint"));
+  exports.Set("rankVoiceprints", Napi::Function::New(env, OnVoiceprints<RankWorker>, "rankVoiceprints"));
   exports.Set("trimHeap", Napi::Function::New(env, TrimHeap, "trimHeap"));
   exports.Set("libraryVersions", Napi::Function::New(env, Versions, "libraryVersions"));
   return exports;
