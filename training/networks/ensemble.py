@@ -71,7 +71,5 @@ class Ensemble(nn.Module):
 
     def forward(self, features):
         views = [two_views(make(features)) for make in self.own_features]
-        logits = torch.stack(
-            [detector.decide(views[index]) for detector, index in zip(self.detectors, self.heard_by)]
-        )
+        logits = torch.stack([detector.decide(views[index]) for detector, index in zip(self.detectors, self.heard_by)])
         return (logits * self.shares).sum(0)
