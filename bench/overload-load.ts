@@ -13,6 +13,8 @@ export interface LoadOrder {
   /** Instead of a rate: so many requests of the first key at once, one after the other. */
   readonly closedConnections?: number;
   readonly slowClients: number;
+  /** Whether requests come at random moments (a Poisson process) instead of evenly. */
+  readonly isRandom?: boolean;
   /** Uploads per second that break off on their way. */
   readonly abortsPerS: number;
   readonly boundary: string;
@@ -102,8 +104,9 @@ async function run(order: LoadOrder): Promise<LoadResult> {
     perS,
     request: Buffer.concat([headFor(apiKey), body]),
     tally: new Tally(name),
-    due: 0,
+    dueS: 0,
   }));
+  const gap = (): number => (order.isRandom === true ? -Math.log(1 - Math.random()) : 1);
   const first = headFor(order.keys[0]?.apiKey ?? '');
   const beganMs = performance.now();
   const endMs = beganMs + order.durationS * 1000;
@@ -208,7 +211,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
       }
       const elapsedS = (nowMs - beganMs) / 1000;
       senders.forEach((sender, index) => {
-        for (; !isClosedLoop && sender.due < elapsedS * sender.perS; sender.due++) {
+        for (; !isClosedLoop && sender.dueS < elapsedS; sender.dueS += gap() / sender.perS) {
           const connection = idle.pop() ?? (open < MAX_CONNECTIONS ? makeConnection() : undefined);
           if (connection === undefined) unsent++;
           else send(connection, index);

@@ -19,7 +19,12 @@ export class SeededRandom {
 
   /** An integer from 0 to `limit` - 1; `limit` is small beside 2^32, so that all are as good as equally likely. */
   below(limit: number): number {
-    return Math.floor((this.#next() / 2 ** 32) * limit);
+    return Math.floor(this.unit() * limit);
+  }
+
+  /** From 0 to below 1, in steps of 2^-32. */
+  unit(): number {
+    return this.#next() / 2 ** 32;
   }
 
   #next(): number {
