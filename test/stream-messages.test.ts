@@ -9,7 +9,7 @@ import { serverMessages } from '../src/base/contract/stream.js';
 import type { RequestRecord } from '../src/base/observe/request-record.js';
 import { request } from './support/http-client.js';
 import { StreamClient } from './support/stream-client.js';
-import { API_KEY, KEY_WITHOUT_SCOPE, OTHER_API_KEY } from './support/test-keys.js';
+import { API_KEY, KEY_WITHOUT_SCOPE, OTHER_API_KEY, testKeys } from './support/test-keys.js';
 import { startTestServer, type TestParts } from './support/test-server.js';
 import { until } from './support/until.js';
 
@@ -267,6 +267,21 @@ test('idle streams and long ones end', async (t) => {
   const much = await StreamClient.open(port, { path: '/v1/stream?encoding=pcm16&sample_rate=8000' });
   for (let i = 0; i < 2; i++) much.audio(new Uint8Array(256_000));
   await assertEnds(much, 'STREAM_TOO_FAST', 4429);
+});
+
+test('a stream ends with its key', async (t) => {
+  const revoked = new Set<string>();
+  const authenticate = (presented: string) => testKeys.get(presented);
+  const find = (id: string) =>
+    revoked.has(id) ? undefined : [...testKeys.values()].find((key) => key.id === id);
+  const { port } = await serve(t, {}, { keys: { authenticate, find } });
+  const client = await StreamClient.open(port, { path: QUERY });
+  await client.next('ready');
+  const other = await StreamClient.open(port, { path: QUERY, headers: { 'x-api-key': OTHER_API_KEY } });
+  await other.next('ready');
+  revoked.add('key-1');
+  await assertEnds(client, 'UNAUTHORIZED', 4401);
+  assert.equal(other.isClosed, false);
 });
 
 test('a stopping server ends streams with a reason, and begins none', async (t) => {

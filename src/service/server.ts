@@ -213,6 +213,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sessions: new StreamSessions({
       idleTimeoutS: config.streamIdleTimeoutS,
       maxDurationS: config.maxStreamDurationS,
+      isActive: (keyId) => keys.find === undefined || keys.find(keyId) !== undefined,
       ...(options.streamClockMs && { nowMs: options.streamClockMs }),
     }),
     permits: new RequestPermits(config.maxStreams, {

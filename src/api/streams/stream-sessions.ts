@@ -26,6 +26,8 @@ interface Entry extends OpenStream {
 export interface SessionsOptions {
   readonly idleTimeoutS: number;
   readonly maxDurationS: number;
+  /** Whether a key that began a stream still works. */
+  readonly isActive?: (keyId: string) => boolean;
   readonly nowMs?: () => number;
 }
 
@@ -38,13 +40,15 @@ export class ClientAway extends ServiceError {}
  */
 export class StreamSessions {
   readonly #limits: Pick<SessionsOptions, 'idleTimeoutS' | 'maxDurationS'>;
+  readonly #isActive: (keyId: string) => boolean;
   readonly #nowMs: () => number;
   readonly #process = randomBytes(4).toString('hex');
   readonly #entries = new Map<string, Entry>();
   #whenNone: (() => void) | undefined;
 
-  constructor({ nowMs = () => performance.now(), ...limits }: SessionsOptions) {
+  constructor({ nowMs = () => performance.now(), isActive = () => true, ...limits }: SessionsOptions) {
     this.#limits = limits;
+    this.#isActive = isActive;
     this.#nowMs = nowMs;
   }
 
@@ -116,14 +120,16 @@ export class StreamSessions {
     if (entry !== undefined && !entry.session.isListenedTo) entry.awaySinceMs = this.#nowMs();
   }
 
-  /** Ends what is over its time. Call it every second. */
+  /** Ends what is over its time, and what was begun with a key that no longer works. Call it every second. */
   sweep(): void {
     const { idleTimeoutS, maxDurationS } = this.#limits;
     const nowMs = this.#nowMs();
     for (const entry of this.#entries.values()) {
-      const { session, beganMs, heardMs } = entry;
+      const { session, keyId, beganMs, heardMs } = entry;
       const awayMs = this.#awayMs(entry);
-      if (awayMs !== undefined) {
+      if (!this.#isActive(keyId)) {
+        session.fail(new ServiceError('UNAUTHORIZED'));
+      } else if (awayMs !== undefined) {
         if (awayMs > RESUME_WITHIN_S * 1000) session.fail(new ClientAway('STREAM_UNKNOWN'));
       } else if (nowMs - beganMs > maxDurationS * 1000) {
         session.fail(new ServiceError('STREAM_TOO_LONG', { seconds: maxDurationS }));
