@@ -137,7 +137,7 @@ test('a form and JSON are operations of their own, whose requests go to the same
     ['enroll', '/v1/voiceid/enroll', 'multipart/form-data'],
     ['enrollSamples', '/v1/voiceid/enroll-samples', 'multipart/form-data'],
     ['verify', '/v1/voiceid/verify', 'multipart/form-data'],
-    ['identify', '/v1/voiceid/identify', 'multipart/form-data'],
+    ['identify', '/v1/voiceid/search', 'multipart/form-data'],
     ['createJob', '/v1/jobs', 'application/json'],
     ['createBatch', '/v1/batches', 'application/json'],
     ['createUploadLinks', '/v1/file', 'application/json'],

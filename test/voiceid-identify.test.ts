@@ -36,7 +36,7 @@ async function startIdentify(t: TestContext, speaker: SpeakerModelStatus = model
 const listEntry = (list: unknown) =>
   field('voiceprints', typeof list === 'string' ? list : JSON.stringify(list));
 const identify = (port: number, list: unknown, ...more: ReturnType<typeof field>[]) =>
-  postVoice(port, '/v1/voiceid/identify', [audioEntry('x'), listEntry(list), ...more]);
+  postVoice(port, '/v1/voiceid/search', [audioEntry('x'), listEntry(list), ...more]);
 
 const one = { id: 'a', voice_vector: Array.from(sample) };
 
@@ -60,7 +60,7 @@ test('a wrong list is refused with what is wrong with it, before the voice is lo
     assert.equal(answer.status, 400, answer.text);
     assert.match(answer.json.message, message);
   }
-  const without = await postVoice(port, '/v1/voiceid/identify', [audioEntry('x')]);
+  const without = await postVoice(port, '/v1/voiceid/search', [audioEntry('x')]);
   assert.equal(without.headers['x-error-key'], 'FIELD_MISSING');
   const twice = await identify(port, [one], listEntry([one]));
   assert.equal(twice.headers['x-error-key'], 'FIELD_REPEATED');

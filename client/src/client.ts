@@ -303,7 +303,7 @@ export class VeravoxClient {
   ): Promise<Identification> {
     const listed = voiceprints.map(({ id, embedding }) => ({ id, voice_vector: asBase64(embedding) }));
     const list = { voiceprints: JSON.stringify(listed) };
-    return this.#sendFile('/voiceid/identify', 'audio_file', sample, options, list);
+    return this.#sendFile('/voiceid/search', 'audio_file', sample, options, list);
   }
 
   /** Links for `upload`, one for each key. */

@@ -7,7 +7,7 @@ export type VoiceRoute =
   | '/v1/voiceid/enroll'
   | '/v1/voiceid/enroll-samples'
   | '/v1/voiceid/verify'
-  | '/v1/voiceid/identify';
+  | '/v1/voiceid/search';
 
 export const audioEntry = (content: string | Uint8Array): FormEntry => ({
   name: 'audio_file',

@@ -11,7 +11,7 @@ import { type Speaker, significant } from './speaker.js';
 const STRANGERS_MATCHED = 0.01;
 
 /**
- * The body of an answer of `POST /v1/voiceid/identify` (docs/voiceid.md#identify).
+ * The body of an answer of `POST /v1/voiceid/search` (docs/voiceid.md#identify).
  * @param prior the probability that the speaker is on the list, before the voice was heard; 0..1
  */
 export function identificationBody(

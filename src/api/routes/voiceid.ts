@@ -193,7 +193,7 @@ function verifyRoute(parts: VoiceParts): Route {
   });
 }
 
-/** `POST /v1/voiceid/identify`: whose voice of a list is this, and is it a human voice? */
+/** `POST /v1/voiceid/search`: whose voice of a list is this, and is it a human voice? */
 function identifyRoute(parts: VoiceParts): Route {
   return voiceRoute<IdentifyFields, { list: VoiceprintList; fields: IdentifyFields }>(parts, {
     endpoint: identifyEndpoint(parts.config),

@@ -32,7 +32,7 @@ export const identificationMatch = {
   additionalProperties: false,
 } as const;
 
-/** The answer of `POST /v1/voiceid/identify` (docs/voiceid.md#identify). */
+/** The answer of `POST /v1/voiceid/search` (docs/voiceid.md#identify). */
 export const identification = {
   title: 'Identification',
   type: 'object',

@@ -95,7 +95,7 @@ export function verifyEndpoint(settings: EndpointSettings): Endpoint {
 
 /** Whose voice of a list is this? */
 export function identifyEndpoint(settings: EndpointSettings): Endpoint {
-  return voiceEndpoint('/v1/voiceid/identify', settings, verifyNeeds, {
+  return voiceEndpoint('/v1/voiceid/search', settings, verifyNeeds, {
     id: 'identify',
     summary: `Whose voice of a list of up to ${MAX_VOICEPRINTS} voiceprints is this?`,
     fields: {

@@ -46,7 +46,7 @@ export type VerifyFields = FieldValues<typeof verifyFieldSchemas>;
 export const VOICEPRINTS_FIELD = 'voiceprints';
 export const VOICEPRINTS_EXPECTED = `a JSON array of 1 to ${MAX_VOICEPRINTS} objects with id and voice_vector`;
 
-/** Those of `POST /v1/voiceid/identify`, in addition to the list. */
+/** Those of `POST /v1/voiceid/search`, in addition to the list. */
 export const identifyFieldSchemas = {
   ...enrollFieldSchemas,
   top: {
