@@ -38,6 +38,7 @@ const valuesThatVary = new Set([
   'predictions',
   'reason',
   'result',
+  'ticket',
   'timestamp',
   'value',
 ]);

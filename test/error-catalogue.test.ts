@@ -26,8 +26,8 @@ test('docs/reasons.md lists exactly the reasons', () => {
 
 test('one code stands for one status, as docs/api.md has it', () => {
   const statuses: Record<string, number[]> = {
-    // S3 clients know 416 as the answer to a range that no byte satisfies.
-    validation_error: [400, 416, 422],
+    // S3 clients know 416 as the answer to a range that no byte satisfies, and HTTP 426 as that to a path for WebSockets. 409 only ends streams.
+    validation_error: [400, 409, 416, 422, 426],
     // v0 answers a refused key with 403.
     unauthorized: [401, 403],
     forbidden: [403],

@@ -30,7 +30,7 @@ export const streamEntries = {
   STREAM_TOO_FAST: {
     status: 429,
     code: 'rate_limited',
-    message: 'More than {seconds} s of audio wait for their analysis: send it as fast as it is spoken.',
+    message: 'More than {seconds} s of audio wait for their analysis: send it as fast as it is spoken; retry after {retryAfterS} s.',
     when: 'The client of a stream sends audio faster than it can be analysed.',
     retryAfterS: 5,
   },
@@ -61,7 +61,7 @@ export const streamEntries = {
   STREAM_ELSEWHERE: {
     status: 503,
     code: 'unavailable',
-    message: 'The stream lives in another process of the server: connect again.',
+    message: 'The stream lives in another process of the server; retry after {retryAfterS} s.',
     when: 'A connection that wants to resume a stream reaches another process or host than the one that has it.',
     retryAfterS: 1,
   },
