@@ -155,7 +155,7 @@ test('every request that is shown works, and its answer is as described', async 
   assert.ok(shown.has('post /v1/voiceid/verify') && shown.has('post /v1/predict/large-file'));
 });
 
-/** What HTTP itself, its caches and its security have, which OpenAPI does not describe. */
+/** What HTTP itself, its proxies, caches and security have, which OpenAPI does not describe. */
 const transportHeaders = new Set([
   'accept-ranges',
   'cache-control',
@@ -168,6 +168,8 @@ const transportHeaders = new Set([
   'keep-alive',
   'last-modified',
   'referrer-policy',
+  'transfer-encoding',
   'uwebsockets',
+  'x-accel-buffering',
   'x-content-type-options',
 ]);
