@@ -69,7 +69,12 @@ test('curl shows the states of a job, until it has ended', async (t) => {
   const jobs = events.map((event) => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? ''));
   assert.equal(jobs.at(-1).state, 'succeeded');
   assert.ok(jobs.length >= 2);
-  const { result: _, webhook: __, batch: ___, ...summary } = (await server.call('GET', `/v1/jobs/${id}`)).json;
+  const {
+    result: _,
+    webhook: __,
+    batch: ___,
+    ...summary
+  } = (await server.call('GET', `/v1/jobs/${id}`)).json;
   assert.deepEqual(jobs.at(-1), summary);
   await eventually(async () => (await server.metric('veravox_event_streams')) === 0, 'nothing is left');
 });

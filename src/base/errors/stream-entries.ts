@@ -30,7 +30,8 @@ export const streamEntries = {
   STREAM_TOO_FAST: {
     status: 429,
     code: 'rate_limited',
-    message: 'More than {seconds} s of audio wait for their analysis: send it as fast as it is spoken; retry after {retryAfterS} s.',
+    message:
+      'More than {seconds} s of audio wait for their analysis: send it as fast as it is spoken; retry after {retryAfterS} s.',
     when: 'The client of a stream sends audio faster than it can be analysed.',
     retryAfterS: 5,
   },
