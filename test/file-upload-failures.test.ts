@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -124,6 +124,36 @@ test('an upload may take longer than the time limit while it goes on', async (t)
   await client.until(/^HTTP\/1\.1 200 OK\r\n/);
   assert.ok(performance.now() - startedMs > receiveTimeoutMs);
   client.socket.destroy();
+});
+
+/** Occupies every thread that Node reads and writes files with. Returns a function that lets go of them. */
+function stopDiskThreads(t: TestContext): () => void {
+  const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+  const pipes = Array.from({ length: threads }, () => path.join(temporaryFolder(t), 'pipe'));
+  for (const pipe of pipes) {
+    spawnSync('mkfifo', [pipe]);
+    // To open a pipe is to wait for its other end.
+    fs.open(pipe, 'r', (_, file) => fs.closeSync(file));
+  }
+  return () => {
+    for (const pipe of pipes) fs.closeSync(fs.openSync(pipe, 'w'));
+  };
+}
+
+test('an upload outlasts a disk that writes nothing for longer than the 10 s of uWebSockets.js', async (t) => {
+  const server = await start(t);
+  const file = noise(20_000_000);
+  const client = await rawUpload(await uploadLink(server, 'a'), { 'content-length': file.length });
+  await until(() => filesOnDisk(server.dataDir).length === 1);
+  const startedMs = performance.now();
+  const letGo = stopDiskThreads(t);
+  const timer = setTimeout(letGo, 13_000);
+  t.after(() => clearTimeout(timer));
+  void client.write(file);
+  await client.until(/^HTTP\/1\.1 200 OK\r\n/);
+  assert.ok(performance.now() - startedMs > 12_000);
+  client.socket.destroy();
+  assert.deepEqual((await follow(await downloadLink(server, 'a'))).bytes, file);
 });
 
 test('a digest that the content does not have is refused, and nothing stored', async (t) => {
