@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { waitUntil } from './wait-until.js';
 
-/** Asks until the answer is yes; fails after a minute, which is long because other work may have the machine. */
+/** Asks until the answer is yes. */
 export async function eventually(isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadlineMs = performance.now() + 60_000;
-  while (!(await isDone())) {
-    assert.ok(performance.now() < deadlineMs, `${what}, within a minute`);
-    await nextTurn();
-  }
+  assert.ok(await waitUntil(isDone), `${what}, within two minutes`);
 }
