@@ -74,6 +74,12 @@ module.exports = {
       { path: packages('pg-boss') },
     ),
     rule(
+      'opentelemetry-when-asked',
+      'Loaded if a collector is configured; everybody else knows the interface.',
+      { path: '^src/', pathNot: [rooms('tracing')] },
+      { path: packages('@opentelemetry') },
+    ),
+    rule(
       'csv-of-lists',
       'Lists are read in one place.',
       { path: '^src/', pathNot: [rooms('figures', 'batches')] },
@@ -119,7 +125,8 @@ module.exports = {
 
     onlyImports('config', ['contract', 'errors'], 'Everybody imports config.'),
     onlyImports('errors', [], 'Everybody imports errors.'),
-    onlyImports('observe', ['config', 'errors'], 'Everybody imports observe.'),
+    onlyImports('observe', ['config', 'errors', 'tracing'], 'Everybody imports observe.'),
+    onlyImports('tracing', [], 'Everybody imports tracing.'),
     onlyImports(
       'verdict',
       ['analyser', 'contract', 'errors'],

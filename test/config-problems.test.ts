@@ -34,6 +34,48 @@ test('sizes and times may have a unit', () => {
   assert.equal(config.auditDays, 90);
 });
 
+test('the address of a collector is a plain one, and its headers are never shown', () => {
+  for (const url of [
+    'collector',
+    'collector:4318',
+    'ftp://collector',
+    'http:/collector',
+    'http://user:password@collector',
+    'https://collector/?key=x',
+    'https://collector/#x',
+    'http://',
+  ]) {
+    assertRefused(
+      { VERAVOX_OTLP_ENDPOINT: url },
+      /^Expected an http or https URL without user, query and fragment/,
+    );
+  }
+  for (const [url, otlpEndpoint] of [
+    ['http://collector:4318', 'http://collector:4318/v1/traces'],
+    ['https://collector.example/otlp/', 'https://collector.example/otlp/v1/traces'],
+    ['https://collector.example/v1/traces', 'https://collector.example/v1/traces'],
+  ] as const) {
+    assert.equal(loadConfig({ VERAVOX_OTLP_ENDPOINT: url }).otlpEndpoint, otlpEndpoint);
+  }
+  const VERAVOX_OTLP_ENDPOINT = 'http://collector';
+  for (const headers of ['secret', '=secret', 'a b=secret', 'a=secret%0d%0ab', 'a=secret%']) {
+    assertRefused(
+      { VERAVOX_OTLP_ENDPOINT, VERAVOX_OTLP_HEADERS: headers },
+      /^Expected `name=value` pairs((?!secret).)*$/,
+    );
+  }
+  const config = loadConfig({
+    VERAVOX_OTLP_ENDPOINT,
+    VERAVOX_OTLP_HEADERS: 'Authorization=Basic%20a%2Cb=, x-a=1',
+  });
+  assert.deepEqual(config.otlpHeaders?.(), { authorization: 'Basic a,b=', 'x-a': '1' });
+  assert.ok(!JSON.stringify(config).includes('Basic'));
+  for (const ratio of ['1.1', '-1', 'all', '1e-3']) {
+    assertRefused({ VERAVOX_OTLP_ENDPOINT, VERAVOX_TRACE_RATIO: ratio }, /a number from 0 to 1/);
+  }
+  assertRefused({ VERAVOX_TRACE_RATIO: '0.5' }, /^VERAVOX_TRACE_RATIO needs VERAVOX_OTLP_ENDPOINT/);
+});
+
 test('settings that do nothing without another one are refused', () => {
   assertRefused(
     { VERAVOX_STORAGE_ENDPOINT: 'http://minio:9000' },

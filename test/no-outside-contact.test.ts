@@ -28,7 +28,12 @@ function surroundings(t: TestContext) {
   const traceFile = path.join(folder, 'trace');
   // As far from the default as an operator can get by accident.
   const vendor = { ORT_DISABLE_TELEMETRY: '0', ORT_TELEMETRY_DISABLED: '0' };
-  const env = { HOME: home, TMPDIR: temporary, VERAVOX_DATA_DIR: data, ...vendor };
+  const collector = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+    OTEL_TRACES_EXPORTER: 'otlp',
+    OTEL_TRACES_SAMPLER: 'always_on',
+  };
+  const env = { HOME: home, TMPDIR: temporary, VERAVOX_DATA_DIR: data, ...vendor, ...collector };
   return { folder, home, temporary, data, working, traceFile, env };
 }
 
@@ -52,6 +57,8 @@ async function contactsOf(
   const finished = await cli.finished;
   const trace = await finishedTrace(traceFile, cli.child.pid as number);
   assert.match(trace, /libonnxruntime/, 'the trace saw the library that has the telemetry');
+  // One package of OpenTelemetry comes with prom-client, and contacts nobody.
+  assert.doesNotMatch(trace, /@opentelemetry\/(?!api\/)/, 'traces are loaded only if they are wanted');
   const left = [home, temporary, working].flatMap((folder) => fs.readdirSync(folder));
   assert.deepEqual(left, []);
   return {

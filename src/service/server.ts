@@ -37,6 +37,7 @@ import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import { once } from '../base/once.js';
+import type { Tracing } from '../base/tracing/tracing.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
@@ -62,6 +63,8 @@ export interface ServerOptions {
   readonly operatingPoints?: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Absent without traces. Closed by the caller after the server has stopped. */
+  readonly tracing?: Tracing | undefined;
   /** Other processes of the same server listen on its ports, too. */
   readonly isPortShared?: boolean;
   /** Told of every request to the API; closed last of all when the server stops. */
@@ -237,6 +240,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     addresses,
     answers,
     cors: new Cors(config.corsOrigins),
+    tracing: options.tracing,
     redeemTicket: (ticket) => streams.tickets.redeem(ticket),
     sendTimeoutMs: config.receiveTimeoutMs,
   });

@@ -23,6 +23,7 @@ import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { FollowedPoints } from './followed-points.js';
 import { type JobOffice, openJobOffice } from './jobs/job-office.js';
+import { openTracing } from './open-tracing.js';
 import { openRatesOverHosts } from './rates-over-hosts.js';
 import type { RunningServer } from './server.js';
 import { openBooks } from './server-books.js';
@@ -98,8 +99,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   const loading = startChecked(config, arena.buffer, ANSWERS_PER_MODEL, pipelineOptions);
   // While other threads load the models.
-  const parts = loadServerParts(config, isWorker);
-  const [models, { start, metrics, files }] = await bothOrNone(loading, parts);
+  const parts = loadServerParts(config, logger, isWorker);
+  const [models, { start, metrics, files, tracing }] = await bothOrNone(loading, parts);
   countThreadFailure = (pool) => metrics.countThreadFailure(pool);
   log.countDropped((lines) => metrics.logLinesDropped.inc(lines));
   const status = checkedStatus(models);
@@ -124,6 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       operatingPoints,
       log: logger,
       metrics,
+      tracing,
       recorders: books.recorders,
       ...(ratesOverHosts && { rates: ratesOverHosts }),
       ...(parent && {
@@ -139,6 +141,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     keys.close();
     points.close();
     await ratesOverHosts?.close();
+    await tracing?.close();
     await database.close();
     throw error;
   }
@@ -183,18 +186,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       points.close();
       await jobs.close();
       await ratesOverHosts?.close();
+      await tracing?.close();
       await database.close();
     },
   };
 }
 
-async function loadServerParts(config: Config, isWorker: boolean) {
+async function loadServerParts(config: Config, log: Logger, isWorker: boolean) {
   const start = isWorker
     ? (await import('./worker.js')).startWorker
     : (await import('./server.js')).startServer;
   const { ServiceMetrics } = await import('../base/observe/service-metrics.js');
   const { openStorage } = await import('../state/storage/open-storage.js');
-  return { start, metrics: new ServiceMetrics(), files: await openStorage(config) };
+  const metrics = new ServiceMetrics();
+  const tracing = await openTracing(config, metrics, log);
+  return { start, metrics, tracing, files: await openStorage(config) };
 }
 
 /** Threads that were started keep the process from ending, also where the rest failed. */

@@ -100,6 +100,8 @@ export interface TestParts
       ServerOptions,
       | 'keys'
       | 'recorders'
+      | 'metrics'
+      | 'tracing'
       | 'jobs'
       | 'streamClockMs'
       | 'storagePrefixes'

@@ -16,6 +16,8 @@ export interface DownloadSource {
   readonly addresses: readonly LookupAddress[];
   /** Certificate authorities in place of Node's. */
   readonly ca: string | undefined;
+  /** In addition to those of every download. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'veravox' };
@@ -33,7 +35,7 @@ class Download {
   #settled = false;
 
   constructor(
-    { url, addresses, ca }: DownloadSource,
+    { url, addresses, ca, headers: more }: DownloadSource,
     queue: ArenaQueue,
     limits: IntakeLimits,
     clock: FetchClock,
@@ -47,7 +49,12 @@ class Download {
     this.#reject = reject;
     const { request } = url.protocol === 'https:' ? https : http;
     // An agent of its own, so that no connection is used that was made for another request, or goes through a proxy.
-    this.#request = request(url, { agent: false, headers, lookup: lookupOf(addresses), ...(ca && { ca }) });
+    this.#request = request(url, {
+      agent: false,
+      headers: { ...headers, ...more },
+      lookup: lookupOf(addresses),
+      ...(ca && { ca }),
+    });
     clock.signal.addEventListener('abort', () => this.#fail(clock.signal.reason), { once: true });
     this.#request.on('socket', (socket) => {
       socket.once('connect', () => {

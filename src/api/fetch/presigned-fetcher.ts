@@ -39,12 +39,16 @@ export class PresignedFetcher {
     this.#surroundings = { ...surroundings, ...overrides };
   }
 
-  /** Rejects with ServiceError, or with the signal's reason. */
+  /**
+   * Rejects with ServiceError, or with the signal's reason.
+   * @param traceparent for the configured storage; other hosts do not get it
+   */
   async receive(
     link: string,
     limits: FetchLimits,
     signal: AbortSignal,
     holder = nobody,
+    traceparent?: string,
   ): Promise<FetchedFile> {
     const target = this.#policy.judge(link);
     const clock = new FetchClock(this.#timeouts, signal);
@@ -55,7 +59,9 @@ export class PresignedFetcher {
       );
       const { ca } = this.#surroundings;
       const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
-      const region = await download({ url: target.url, addresses, ca }, this.#queue, intakeLimits, clock);
+      const headers = target.isStorage && traceparent !== undefined ? { traceparent } : {};
+      const source = { url: target.url, addresses, ca, headers };
+      const region = await download(source, this.#queue, intakeLimits, clock);
       return { region, bytes: region.length, release: () => this.#queue.release(region) };
     } finally {
       clock.stop();

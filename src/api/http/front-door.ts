@@ -5,14 +5,16 @@ import { notFound } from '../../base/errors/not-found.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Logger } from '../../base/observe/log.js';
 import { RefusalLines } from '../../base/observe/refusal-lines.js';
-import { logRequest } from '../../base/observe/request-log.js';
+import { logRequest, probes } from '../../base/observe/request-log.js';
 import {
   CLIENT_GONE_STATUS,
   type RequestRecord,
   type RequestRecorder,
 } from '../../base/observe/request-record.js';
+import { endRequestSpan } from '../../base/observe/request-span.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import { serverTiming } from '../../base/observe/timing.js';
+import type { Tracing } from '../../base/tracing/tracing.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey, Authenticator } from '../../state/keys/authenticator.js';
 import { addressBlock } from '../admission/address-block.js';
@@ -66,6 +68,8 @@ export interface FrontDoorOptions {
   readonly addresses: ClientAddresses;
   readonly answers: AnswerLimits;
   readonly cors: Cors;
+  /** Without it there are no traces. */
+  readonly tracing?: Tracing | undefined;
   /** Time for a client to read one piece of an answer that is sent in pieces. */
   readonly sendTimeoutMs: number;
 }
@@ -144,6 +148,7 @@ export class FrontDoor {
     if (context !== undefined) exchange.offerSocket(req, context);
     exchange.sharedHeaders = [
       ['x-correlation-id', exchange.record.correlationId],
+      ...this.#traced(exchange, head.traceparent),
       ...cors.headersFor(req, exchange.method),
     ];
     if (head.framingFault !== undefined) {
@@ -174,6 +179,14 @@ export class FrontDoor {
     } catch (error) {
       this.#refuse(exchange, error);
     }
+  }
+
+  /** Begins the request's span. @returns what tells the client of it */
+  #traced({ record, path }: Exchange, parent: string): Headers {
+    const { tracing } = this.#options;
+    if (tracing === undefined || probes.has(path)) return [];
+    record.trace = tracing.begin({ name: record.method, kind: 'server', parent });
+    return [['traceresponse', record.trace.traceparent]];
   }
 
   #ticketHolder({ ticket }: Exchange, { isSocket }: Route): AuthenticatedKey | undefined {
@@ -462,6 +475,7 @@ export class FrontDoor {
     const { metrics, log, recorders } = this.#options;
     metrics.count(record);
     if (this.#refusalLines.mayWrite(record)) logRequest(log, record);
+    if (record.trace !== undefined) endRequestSpan(record.trace, record);
     if (isOfApi) for (const recorder of recorders) recorder.record(record);
   }
 }

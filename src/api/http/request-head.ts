@@ -11,6 +11,8 @@ export interface RequestHead {
   readonly correlationId: string;
   readonly connection: string;
   readonly expect: string;
+  /** All values of the header, one behind the other: a request has one at most. */
+  readonly traceparent: string;
   /** From `content-length`, 0 without one; undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   /**
@@ -28,6 +30,7 @@ export function readHead(req: HttpRequest): RequestHead {
   let correlationId = '';
   let connection = '';
   let expect = '';
+  let traceparent = '';
   let length = '';
   let coding = '';
   let lengths = 0;
@@ -54,6 +57,9 @@ export function readHead(req: HttpRequest): RequestHead {
       case 'expect':
         expect ||= value;
         break;
+      case 'traceparent':
+        traceparent += value;
+        break;
       case 'content-length':
         lengths++;
         length ||= value;
@@ -72,6 +78,7 @@ export function readHead(req: HttpRequest): RequestHead {
     correlationId,
     connection,
     expect,
+    traceparent,
     declaredBytes: coding === '' ? Number(length) : undefined,
     framingFault: framingFault(lengths, codings, hosts) ?? valueFault,
   };

@@ -56,6 +56,7 @@ async function receiveLink<Fields>(
   const object = await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs });
   const link = linkOf(object);
   const fields = reader.fromJson(object);
+  const span = record.trace?.begin('fetch', 'client');
   try {
     const { linkTooLarge: fileTooLarge = limits.fileTooLarge } = limits;
     const { region, bytes, release } = await fetcher.receive(
@@ -63,6 +64,7 @@ async function receiveLink<Fields>(
       { ...limits, fileTooLarge },
       signal,
       body.holder,
+      span?.traceparent,
     );
     record.fetch = 'fetched';
     record.stagesMs = { receive: performance.now() - startedMs };
@@ -72,6 +74,12 @@ async function receiveLink<Fields>(
     const isRefusal = error instanceof ServiceError && error.status < 500;
     record.fetch = signal.aborted ? 'abandoned' : isRefusal ? 'refused' : 'failed';
     throw error;
+  } finally {
+    const isFetched = record.fetch === 'fetched';
+    span?.end({
+      facts: { 'http.request.method': 'GET' },
+      problem: isFetched ? undefined : record.fetch,
+    });
   }
 }
 

@@ -202,6 +202,7 @@ class Host implements StreamHost {
       account: this.#caller.account,
       stagesMs: {},
       totalMs: performance.now() - this.#beganMs,
+      ...(this.#record.trace && { trace: this.#record.trace }),
     };
   }
 }

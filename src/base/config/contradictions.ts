@@ -13,6 +13,7 @@ const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, o
   [['hangTimeoutMs'], 'processes', 'without a supervisor, nothing detects a process that hangs'],
   [['tlsCertFile'], 'tlsKeyFile', 'a certificate needs its key'],
   [['tlsKeyFile'], 'tlsCertFile', 'a key needs its certificate'],
+  [['otlpHeaders', 'traceRatio', 'traceService'], 'otlpEndpoint', 'without a collector, there are no traces'],
 ];
 
 /**

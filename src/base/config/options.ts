@@ -11,6 +11,7 @@ import { outputOptions } from './output-options.js';
 import { recordsOptions } from './records-options.js';
 import { storageOptions } from './storage-options.js';
 import { streamOptions } from './stream-options.js';
+import { tracingOptions } from './tracing-options.js';
 
 /** The one table of settings: `loadConfig` reads them by it, and `docs/configuration.md` is generated from it. */
 export const options = {
@@ -24,6 +25,7 @@ export const options = {
   ...streamOptions,
   ...storageOptions,
   ...outputOptions,
+  ...tracingOptions,
 };
 
 type Options = typeof options;

@@ -31,6 +31,13 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
     schema: { type: 'string', format: 'uuid' },
     isOn: () => true,
   },
+  traceresponse: {
+    title: 'TraceResponse',
+    description:
+      "The request's span, if the server has traces; in the form of `traceparent` (W3C Trace Context).",
+    schema: text,
+    isOn: () => true,
+  },
   'x-error-key': {
     title: 'ErrorKey',
     description: 'Name of the error in docs/errors.md, more precise than its code.',

@@ -16,14 +16,16 @@ export function roundedTimesMs({ totalMs, stagesMs }: RequestRecord): Record<str
 }
 
 /** Routes that monitoring calls every few seconds. */
-const probes: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
+export const probes: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
 /** One line per request. Failures of the server are errors, with their cause; everything else is information. */
 export function logRequest(logger: Logger, record: RequestRecord): void {
   const isFailure = record.status >= 500 && record.cause !== undefined;
   const level = isFailure ? 'error' : probes.has(record.route) ? 'debug' : 'info';
   if (!logger.isLevelEnabled(level)) return;
-  const { cause, stagesMs: _stages, totalMs: _total, ...line } = record;
+  const { cause, stagesMs: _stages, totalMs: _total, trace, ...known } = record;
+  // By the name that readers of logs look for.
+  const line = trace === undefined ? known : { ...known, trace_id: trace.traceId };
   const timesMs = roundedTimesMs(record);
   if (isFailure) logger.error({ ...line, timesMs, err: cause }, 'request failed');
   else logger[level]({ ...line, timesMs }, 'request');

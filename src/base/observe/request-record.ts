@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErrorKey } from '../errors/catalogue.js';
+import type { Span } from '../tracing/tracing.js';
 import type { StageDurationsMs } from './timing.js';
 
 /** The outcome of fetching a file: `refused` is the fault of client or link, `abandoned` means that the client left. */
@@ -35,6 +36,8 @@ export interface RequestRecord {
   modelIds?: readonly string[];
   stagesMs: StageDurationsMs;
   totalMs: number;
+  /** Its span, which ends when the request is recorded; absent without traces. */
+  trace?: Span;
   /** For how many refused requests it stands, if they have no records and lines of their own; `totalMs` is their mean. */
   times?: number;
 }

@@ -86,8 +86,8 @@ export async function testPrivacy(main: string): Promise<PrivacyReport> {
   }
 }
 
-/** A configured bucket would be contacted, and the admin address may belong to a running server. */
-const LEFT_OUT = /^VERAVOX_(STORAGE|FETCH|TLS|ADMIN|PROCESSES)/;
+/** A configured bucket or collector would be contacted, and the admin address may belong to a running server. */
+const LEFT_OUT = /^VERAVOX_(STORAGE|FETCH|TLS|ADMIN|PROCESSES|OTLP|TRACE)/;
 
 /** The environment for a server that speaks HTTP on one port, in one process. */
 function forOneServerAlone(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
