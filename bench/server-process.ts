@@ -20,13 +20,15 @@ export interface ServerProcessOptions {
   readonly logFile?: string | undefined;
   /** The processors it may use, as taskset takes them; all where absent. */
   readonly cpus?: string;
+  /** Of another checkout. */
+  readonly main?: string;
 }
 
 const cli = join(packageDir, 'dist/cli/main.js');
 
 /** A new key of the server with this data folder, which takes it within a second. */
-export function createKey(dataDir: string): string {
-  return execFileSync(process.execPath, [cli, 'keys', 'create'], {
+export function createKey(dataDir: string, main = cli): string {
+  return execFileSync(process.execPath, [main, 'keys', 'create'], {
     env: { ...process.env, VERAVOX_DATA_DIR: dataDir },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -37,7 +39,7 @@ export function createKey(dataDir: string): string {
 export async function startServer(
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},
-  { logFile, cpus }: ServerProcessOptions = {},
+  { logFile, cpus, main = cli }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const env = {
     ...process.env,
@@ -47,10 +49,10 @@ export async function startServer(
     VERAVOX_STOP_GRACE_MS: '0',
     ...settings,
   };
-  const apiKey = createKey(dataDir);
+  const apiKey = createKey(dataDir, main);
   const [program = '', ...args] = [
     ...(cpus === undefined ? [] : ['taskset', '-c', cpus]),
-    ...[process.execPath, cli, 'serve'],
+    ...[process.execPath, main, 'serve'],
   ];
   const server = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(server, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));

@@ -13,10 +13,13 @@ import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { Cli, runCli } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
+import { type Collector, startCollector } from './support/otlp-collector.js';
 import { type PostgresServer, startPostgres } from './support/postgres.js';
 import { writeTinyModels } from './support/tiny-models.js';
 import { longMonoWav } from './support/wav.js';
 
+let collector: Collector;
+const afterwards: (() => unknown)[] = [];
 let folder: string;
 let postgres: PostgresServer;
 let env: Record<string, string>;
@@ -55,6 +58,10 @@ before(async () => {
     AWS_ACCESS_KEY_ID: secrets.accessKeyId,
     AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
   };
+  collector = await startCollector({
+    after: (close = () => {}) => void afterwards.push(close as () => void),
+  });
+  env.VERAVOX_OTLP_ENDPOINT = collector.url;
   const server = start('serve', envOf('server', { VERAVOX_JOB_WORKERS: '0' }));
   const [, baseUrl = ''] = await server.printed(/is ready on (http:\S+)\n/);
   const [, apiKey = ''] = await server.printed(/^ {2}(vx_\S+)$/m);
@@ -64,6 +71,7 @@ before(async () => {
 after(async () => {
   for (const { child } of running) child.kill('SIGKILL');
   await Promise.all(running.map(({ finished }) => finished));
+  for (const close of afterwards) close();
   await postgres.remove();
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
@@ -85,6 +93,18 @@ test('it does jobs, tells operators how it is, and gives its job back when it is
   await worker.printed(/^veravox works on up to 1 jobs at once\.$/m);
   const done = await client.waitForJob(waiting.id, { pollMs: 20 });
   assert.equal(done.state, 'succeeded', JSON.stringify(done.error));
+  // Two processes, one trace.
+  const job = await collector.named('job');
+  const made = await collector.named('POST /v1/jobs');
+  assert.deepEqual([job.traceId, job.parentId], [made.traceId, made.spanId]);
+  assert.deepEqual(
+    [made, job].map(({ resource }) => resource['process.pid']),
+    [running[1]?.child.pid, worker.child.pid],
+  );
+  assert.deepEqual(
+    collector.partsOf(job).map(({ name }) => name),
+    ['open', 'analyse'],
+  );
   const [, adminPort] = await worker.printed(/"adminPort":(\d+)/);
   const ready = await request(Number(adminPort), '/readyz');
   assert.deepEqual([ready.status, ready.json.database], [200, 'up']);

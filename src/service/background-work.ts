@@ -6,6 +6,7 @@ import type { Config } from '../base/config/options.js';
 import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { Tracing } from '../base/tracing/tracing.js';
 import type { FileStore } from '../state/storage/open-storage.js';
 import { startBatchTenders } from './batches/start-batch-tenders.js';
 import type { JobOffice } from './jobs/job-office.js';
@@ -20,6 +21,7 @@ export interface BackgroundWorkParts {
   readonly files: FileStore;
   readonly models: ModelRotation;
   readonly metrics: ServiceMetrics;
+  readonly tracing: Tracing | undefined;
   readonly recorders: readonly RequestRecorder[];
   readonly log: Logger;
   readonly fetchSurroundings: Partial<FetchSurroundings> | undefined;
@@ -38,7 +40,7 @@ export interface BackgroundWork {
 }
 
 export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork {
-  const { config, office, files, models, metrics, recorders, log, fetchSurroundings } = parts;
+  const { config, office, files, models, metrics, tracing, recorders, log, fetchSurroundings } = parts;
   const { policy, callbackPolicy } = parts;
   const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
   const current = () => models.current;
@@ -50,6 +52,7 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
     storage: files.storage,
     models: current,
     metrics,
+    tracing,
     recorders,
     log,
   });
@@ -60,6 +63,7 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
     office,
     policy: callbackPolicy,
     metrics,
+    tracing,
     log,
     ...(fetchSurroundings && { overrides: fetchSurroundings }),
   });

@@ -303,6 +303,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const background =
     office &&
     startBackgroundWork({
+      tracing: options.tracing,
       ...{ config, office, files, models, metrics, recorders, log, policy, callbackPolicy },
       fetchSurroundings: options.fetchSurroundings,
     });

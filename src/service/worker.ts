@@ -50,6 +50,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     config.adminAddress && (await listen({ ...config.adminAddress, handle: door.handleAdmin }));
   const policy = new FetchPolicy(() => files.storage.linkPrefixes(0), config.fetchAllowedHosts);
   const background = startBackgroundWork({
+    tracing: options.tracing,
     ...{ config, office, files, models, metrics, recorders, log, policy },
     callbackPolicy: new FetchPolicy(() => [], config.webhookHosts, callbacks),
     fetchSurroundings: options.fetchSurroundings,

@@ -65,6 +65,7 @@ export function batchCreator(parts: JobRouteParts) {
       manifest: fields.lines,
       callbackUrl: callback_url,
       idempotencyKey: fields.idempotency_key,
+      traceparent: request.record.trace?.traceparent,
     });
   };
 }

@@ -57,6 +57,7 @@ export function jobCreator(parts: JobRouteParts) {
       parameters: JSON.stringify(parameters),
       callbackUrl: callback_url,
       idempotencyKey: idempotency_key,
+      traceparent: request.record.trace?.traceparent,
     });
   };
 }

@@ -15,7 +15,7 @@ import type { Headers, Reply, ReplyStream, Route, RouteRequest } from './route.j
 import { s3Refusal } from './s3-refusal.js';
 
 /** @throws ServiceError TOO_MANY_JOBS, DATABASE_UNAVAILABLE; the file is stored nevertheless */
-export type OnStored = (object: StoredObject, owner: LinkOwner) => Promise<void>;
+export type OnStored = (object: StoredObject, owner: LinkOwner, traceparent?: string) => Promise<void>;
 
 const PREFIX = `/${BUCKET}/`;
 const PIECE_BYTES = 256 * 1024;
@@ -109,7 +109,9 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
         const bytes = reader.receivedBytes;
         request.record.bodyBytes = bytes;
         const owner = grant.owner === undefined ? undefined : storage.owners.open(grant.owner);
-        if (owner !== undefined) await onStored({ name: nameOf(request), bytes }, owner);
+        if (owner !== undefined) {
+          await onStored({ name: nameOf(request), bytes }, owner, request.record.trace?.traceparent);
+        }
         return { status: 200, contentType: '', body: '', headers: [['etag', `"${md5}"`]] };
       } catch (error) {
         // First, or what still comes would be written to a file that is closed.

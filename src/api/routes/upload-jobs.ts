@@ -35,8 +35,9 @@ export function smallestAnalysed({ analyseUploads }: Pick<Config, 'analyseUpload
 export async function createUploadJob(
   jobs: Jobs,
   detectors: readonly DetectorNames[],
-  { name, owner, idempotencyKey }: { name: string; owner: LinkOwner; idempotencyKey?: string },
+  upload: { name: string; owner: LinkOwner; idempotencyKey?: string; traceparent?: string | undefined },
 ): Promise<{ readonly isNew: boolean }> {
+  const { name, owner, idempotencyKey, traceparent } = upload;
   const defaults = new FieldValidator<JobFields>({ schemas: jobFieldSchemas(detectors) }).fromJson({});
   const parameters: JobParameters = {
     model: defaults.model,
@@ -55,6 +56,7 @@ export async function createUploadJob(
       source: JSON.stringify(source),
       parameters: JSON.stringify(parameters),
       idempotencyKey,
+      traceparent,
     }),
   );
 }
@@ -76,7 +78,7 @@ export function uploadJobs(
 ): OnStored {
   const minBytes = smallestAnalysed(config);
   if (jobs === undefined || minBytes === undefined) return async () => {};
-  return async ({ name, bytes }, owner) => {
-    if (bytes >= minBytes) await createUploadJob(jobs, detectors, { name, owner });
+  return async ({ name, bytes }, owner, traceparent) => {
+    if (bytes >= minBytes) await createUploadJob(jobs, detectors, { name, owner, traceparent });
   };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { FIGURES_FRESH_MS, freshFor } from './fresh-for.js';
 
 const outcomes = ['delivered', 'retried', 'failed'] as const;
 export type AttemptOutcome = (typeof outcomes)[number];
@@ -11,6 +12,7 @@ export class WebhookMetrics {
   /** @param waiting rejects while the database is not there; the gauge then keeps its value */
   constructor(registry: Registry, waiting: () => Promise<number>) {
     const registers = [registry];
+    const read = freshFor(FIGURES_FRESH_MS, waiting);
     new Gauge({
       name: 'veravox_webhooks_waiting',
       help: 'Webhooks of all hosts with the same database that are not delivered yet.',
@@ -18,7 +20,7 @@ export class WebhookMetrics {
       registers,
       async collect() {
         try {
-          this.set(await waiting());
+          this.set(await read());
         } catch {
           // veravox_database_up says it.
         }

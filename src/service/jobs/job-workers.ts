@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '../../base/observe/log.js';
+import { parseTraceparent } from '../../base/tracing/trace-context.js';
 import { isUnavailable } from '../../state/database/database.js';
 import type { Job, Work } from '../../state/jobs/job.js';
 import type { JobDesk } from '../../state/jobs/job-desk.js';
@@ -87,7 +88,8 @@ export class JobWorkers {
   #begin(work: Work): void {
     const { log, run, onTurn } = this.#options;
     const { job } = work;
-    const facts = { job: job.id, attempt: job.attempts };
+    const trace = job.batchId === undefined ? parseTraceparent(job.traceparent ?? '') : undefined;
+    const facts = { job: job.id, attempt: job.attempts, ...(trace && { trace_id: trace.traceId }) };
     const beganMs = performance.now();
     log.info({ ...facts, savedS: job.audioS }, 'job begun');
     const done = run(work, this.#turnOver.signal)

@@ -7,6 +7,7 @@ import { JobMetrics } from '../../base/observe/job-metrics.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
+import type { Tracing } from '../../base/tracing/tracing.js';
 import type { Job } from '../../state/jobs/job.js';
 import { JOB_ROUTE } from '../../state/jobs/job-desk.js';
 import { jobParameters, jobSource } from '../../state/jobs/job-text.js';
@@ -14,6 +15,7 @@ import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { ServedModels } from '../served-models.js';
 import type { JobOffice } from './job-office.js';
 import { type JobEnd, type JobTurn, runJob } from './job-runner.js';
+import { beginJobSpan, endJobSpan, withSpans } from './job-span.js';
 import { JobWorkers } from './job-workers.js';
 
 export interface JobWorkersParts {
@@ -24,6 +26,7 @@ export interface JobWorkersParts {
   /** Those that work begins with now. */
   readonly models: () => ServedModels;
   readonly metrics: ServiceMetrics;
+  readonly tracing: Tracing | undefined;
   readonly recorders: readonly RequestRecorder[];
   readonly log: Logger;
 }
@@ -36,7 +39,7 @@ const TURN_LIMIT_MS = 24 * 3_600_000;
 
 /** The workers of this process. */
 export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
-  const { config, office, sources, storage, models, metrics, recorders, log } = parts;
+  const { config, office, sources, storage, models, metrics, tracing, recorders, log } = parts;
   const { jobs, desk } = office;
   const store = (name: string, result: object): Promise<void> =>
     storage.write(name, Buffer.from(`${JSON.stringify(result)}\n`));
@@ -51,30 +54,38 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
     );
   }
 
-  const jobMetrics = new JobMetrics(metrics.registry, () => jobs.countUnfinished());
-  return new JobWorkers(desk, {
+  const jobMetrics = new JobMetrics(metrics.registry, () => jobs.countUnfinished(), {
+    workers: config.jobWorkers,
+    busy: () => workers.busy,
+  });
+  const workers: JobWorkers = new JobWorkers(desk, {
     workers: config.jobWorkers,
     pollMs: POLL_MS,
     log,
     async run(work, stopping) {
       const current = models();
+      const span = beginJobSpan(tracing, work.job);
       current.enter();
       try {
         const turn = await runJob(
           work,
-          {
-            desk,
-            analyser: current.analyser,
-            openSource: (source, signal) =>
-              'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
-            store,
-            maxBytes: config.maxJobBytes,
-            maxDurationS: config.maxJobDurationS,
-            timeLimitMs: TURN_LIMIT_MS,
-            heartbeatMs: HEARTBEAT_MS,
-          },
+          withSpans(
+            {
+              desk,
+              analyser: current.analyser,
+              openSource: (source, signal) =>
+                'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
+              store,
+              maxBytes: config.maxJobBytes,
+              maxDurationS: config.maxJobDurationS,
+              timeLimitMs: TURN_LIMIT_MS,
+              heartbeatMs: HEARTBEAT_MS,
+            },
+            span,
+          ),
           stopping,
         );
+        endJobSpan(span, work.job, turn);
         if (turn.outcome === 'failed') await tellOfFailure(work.job, turn.failure);
         return turn;
       } finally {
@@ -91,6 +102,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
       for (const recorder of recorders) recorder.record(record);
     },
   });
+  return workers;
 }
 
 /** A job that ended counts as one request of its key to the route `job`, with all of its audio. */

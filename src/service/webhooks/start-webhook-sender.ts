@@ -5,6 +5,7 @@ import type { Config } from '../../base/config/options.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import { WebhookMetrics } from '../../base/observe/webhook-metrics.js';
+import type { Tracing } from '../../base/tracing/tracing.js';
 import type { JobOffice } from '../jobs/job-office.js';
 import { attemptDelivery } from './webhook-attempt.js';
 import { WebhookSender } from './webhook-sender.js';
@@ -14,6 +15,7 @@ export interface WebhookSenderParts {
   readonly office: JobOffice;
   readonly policy: Pick<FetchPolicy, 'judge'>;
   readonly metrics: ServiceMetrics;
+  readonly tracing: Tracing | undefined;
   readonly log: Logger;
   readonly overrides?: Partial<FetchSurroundings>;
 }
@@ -24,7 +26,7 @@ const COUNT_TIMEOUT_MS = 1000;
 
 /** The sender of this process. */
 export function startWebhookSender(parts: WebhookSenderParts): WebhookSender {
-  const { config, office, policy, metrics, log, overrides } = parts;
+  const { config, office, policy, metrics, tracing, log, overrides } = parts;
   const { jobs, deliveryDesk } = office;
   const webhookMetrics = new WebhookMetrics(metrics.registry, () =>
     jobs.deliveries.countWaiting(COUNT_TIMEOUT_MS),
@@ -32,6 +34,7 @@ export function startWebhookSender(parts: WebhookSenderParts): WebhookSender {
   const attemptParts = {
     jobs,
     policy,
+    tracing,
     surroundings: { ...surroundings, ...overrides },
     timeoutMs: config.webhookTimeoutMs,
   };

@@ -4,6 +4,7 @@ import type { FetchPolicy } from '../../api/fetch/fetch-policy.js';
 import { postJson } from '../../api/fetch/webhook-post.js';
 import type { ErrorKey } from '../../base/errors/catalogue.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { Tracing } from '../../base/tracing/tracing.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { Attempt, Delivery } from '../../state/webhooks/delivery.js';
 import { webhookSignature } from '../../state/webhooks/signature.js';
@@ -14,6 +15,7 @@ export interface AttemptParts {
   readonly policy: Pick<FetchPolicy, 'judge'>;
   readonly surroundings: FetchSurroundings;
   readonly timeoutMs: number;
+  readonly tracing?: Tracing | undefined;
 }
 
 export interface AttemptEnd {
@@ -39,19 +41,26 @@ const problems: Partial<Record<ErrorKey, string>> = {
  * @throws DatabaseError, or the signal's reason
  */
 export async function attemptDelivery(
-  { id, jobId, account, url }: Delivery,
-  { jobs, policy, surroundings, timeoutMs }: AttemptParts,
+  { id, jobId, account, url, allAttempts }: Delivery,
+  { jobs, policy, surroundings, timeoutMs, tracing }: AttemptParts,
   signal: AbortSignal,
 ): Promise<AttemptEnd> {
   const job = await jobs.get(account, jobId);
   const secrets = await jobs.webhookSecrets.active(account);
   const atMs = Date.now();
   const beganMs = performance.now();
-  const ended = (more: Pick<Attempt, 'status' | 'problem'>): Attempt => ({
-    atMs,
-    tookMs: performance.now() - beganMs,
-    ...more,
-  });
+  const span = tracing?.begin({ name: 'webhook', kind: 'client', parent: job?.traceparent });
+  const ended = (more: Pick<Attempt, 'status' | 'problem'>): Attempt => {
+    const { status, problem } = more;
+    const facts = {
+      'http.request.method': 'POST',
+      'http.response.status_code': status,
+      'veravox.job_id': jobId,
+      'veravox.attempt': allAttempts + 1,
+    };
+    span?.end({ facts, problem });
+    return { atMs, tookMs: performance.now() - beganMs, ...more };
+  };
   if (job === undefined) return { attempt: ended({ problem: 'the job was removed' }), isFinal: true };
   if (secrets.length === 0) {
     return { attempt: ended({ problem: 'the account has no secret' }), isFinal: false };
@@ -67,6 +76,7 @@ export async function attemptDelivery(
       atS,
       body,
     ),
+    ...(span && { traceparent: span.traceparent }),
   };
   try {
     const answer = await postJson(policy.judge(url), headers, body, { surroundings, timeoutMs }, signal);

@@ -76,7 +76,7 @@ export class BatchDesk {
 
   /** @param first number of the first of these lines, from 1 @throws WorkLost */
   addLines(work: BatchWork, first: number, lines: readonly NewLine[]): Promise<void> {
-    const { id, account, keyId } = work.job;
+    const { id, account, keyId, traceparent = null } = work.job;
     const atMs = Date.now();
     const rows = lines.map(({ label, work: line }, i): Value[] => {
       const isBad = 'failure' in line;
@@ -94,6 +94,7 @@ export class BatchDesk {
         id,
         first + i,
         label,
+        traceparent,
         ...state,
       ];
     });
@@ -240,8 +241,8 @@ export class BatchDesk {
 
 function insertOf(rows: readonly Value[][]): [sql: string, values: Value[]] {
   const columns =
-    'id, account, key_id, source, parameters, priority, created_at_ms, batch_id, line, label, state, finished_at_ms, ' +
-    'failure_code, failure_message';
+    'id, account, key_id, source, parameters, priority, created_at_ms, batch_id, line, label, traceparent, state, ' +
+    'finished_at_ms, failure_code, failure_message';
   let n = 0;
   const places = rows.map((row) => `('predict', '', ${row.map(() => `$${++n}`).join(', ')})`);
   return [`INSERT INTO jobs (task, request_hash, ${columns}) VALUES ${places.join(', ')}`, rows.flat()];

@@ -4,7 +4,7 @@ import type { Job, JobState, JobTask } from './job.js';
 
 export const jobColumns =
   'id, account, key_id, task, state, source, parameters, callback_url, created_at_ms, started_at_ms, finished_at_ms, attempts, ' +
-  'audio_s, file_progress, result, failure_code, failure_message';
+  'audio_s, file_progress, result, failure_code, failure_message, traceparent, batch_id';
 
 interface JobRow extends Row {
   readonly id: string;
@@ -24,6 +24,8 @@ interface JobRow extends Row {
   readonly result: string | null;
   readonly failure_code: string | null;
   readonly failure_message: string | null;
+  readonly traceparent: string | null;
+  readonly batch_id: string | null;
 }
 
 export function jobOf(row: Row): Job {
@@ -45,6 +47,8 @@ export function jobOf(row: Row): Job {
     audioS: found.audio_s,
     fileProgress: found.file_progress,
     result: found.result ?? undefined,
+    traceparent: found.traceparent ?? undefined,
+    batchId: found.batch_id ?? undefined,
     failure: code === null ? undefined : { code, message: message ?? '' },
   };
 }

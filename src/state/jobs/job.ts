@@ -20,6 +20,8 @@ export interface NewJob {
   readonly callbackUrl?: string | undefined;
   /** The same key with the same request, within the retention, gives the same job. */
   readonly idempotencyKey?: string | undefined;
+  /** Of the request that makes it: the trace that it belongs to. */
+  readonly traceparent?: string | undefined;
   /** Of a batch, if it came with the request. */
   readonly manifest?: string | undefined;
 }
@@ -27,6 +29,8 @@ export interface NewJob {
 export interface Job extends Omit<NewJob, 'idempotencyKey' | 'manifest'> {
   readonly id: string;
   readonly state: JobState;
+  /** Of a line of a batch. */
+  readonly batchId?: string | undefined;
   readonly createdAtMs: number;
   readonly startedAtMs?: number | undefined;
   readonly finishedAtMs?: number | undefined;

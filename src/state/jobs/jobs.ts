@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, randomUUID } from 'node:crypto';
+import type { UnfinishedJobs } from '../../base/observe/job-metrics.js';
 import type { Database, Transaction, Value } from '../database/database.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
 import { Deliveries } from '../webhooks/deliveries.js';
@@ -155,16 +156,26 @@ export class Jobs {
     return found;
   }
 
-  /** Of all accounts. @throws DatabaseError, within seconds */
-  async countUnfinished(): Promise<{ queued: number; running: number }> {
-    const rows = await this.#database.queryPromptly<{ state: 'queued' | 'running'; jobs: number }>(
-      "SELECT state, COUNT(*) AS jobs FROM jobs WHERE state IN ('queued', 'running') GROUP BY state",
+  /** Of all accounts; of batches, the lines in the queue. @throws DatabaseError, within seconds */
+  async countUnfinished(): Promise<UnfinishedJobs> {
+    const rows = await this.#database.queryPromptly<{
+      state: 'queued' | 'running';
+      jobs: number;
+      oldest: number | null;
+    }>(
+      // Those that nobody has begun yet: others may wait for their next try.
+      'SELECT state, COUNT(*) AS jobs, MIN(CASE WHEN attempts = 0 THEN created_at_ms END) AS oldest FROM jobs ' +
+        "WHERE state IN ('queued', 'running') AND task <> 'batch' GROUP BY state",
       [],
       COUNT_TIMEOUT_MS,
     );
     const counts = { queued: 0, running: 0 };
-    for (const { state, jobs } of rows) counts[state] = jobs;
-    return counts;
+    let oldestAtMs: number | undefined;
+    for (const { state, jobs, oldest } of rows) {
+      counts[state] = jobs;
+      if (state === 'queued') oldestAtMs = oldest ?? undefined;
+    }
+    return { ...counts, oldestAtMs };
   }
 
   /** Its worker stops within seconds. A job that is over stays as it is. @returns undefined if the account has no such job */
@@ -239,7 +250,7 @@ export class Jobs {
   async #insert(transaction: Transaction, job: NewJob, priority: number): Promise<Job> {
     const [row] = await transaction.query(
       'INSERT INTO jobs (id, account, key_id, task, state, source, parameters, callback_url, idempotency_key, request_hash, ' +
-        "priority, created_at_ms) VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, $10, $11) " +
+        "priority, created_at_ms, traceparent) VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, $10, $11, $12) " +
         `RETURNING ${jobColumns}`,
       [
         randomUUID(),
@@ -253,6 +264,7 @@ export class Jobs {
         hashOf(job),
         priority,
         Date.now(),
+        job.traceparent ?? null,
       ],
     );
     if (row === undefined) throw new Error('The database did not return the new job.');

@@ -8,6 +8,7 @@ import { rateWindows } from './0005-rate-windows.js';
 import { operatingPoints } from './0006-operating-points.js';
 import { awaitedUploads } from './0007-awaited-uploads.js';
 import { batches } from './0008-batches.js';
+import { jobTraces } from './0009-job-traces.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -19,4 +20,5 @@ export const migrations: readonly Migration[] = [
   operatingPoints,
   awaitedUploads,
   batches,
+  jobTraces,
 ];

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** How old figures of the database in metrics may be. */
+export const FIGURES_FRESH_MS = 5000;
+
+/** Asks again when the answer is older than that; all who ask in between get the same one. A failure is forgotten. */
+export function freshFor<Value>(
+  freshMs: number,
+  read: () => Promise<Value>,
+  nowMs: () => number = () => performance.now(),
+): () => Promise<Value> {
+  let known: { readonly value: Promise<Value>; readonly atMs: number } | undefined;
+  return () => {
+    if (known !== undefined && nowMs() - known.atMs < freshMs) return known.value;
+    const value = read();
+    const asked = { value, atMs: nowMs() };
+    known = asked;
+    value.catch(() => {
+      if (known === asked) known = undefined;
+    });
+    return value;
+  };
+}
