@@ -17,7 +17,12 @@ export interface BareOnnxData {
 }
 
 const { modelsDir, model, slots } = workerData as BareOnnxData;
-const session = await ModelSession.load(readFileSync(join(modelsDir, model.file)), model, 'cpu', 1);
+const session = await ModelSession.load(
+  readFileSync(join(modelsDir, model.file)),
+  model,
+  { provider: 'cpu' },
+  1,
+);
 await session.warmUp();
 const input = new InputSlots(slots).view(0, session.inputSize);
 

@@ -55,7 +55,7 @@ async function measure(folder: string): Promise<Measured> {
   const [model] = (await readManifest(folder)).models as [Model];
   const { source } = await readModelFile(folder, model);
   const beginMs = performance.now();
-  const session = await ModelSession.load(source, model, 'cpu', 1);
+  const session = await ModelSession.load(source, model, { provider: 'cpu' }, 1);
   const load_s = seconds(beginMs);
   const inputs = model.window_samples < WINDOW_SAMPLES ? 2 : 1;
   const clockTimes: number[] = [];

@@ -130,7 +130,12 @@ try {
       while (preparer.next(output));
       preparer.close();
     });
-    const session = await ModelSession.load(readFileSync(join(modelsDir, model.file)), model, 'cpu', 1);
+    const session = await ModelSession.load(
+      readFileSync(join(modelsDir, model.file)),
+      model,
+      { provider: 'cpu' },
+      1,
+    );
     sessions.push(session);
     bench.add(`model ${model.id}`, async () => void (await session.score([output])));
   }

@@ -38,6 +38,13 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
   ['VERAVOX_MAX_INFLIGHT_REQUESTS', '10s', /\(requests\) for VERAVOX_MAX_INFLIGHT_REQUESTS but received 10s/],
   ['VERAVOX_MODELS_DIR', '/nope', /a folder that exists for VERAVOX_MODELS_DIR but received \/nope/],
   ['VERAVOX_MAX_INFLIGHT_BYTES', '99999999999999999999', /\(bytes\).* for VERAVOX_MAX_INFLIGHT_BYTES/],
+  [
+    'VERAVOX_CUDA_DEVICES',
+    '0,0',
+    /different numbers such as `0,1` for VERAVOX_CUDA_DEVICES but received 0,0/,
+  ],
+  ['VERAVOX_CUDA_DEVICES', 'first', /`all`, `none` or .* for VERAVOX_CUDA_DEVICES but received first/],
+  ['VERAVOX_CUDA_MEMORY_BYTES', '-1', /\(bytes\).* for VERAVOX_CUDA_MEMORY_BYTES but received -1/],
   ['VERAVOX_DEVICE', 'gpu', /one of auto, cpu, cuda for VERAVOX_DEVICE but received gpu/],
   [
     'VERAVOX_STORAGE_ENDPOINT',
@@ -99,6 +106,33 @@ test('one core still gives a thread of each kind, and one more so that large fil
   const config = loadConfig({}, { ...surroundings, cores: 1 });
   assert.equal(config.prepareThreads, 2);
   assert.equal(config.scoringThreads, 1);
+});
+
+test('CUDA has defaults of its own, and what is set wins over them, too', () => {
+  const { maxBatchWindows, cudaDevices, onCuda } = load({});
+  assert.deepEqual([maxBatchWindows, cudaDevices], [4, 'all']);
+  assert.deepEqual(onCuda, { prepareThreads: 5, maxBatchWindows: 32 });
+  const given = load({ VERAVOX_MAX_BATCH_WINDOWS: '8', VERAVOX_CUDA_DEVICES: '2, 0' });
+  assert.deepEqual(given.onCuda, { prepareThreads: 5, maxBatchWindows: 8 });
+  assert.deepEqual(given.cudaDevices, [2, 0]);
+});
+
+test('settings of GPUs contradict a device that uses none', () => {
+  assertRefused(
+    { VERAVOX_DEVICE: 'cpu', VERAVOX_CUDA_DEVICES: '0', VERAVOX_CUDA_MEMORY_BYTES: '1GiB' },
+    /VERAVOX_CUDA_DEVICES has no effect: VERAVOX_DEVICE is cpu\.\n.*VERAVOX_CUDA_MEMORY_BYTES has no effect/,
+  );
+  assertRefused(
+    { VERAVOX_DEVICE: 'cuda', VERAVOX_CUDA_DEVICES: 'none' },
+    /VERAVOX_DEVICE is cuda, but VERAVOX_CUDA_DEVICES is none/,
+  );
+  assert.equal(load({ VERAVOX_DEVICE: 'cpu', VERAVOX_CUDA_DEVICES: 'none' }).cudaDevices, 'none');
+});
+
+test('several processes divide the cores', () => {
+  const share = loadConfig({}, { ...surroundings, cores: 15 / 2 });
+  assert.deepEqual([share.scoringThreads, share.prepareThreads, share.onCuda.prepareThreads], [7, 2, 6]);
+  assert.equal(loadConfig({}, { ...surroundings, cores: 2 / 3 }).scoringThreads, 1);
 });
 
 test('what is set wins over the default', () => {

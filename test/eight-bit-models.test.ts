@@ -9,10 +9,10 @@ import { test } from 'node:test';
 import type { DetectionModel } from '../src/analysis/models/manifest.js';
 import { loadManifest } from '../src/analysis/models/model-file.js';
 import { inputShapeOf, inputSizeOf } from '../src/analysis/models/model-sizes.js';
+import type { Provider } from '../src/analysis/scoring/devices.js';
 import { sessionOptions } from '../src/analysis/scoring/model-session.js';
 import { InferenceSession, Tensor } from '../src/analysis/scoring/onnxruntime.js';
 import { toProbability } from '../src/analysis/scoring/score.js';
-import type { Provider } from '../src/analysis/scoring/scoring-task.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -23,7 +23,7 @@ const detectors = (await loadManifest(modelsDir)).models.filter((model) => model
 async function asFor(provider: Provider, model: DetectionModel, folder: string) {
   const optimized = path.join(folder, `${model.id}-${provider}.onnx`);
   const session = await InferenceSession.create(path.join(modelsDir, model.file), {
-    ...sessionOptions(provider),
+    ...sessionOptions({ provider }),
     executionProviders: ['cpu'],
     optimizedModelFilePath: optimized,
     logSeverityLevel: 3,

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { InputSlots } from '../src/analysis/memory/input-slots.js';
 import { loadManifest, readModelFile } from '../src/analysis/models/model-file.js';
 import { inputSizeOf } from '../src/analysis/models/model-sizes.js';
+import { cpuDevices } from '../src/analysis/scoring/devices.js';
 import { Scheduler } from '../src/analysis/scoring/scheduler.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 
@@ -18,9 +19,9 @@ test('one window of a recording is scored between those of requests, the rest af
   const slots = InputSlots.create(1, inputSizeOf(model));
   const { source } = await readModelFile(modelsDir, model);
   const scheduler = new Scheduler<{ group: string; isBackground?: boolean }>(
-    { models: [model], sources: [source], slots: slots.shared, provider: 'cpu', maxBatchInputs: 8 },
+    { models: [model], sources: [source], slots: slots.shared, maxBatchInputs: 8 },
     {
-      threads: 1,
+      devices: cpuDevices(1),
       maxBatchInputs: 8,
       maxBackgroundInputs: 1,
       mayBatch: () => false,

@@ -26,7 +26,7 @@ function startThread(slots: InputSlots): Piscina<ScoringTask, ScoringResult> {
     models,
     sources: models.map(({ file }) => readFileSync(path.join(modelsDir, file))),
     slots: slots.shared,
-    provider: 'cpu',
+    device: { name: 'cpu', provider: 'cpu' },
     maxBatchInputs: 1,
   };
   const filename = fileURLToPath(new URL('../src/analysis/scoring/scoring-worker.js', import.meta.url));
@@ -35,14 +35,14 @@ function startThread(slots: InputSlots): Piscina<ScoringTask, ScoringResult> {
 
 test('CUDA that cannot be loaded stops the start and says what is missing; auto falls back and says why', async (t) => {
   const modelPath = path.join(modelsDir, (models[0] as Model).file);
-  const choice = await chooseProvider('auto', modelPath);
+  const choice = await chooseProvider({ device: 'auto' }, modelPath);
   if (choice.provider === 'cuda') {
     t.diagnostic('CUDA works on this machine: the fall-back was not seen.');
     return;
   }
   assert.match(choice.fallbackReason ?? '', /CUDA/);
-  await assert.rejects(chooseProvider('cuda', modelPath), /VERAVOX_DEVICE is cuda, but .*CUDA/);
-  assert.deepEqual(await chooseProvider('cpu', modelPath), { provider: 'cpu' });
+  await assert.rejects(chooseProvider({ device: 'cuda' }, modelPath), /VERAVOX_DEVICE is cuda, but .*CUDA/);
+  assert.deepEqual(await chooseProvider({ device: 'cpu' }, modelPath), { provider: 'cpu' });
 });
 
 test('a thread that dies does not disturb another, and its successor scores the same', async () => {

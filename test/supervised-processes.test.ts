@@ -106,6 +106,10 @@ test('metrics are those of all processes together', async () => {
   for (let i = 0; i < 10; i++) await request(port, '/livez');
   assert.equal(await metric('veravox_http_requests_total{route="/livez",status="200"}'), before + 10);
   assert.equal(await metric('veravox_ready'), 1);
+  const windowsBefore = await metric('veravox_device_batch_inputs_sum{device="cpu"}');
+  assert.equal((await predict(speech)).status, 200);
+  assert.ok((await metric('veravox_device_batch_inputs_sum{device="cpu"}')) > windowsBefore);
+  assert.equal(await metric('veravox_device_up{device="cpu"}'), 1);
 });
 
 test('the rate of a key holds over all processes', async () => {

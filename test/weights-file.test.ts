@@ -27,7 +27,7 @@ function folderWith(t: TestContext, weight: number) {
 
 async function scoreIn(model: DetectionModel, folder: string): Promise<number> {
   const { source } = await readModelFile(folder, model);
-  const session = await ModelSession.load(source, model, 'cpu', 1);
+  const session = await ModelSession.load(source, model, { provider: 'cpu' }, 1);
   try {
     const [score] = await session.score([new Float32Array(session.inputSize)]);
     return score as number;
@@ -72,7 +72,7 @@ test('files that change between the check and the session are refused', async (t
   fs.utimesSync(`${file}.new`, atime, mtime);
   fs.renameSync(`${file}.new`, file);
   await assert.rejects(
-    ModelSession.load(source, model, 'cpu', 1),
+    ModelSession.load(source, model, { provider: 'cpu' }, 1),
     /was changed after its SHA-256 had been checked/,
   );
 });

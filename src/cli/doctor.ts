@@ -10,6 +10,7 @@ import { askModels } from '../analysis/known-answers/model-check.js';
 import { readManifest } from '../analysis/models/manifest.js';
 import { loadManifest } from '../analysis/models/model-file.js';
 import { modelStatus } from '../analysis/pipeline/model-status.js';
+import { listGpus } from '../analysis/scoring/gpus.js';
 import { chooseProvider } from '../analysis/scoring/provider.js';
 import { loadAddon } from '../base/addon/addon.js';
 import { loadConfig } from '../base/config/load-config.js';
@@ -58,13 +59,18 @@ const checks: Readonly<Record<string, Check>> = {
     const rest = without.length === 0 ? '' : `; none recorded for ${without.join(', ')}`;
     return `${checks.length} of ${checks.length} hold${rest}`;
   },
-  device: async ({ device, modelsDir }) => {
-    const { models } = await loadManifest(modelsDir);
-    const { provider, fallbackReason } = await chooseProvider(
-      device,
-      path.join(modelsDir, models[0]?.file ?? ''),
-    );
+  device: async (config) => {
+    const { models } = await loadManifest(config.modelsDir);
+    const file = path.join(config.modelsDir, models[0]?.file ?? '');
+    const { provider, gpus = [], leftOut = [], fallbackReason } = await chooseProvider(config, file);
+    const names = (await listGpus()) ?? [];
+    const nameOf = (index: number): string => `cuda:${index} (${names[index] ?? 'unknown model'})`;
+    if (provider === 'cuda') return [gpus.map(nameOf).join(', '), ...leftOut].join('\n');
     return fallbackReason === undefined ? provider : `${provider}, because ${fallbackReason}`;
+  },
+  GPUs: async () => {
+    const names = await listGpus();
+    return names?.map((name, index) => `${index}: ${name}`).join('\n') || 'none found';
   },
   'data folder': ({ dataDir }) => {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);

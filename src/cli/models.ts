@@ -6,6 +6,7 @@ import { checkModels, type ModelCheck, type TimeMs } from '../analysis/known-ans
 import { recordAnswers } from '../analysis/known-answers/record.js';
 import { ManifestError, type Model, readManifest, type Tolerances } from '../analysis/models/manifest.js';
 import { SAMPLE_RATE_HZ } from '../analysis/models/model-audio.js';
+import { cpuDevices, cudaDevices, type ScoringDevice } from '../analysis/scoring/devices.js';
 import { chooseProvider } from '../analysis/scoring/provider.js';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
@@ -85,8 +86,9 @@ async function check(config: Config, runs: number): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const { provider } = await chooseProvider(config.device, `${config.modelsDir}/${models[0]?.file}`);
-  const checks = await checkModels(config, models, provider, runs);
+  const { provider, gpus } = await chooseProvider(config, `${config.modelsDir}/${models[0]?.file}`);
+  const [device] = provider === 'cuda' ? cudaDevices(gpus ?? [], config.cudaMemoryBytes) : cpuDevices(1);
+  const checks = await checkModels(config, models, device as ScoringDevice, runs);
   process.stdout.write(`${checkTable(checks)}\nMedian and 95th percentile of ${runs} runs per 5 s window, `);
   process.stdout.write(`one thread, ${provider}.\n`);
   for (const { problems } of checks) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
-import os from 'node:os';
 import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { whyNotListening } from '../api/http/listen-error.js';
 import type { Config } from '../base/config/options.js';
@@ -36,7 +35,6 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
     hangTimeoutMs: config.hangTimeoutMs,
     port,
     lockDescriptor,
-    env: threadsPerProcess(config.processes),
     deadlyInputs: openDeadlyInputs(config.dataDir, log.logger, true),
     rates: ratesOverHosts ?? new RateLimits(rateLimitOf(config)),
     log: log.logger,
@@ -91,18 +89,4 @@ async function freePort(host: string, port: number): Promise<number> {
   probe.close();
   await once(probe, 'close');
   return free;
-}
-
-/** Divides the cores among the processes; values from the environment apply to each process unchanged. */
-function threadsPerProcess(processes: number): Record<string, string> {
-  const cores = os.availableParallelism();
-  const byDefault = {
-    VERAVOX_SCORING_THREADS: Math.max(1, Math.floor(cores / processes)),
-    VERAVOX_PREPARE_THREADS: Math.max(2, Math.ceil(cores / processes / 4)),
-  };
-  return Object.fromEntries(
-    Object.entries(byDefault)
-      .filter(([name]) => process.env[name] === undefined)
-      .map(([name, threads]) => [name, String(threads)]),
-  );
 }

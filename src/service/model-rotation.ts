@@ -57,6 +57,8 @@ export function gaugesOf(
     databaseUp: isDatabaseUp,
     wrongAnswers: () => status().wrongAnswers.length,
     provider: () => status().provider,
+    devices: () => status().scoring?.devices ?? [],
+    inputsWaiting: () => status().scoring?.waitingCount ?? 0,
     fellBackToCpu: () => status().fallbackReason !== undefined,
   } satisfies Partial<GaugeSources>;
 }

@@ -7,6 +7,7 @@ import { ModelReload } from '../analysis/known-answers/model-reload.js';
 import { UploadArena } from '../analysis/memory/arena.js';
 import { aliasesOf } from '../analysis/pipeline/model-status.js';
 import type { PipelineOptions } from '../analysis/pipeline/pipeline.js';
+import { choiceIn } from '../analysis/scoring/provider.js';
 import { rateLimitOf } from '../api/admission/rate-limits.js';
 import { type Addon, loadAddon } from '../base/addon/addon.js';
 import type { Config } from '../base/config/options.js';
@@ -89,19 +90,31 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (deadlyInputs !== undefined) {
     keepCrashNotes(deadlyInputs.notesFileOf(process.pid), addon, logger);
   }
-  let countThreadFailure: ServiceMetrics['countThreadFailure'] | undefined;
+  let countedBy: ServiceMetrics | undefined;
   const pipelineOptions: PipelineOptions = {
     refused: refusals.shared,
     onThreadError(pool, error) {
       logger.error({ err: error, pool }, 'an idle thread died: replacing it');
-      countThreadFailure?.(pool);
+      countedBy?.countThreadFailure(pool);
+    },
+    place: parent?.place,
+    scoring: {
+      onBatch: (batch) => countedBy?.devices.count(batch),
+      onChange({ name: device, isWorking, problem }) {
+        if (isWorking) logger.warn({ device }, 'a device works again');
+        else
+          logger.error(
+            { device, problem },
+            'a device failed: its work goes to others, and it is tried again',
+          );
+      },
     },
   };
   const loading = startChecked(config, arena.buffer, ANSWERS_PER_MODEL, pipelineOptions);
   // While other threads load the models.
   const parts = loadServerParts(config, logger, isWorker);
   const [models, { start, metrics, files, tracing }] = await bothOrNone(loading, parts);
-  countThreadFailure = (pool) => metrics.countThreadFailure(pool);
+  countedBy = metrics;
   log.countDropped((lines) => metrics.logLinesDropped.inc(lines));
   const status = checkedStatus(models);
   tellOfModels(models, logger);
@@ -146,13 +159,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw error;
   }
   if (parent !== undefined) metrics.gather = () => parent.metricsOfAll();
-  const { provider, fallbackReason } = status;
-  const choice = { provider, ...(fallbackReason !== undefined && { fallbackReason }) };
   const reload = new ModelReload({
     // On what runs the models now: whether there is CUDA has been found out.
     async start() {
       await points.refresh();
-      return startChecked(config, arena.buffer, ANSWERS_PER_MODEL, { ...pipelineOptions, choice });
+      return startChecked(config, arena.buffer, ANSWERS_PER_MODEL, {
+        ...pipelineOptions,
+        choice: choiceIn(status),
+      });
     },
     use(next) {
       server.replaceModels(next, points.current);
@@ -221,13 +235,18 @@ async function bothOrNone<Parts>(
 
 function tellOfModels({ analyser, wrongAnswers }: CheckedModels, logger: Logger): void {
   const status = analyser.status();
-  const { provider, fallbackReason, models, speakerModels, sandboxFailure } = status;
+  const { provider, fallbackReason, scoring, leftOut, models, speakerModels, sandboxFailure } = status;
   if (sandboxFailure !== undefined) {
     logger.warn({ sandboxFailure }, 'decoder threads run without a system call filter');
   }
   const speakers = speakerModels.map((model) => model.id);
   const aliases = aliasesOf(status);
-  logger.info({ provider, fallbackReason, models, aliases, speakerModels: speakers }, 'models loaded');
+  const devices = scoring?.devices.map(({ name }) => name);
+  if (leftOut !== undefined) logger.warn({ leftOut }, 'GPUs that cannot be opened are left out');
+  logger.info(
+    { provider, fallbackReason, devices, models, aliases, speakerModels: speakers },
+    'models loaded',
+  );
   for (const check of wrongAnswers) {
     logger.error({ ...check, difference: differenceOf(check) }, 'a known-answer check failed: not ready');
   }

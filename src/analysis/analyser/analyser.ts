@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AudioPart, AudioWindow, PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
 import type { ArenaRegion } from '../memory/arena.js';
+import type { DeviceStatus } from '../scoring/devices.js';
+import type { ProviderChoice } from '../scoring/provider.js';
 
 export type { AudioWindow, SkippedStretch };
 
@@ -108,13 +110,18 @@ export interface SpeakerModelStatus extends ScoringModelStatus {
   readonly strangers?: { readonly mean: number; readonly sd: number };
 }
 
-export interface PipelineStatus {
-  /** Models are warm. */
+export interface ScoringStatus {
+  readonly devices: readonly DeviceStatus[];
+  /** Model inputs of requests that no device has taken yet. */
+  readonly waitingCount: number;
+}
+
+/** With what runs the models now. */
+export interface PipelineStatus extends ProviderChoice {
+  /** Models are warm, and a device works. */
   readonly ready: boolean;
-  /** What runs the models now. */
-  readonly provider: 'cpu' | 'cuda';
-  /** Why `auto` did not give CUDA; absent if it did or was not asked for. */
-  readonly fallbackReason?: string;
+  /** What waits for the devices that run the models, and how they are; always current. */
+  readonly scoring?: ScoringStatus;
   /** Why decoder threads run without a filter of system calls; absent if they have one, or are to have none. */
   readonly sandboxFailure?: string;
   /** Every name that a request may give for a detector: ids and aliases. */

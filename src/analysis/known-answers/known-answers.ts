@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { Analyser } from '../analyser/analyser.js';
 import type { Model, Tolerances } from '../models/manifest.js';
-import type { Provider } from '../scoring/scoring-task.js';
+import type { Provider } from '../scoring/devices.js';
 
 /**
  * How far a score, 0..1, or a number of an embedding of length 1 may be from what is known, which was recorded on a CPU. GPUs

@@ -8,8 +8,7 @@ import { readModelFile } from '../models/model-file.js';
 import type { OnnxHeader } from '../models/onnx-header.js';
 import { type PipelineConfig, startPipeline } from '../pipeline/pipeline.js';
 import { makePreparer } from '../prepare/recipe-check.js';
-import { ModelSession } from '../scoring/model-session.js';
-import type { Provider } from '../scoring/scoring-task.js';
+import { ModelSession, type SessionDevice } from '../scoring/model-session.js';
 import { type AnswerCheck, checkAnswers, describeCheck, holds } from './known-answers.js';
 
 export interface TimeMs {
@@ -36,14 +35,14 @@ export interface ModelCheck {
 export async function checkModels(
   config: PipelineConfig,
   models: readonly Model[],
-  provider: Provider,
+  device: SessionDevice,
   runs: number,
 ): Promise<ModelCheck[]> {
   const checks: ModelCheck[] = [];
-  for (const model of models) checks.push(await checkModel(config.modelsDir, model, provider, runs));
+  for (const model of models) checks.push(await checkModel(config.modelsDir, model, device, runs));
   const sound = checks.filter(({ problems }) => problems.length === 0).map(({ model }) => model);
   if (sound.length === 0) return checks;
-  const answers = await askModels({ ...config, device: provider }, sound);
+  const answers = await askModels({ ...config, device: device.provider }, sound);
   return checks.map((check) => {
     const own = answers.filter(({ modelId }) => modelId === check.model.id);
     const wrong = own.filter((answer) => !holds(answer)).map(describeCheck);
@@ -64,7 +63,7 @@ export async function askModels(config: PipelineConfig, models: readonly Model[]
 async function checkModel(
   modelsDir: string,
   model: Model,
-  provider: Provider,
+  device: SessionDevice,
   runs: number,
 ): Promise<ModelCheck> {
   let found: Partial<ModelCheck> = {};
@@ -82,7 +81,7 @@ async function checkModel(
   const file = await attempt(() => readModelFile(modelsDir, model));
   const preparer = await attempt(() => makePreparer(loadAddon(), model));
   const session = await attempt(async () =>
-    ModelSession.load(file?.source ?? (await readFile(join(modelsDir, model.file))), model, provider, 1),
+    ModelSession.load(file?.source ?? (await readFile(join(modelsDir, model.file))), model, device, 1),
   );
   if (file !== undefined) found = { ...found, file: { sizeBytes: file.sizeBytes, ...file.header } };
   if (session !== undefined) {

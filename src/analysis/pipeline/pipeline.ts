@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { audioPartOf, loadAddon } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
+import type { ProcessPlace } from '../../base/config/process-place.js';
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Analysis, AnalysisRequest, PipelineStatus, VoiceEmbedding } from '../analyser/analyser.js';
@@ -17,10 +18,11 @@ import { makePreparer } from '../prepare/recipe-check.js';
 import { RunControl } from '../prepare/run-control.js';
 import { batchesPerScoringThread, filesForCpu, filesForGpu, StartedWork } from '../prepare/started-work.js';
 import { chooseProvider, type ProviderChoice } from '../scoring/provider.js';
-import { type JobOwner, Scheduler, type ScoringJob } from '../scoring/scheduler.js';
+import { type JobOwner, Scheduler, type SchedulerOptions, type ScoringJob } from '../scoring/scheduler.js';
 import { Turns } from '../threads/turns.js';
 import { AnalysisRun } from './analysis-run.js';
 import { EmbeddingRun } from './embedding-run.js';
+import { type Engine, type EngineConfig, engineFor } from './engine.js';
 import type { FileRun } from './file-run.js';
 import { LiveStreams } from './live-streams.js';
 import { detectorNamed, modelStatus } from './model-status.js';
@@ -29,18 +31,14 @@ import { toServiceError } from './stage-failure.js';
 
 export type PipelineConfig = Pick<
   Config,
-  | 'modelsDir'
-  | 'device'
-  | 'prepareThreads'
-  | 'scoringThreads'
-  | 'maxBatchWindows'
-  | 'batchWaitMs'
-  | 'queueTimeoutMs'
-  | 'analysisTimeoutMs'
+  'modelsDir' | 'batchWaitMs' | 'queueTimeoutMs' | 'analysisTimeoutMs'
 > &
-  Partial<Pick<Config, 'decoderSandbox'>>;
+  EngineConfig &
+  Partial<Pick<Config, 'decoderSandbox' | 'cudaDevices'>>;
 
 const minSlots = 32;
+/** So that each has the inputs of a file ahead of the scoring threads. */
+const slotsPerPrepareThread = 4;
 /** Recordings that are read in ranges, at one time. */
 const defaultRecordings = 2;
 
@@ -49,6 +47,10 @@ export interface PipelineOptions {
   readonly models?: readonly Model[];
   /** The device for the models; by default from the configuration. */
   readonly choice?: ProviderChoice;
+  /** Among the processes of a server, which share GPUs out. */
+  readonly place?: ProcessPlace | undefined;
+  /** Told of what devices do; `startOwner` is for tests. */
+  readonly scoring?: Pick<SchedulerOptions, 'startOwner' | 'onChange' | 'onBatch'>;
   /** Recordings (RecordingAnalyser) that may be in work at one time; others wait. */
   readonly recordings?: number;
   /** Inputs to refuse: see RefusedInputs. */
@@ -67,24 +69,27 @@ export async function startPipeline(
   arena: SharedArrayBuffer,
   options: PipelineOptions = {},
 ): Promise<FullAnalyser> {
-  const { modelsDir, device } = config;
+  const { modelsDir } = config;
   const models = options.models ?? (await readManifest(modelsDir)).models;
   const sources = await Promise.all(models.map((model) => sharedSource(modelsDir, model)));
   const first = models[0] as Model;
-  const choice = options.choice ?? (await chooseProvider(device, join(modelsDir, first.file)));
+  const { place } = options;
+  const choice = options.choice ?? (await chooseProvider(config, join(modelsDir, first.file), { place }));
+  const engine = engineFor(config, choice);
   const addon = loadAddon();
   const inputSizes = models.map((model) => makePreparer(addon, model).inputSize);
   const slotCount = Math.max(
     minSlots,
-    batchesPerScoringThread * config.scoringThreads * config.maxBatchWindows,
+    batchesPerScoringThread * engine.scoringThreads * engine.maxBatchWindows,
+    slotsPerPrepareThread * engine.prepareThreads,
   );
   const largestInput = Math.max(...inputSizes);
   const recordings = {
     runs: options.recordings ?? defaultRecordings,
     maxPendingInputs: pendingOfRecording(
       batchesPerScoringThread *
-        config.scoringThreads *
-        (choice.provider === 'cuda' ? config.maxBatchWindows : 1),
+        engine.scoringThreads *
+        (choice.provider === 'cuda' ? engine.maxBatchWindows : 1),
       largestInput,
     ),
   };
@@ -92,7 +97,7 @@ export async function startPipeline(
   const slotsOfRecordings = recordings.runs * (recordings.maxPendingInputs + 1);
   const slots = InputSlots.create(slotCount + slotsOfRecordings, largestInput);
   const pipeline = new Pipeline(
-    config,
+    { ...config, ...engine },
     models,
     sources,
     choice,
@@ -161,14 +166,14 @@ class Pipeline implements FullAnalyser {
 
   /** Starts the threads. */
   constructor(
-    config: PipelineConfig,
+    config: PipelineConfig & Engine,
     models: readonly Model[],
     sources: readonly ModelSource[],
     choice: ProviderChoice,
     slots: InputSlots,
     slotsOfRequests: number,
     arena: SharedArrayBuffer,
-    { refused, onThreadError }: PipelineOptions,
+    { refused, onThreadError, scoring }: PipelineOptions,
     recordings: Pick<RecordingSettings, 'runs' | 'maxPendingInputs'>,
   ) {
     this.#config = config;
@@ -184,11 +189,12 @@ class Pipeline implements FullAnalyser {
         models,
         sources,
         slots: slots.shared,
-        provider: choice.provider,
         maxBatchInputs: config.maxBatchWindows,
       },
       {
-        threads: config.scoringThreads,
+        ...scoring,
+        devices: config.devices,
+        standby: config.standby,
         maxBatchInputs: config.maxBatchWindows,
         maxBackgroundInputs: isGpu ? config.maxBatchWindows : 1,
         // A CPU scores the inputs of a batch one by one: a key would wait for all of another key's batch.
@@ -250,7 +256,8 @@ class Pipeline implements FullAnalyser {
   status(): PipelineStatus {
     const { sandboxFailure } = this.#prepare;
     return {
-      ready: !this.#closing,
+      ready: !this.#closing && this.#scheduler.isWorking,
+      scoring: this.#scheduler,
       ...this.#offered,
       ...this.#choice,
       ...(sandboxFailure !== undefined && { sandboxFailure }),

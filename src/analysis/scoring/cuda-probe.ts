@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Run as a process of its own: exits 0 when a session with the given model can be made on CUDA.
+// Run as a process of its own: exits 0 when a session with the given model can be made on the GPU with the given number.
 import { InferenceSession } from './onnxruntime.js';
 
-const session = await InferenceSession.create(process.argv[2] as string, { executionProviders: ['cuda'] });
+const [, , modelPath, index] = process.argv;
+const session = await InferenceSession.create(modelPath as string, {
+  executionProviders: [{ name: 'cuda', deviceId: Number(index) }],
+});
 await session.release();

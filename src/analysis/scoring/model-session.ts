@@ -3,21 +3,26 @@
 import type { Model } from '../models/manifest.js';
 import { checkUnchanged, type ModelSource } from '../models/model-file.js';
 import { inputShapeOf, inputSizeOf, outputSizeOf } from '../models/model-sizes.js';
+import type { ScoringDevice } from './devices.js';
 import { checkGraph, checkOutputSize, GraphError } from './graph-check.js';
 import { InferenceSession, Tensor } from './onnxruntime.js';
 import { toProbability } from './score.js';
-import type { Provider } from './scoring-task.js';
 
 /** Shapes are kept to powers of two, so that no provider meets more than a few of them. */
 function batchBucket(inputs: number): number {
   return 2 ** Math.ceil(Math.log2(inputs));
 }
 
+export type SessionDevice = Omit<ScoringDevice, 'name'>;
+
 /** @param isMapped whether the weights lie in a file of their own, which all threads share */
-export function sessionOptions(provider: Provider, isMapped = false): InferenceSession.SessionOptions {
+export function sessionOptions(
+  { provider, cudaIndex, memoryBytes }: SessionDevice,
+  isMapped = false,
+): InferenceSession.SessionOptions {
   const threads = { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } };
   return {
-    executionProviders: [provider],
+    executionProviders: [{ name: provider, ...(cudaIndex !== undefined && { deviceId: cudaIndex }) }],
     graphOptimizationLevel: 'all',
     executionMode: 'sequential',
     // One thread per session: several sessions side by side beat one session with several threads.
@@ -32,6 +37,8 @@ export function sessionOptions(provider: Provider, isMapped = false): InferenceS
         ...(provider === 'cuda' && { disable_quant_qdq: '1' }),
         ...(isMapped && { disable_prepacking: '1' }),
       },
+      // Of the options of providers, onnxruntime-node passes on the number of the device only.
+      ...(memoryBytes !== undefined && { ep: { cuda: { arena: { max_mem: String(memoryBytes) } } } }),
     },
   };
 }
@@ -40,11 +47,11 @@ export function sessionOptions(provider: Provider, isMapped = false): InferenceS
 export async function createSession(
   source: ModelSource,
   model: Pick<Model, 'id' | 'file'>,
-  provider: Provider,
+  device: SessionDevice,
 ): Promise<InferenceSession> {
   try {
-    if (source instanceof Uint8Array) return await InferenceSession.create(source, sessionOptions(provider));
-    const session = await InferenceSession.create(source.path, sessionOptions(provider, true));
+    if (source instanceof Uint8Array) return await InferenceSession.create(source, sessionOptions(device));
+    const session = await InferenceSession.create(source.path, sessionOptions(device, true));
     await checkUnchanged(source);
     return session;
   } catch (cause) {
@@ -72,13 +79,13 @@ export class ModelSession {
   }
 
   /** @throws GraphError when the file is another one than the model's entry describes, or none that can be loaded */
-  static async load(source: ModelSource, model: Model, provider: Provider, maxBatchInputs: number) {
-    const session = await createSession(source, model, provider);
+  static async load(source: ModelSource, model: Model, device: SessionDevice, maxBatchInputs: number) {
+    const session = await createSession(source, model, device);
     try {
       const { takesOneInput } = checkGraph(model, session.inputMetadata, session.outputMetadata);
       // A CPU is no faster per input with several at once, and onnxruntime sums products of computed matrices, such as those
       // of attention, in an order that depends on the batch: one by one, an answer never depends on what else there is to do.
-      const isOneByOne = takesOneInput || provider === 'cpu';
+      const isOneByOne = takesOneInput || device.provider === 'cpu';
       return new ModelSession(session, model, isOneByOne ? 1 : maxBatchInputs);
     } catch (error) {
       await session.release();

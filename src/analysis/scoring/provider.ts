@@ -1,51 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Config } from '../../base/config/options.js';
-import type { Provider } from './scoring-task.js';
+import type { ProcessPlace } from '../../base/config/process-place.js';
+import type { Provider } from './devices.js';
+import { type Gpus, gpusHere } from './gpus.js';
 
 export interface ProviderChoice {
   readonly provider: Provider;
-  /** Why `auto` did not give CUDA. */
+  /** With CUDA, the numbers of the GPUs that this process owns. */
+  readonly gpus?: readonly number[];
+  /** GPUs that were asked for with `all` and cannot be opened, a sentence each. */
+  readonly leftOut?: readonly string[];
+  /** Why `auto` did not give CUDA; absent if it did or was not asked for. */
   readonly fallbackReason?: string;
 }
 
-const probeTimeoutMs = 120_000;
-
-/** Where onnxruntime-node looks for its CUDA provider library. */
-export function cudaLibraryPath(): string {
-  const entry = createRequire(import.meta.url).resolve('onnxruntime-node');
-  const folder = join(dirname(entry), '../..', 'bin', 'napi-v6', process.platform, process.arch);
-  return join(folder, 'libonnxruntime_providers_cuda.so');
+/** Only the choice, of something that has more. */
+export function choiceIn({ provider, gpus, leftOut, fallbackReason }: ProviderChoice): ProviderChoice {
+  return {
+    provider,
+    ...(gpus && { gpus }),
+    ...(leftOut && { leftOut }),
+    ...(fallbackReason !== undefined && { fallbackReason }),
+  };
 }
 
-// Undefined when a session really ran on CUDA; else what is missing. In a process of its own, since a broken
-// CUDA set-up can take its process down.
-async function cudaProblem(modelPath: string): Promise<string | undefined> {
-  const library = cudaLibraryPath();
-  if (!existsSync(library)) return `the CUDA provider library is not installed (${library})`;
-  try {
-    const probe = fileURLToPath(new URL('./cuda-probe.js', import.meta.url));
-    await promisify(execFile)(process.execPath, [probe, modelPath], { timeout: probeTimeoutMs });
-    return undefined;
-  } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string };
-    return `CUDA could not be used: ${stderr?.trim() || message}`;
-  }
+interface Surroundings {
+  /** Among several processes, which share the GPUs out. */
+  readonly place?: ProcessPlace | undefined;
+  readonly gpus?: Gpus;
 }
+
+// CUDA would put the fastest first, other than nvidia-smi and the driver's files.
+process.env.CUDA_DEVICE_ORDER ??= 'PCI_BUS_ID';
 
 /**
- * Decides what runs the models. `cuda` throws when CUDA cannot be used, with what is missing; `auto` falls back
- * to the CPU and says why. `modelPath` is an ONNX file to try CUDA with.
+ * Decides what runs the models. `auto` falls back to the CPU and says why.
+ * @param modelPath an ONNX file to try GPUs with
+ * @throws Error with what is missing if `cuda`, or a GPU that was named, cannot be used
  */
-export async function chooseProvider(device: Config['device'], modelPath: string): Promise<ProviderChoice> {
-  if (device === 'cpu') return { provider: 'cpu' };
-  const problem = await cudaProblem(modelPath);
-  if (problem === undefined) return { provider: 'cuda' };
+export async function chooseProvider(
+  { device, cudaDevices = 'all' }: Pick<Config, 'device'> & Partial<Pick<Config, 'cudaDevices'>>,
+  modelPath: string,
+  { place, gpus = gpusHere }: Surroundings = {},
+): Promise<ProviderChoice> {
+  if (device === 'cpu' || cudaDevices === 'none') return { provider: 'cpu' };
+  const isNamed = cudaDevices !== 'all';
+  const models = await gpus.list();
+  const wanted = isNamed ? cudaDevices : [...(models ?? ['unknown']).keys()];
+  const missing = models && wanted.find((index) => index >= models.length);
+  if (missing !== undefined) throw new Error(namesMissing(missing, models ?? []));
+  // Each GPU has one owner.
+  const own = place ? wanted.filter((_, at) => at % place.processes === place.index) : wanted;
+  const problems = await Promise.all(own.map((index) => gpus.probe(modelPath, index)));
+  const found = own.map((index, at) => ({ index, problem: problems[at] }));
+  const broken = found.filter(({ problem }) => problem !== undefined);
+  if (isNamed && broken[0]) {
+    throw new Error(`VERAVOX_CUDA_DEVICES names ${broken[0].index}, but ${broken[0].problem}.`);
+  }
+  const opened = found.filter(({ problem }) => problem === undefined).map(({ index }) => index);
+  if (opened.length > 0) {
+    const leftOut = broken.map(({ index, problem }) => `GPU ${index}: ${problem}.`);
+    return { provider: 'cuda', gpus: opened, ...(leftOut.length > 0 && { leftOut }) };
+  }
+  const problem = broken[0]?.problem ?? noGpuLeft(wanted.length, place?.processes ?? 1);
   if (device === 'cuda') throw new Error(`VERAVOX_DEVICE is cuda, but ${problem}.`);
   return { provider: 'cpu', fallbackReason: problem };
+}
+
+function namesMissing(index: number, models: readonly string[]): string {
+  const there = models.map((model, i) => `${i} (${model})`).join(', ') || 'none';
+  return `VERAVOX_CUDA_DEVICES names ${index}, but this machine has these GPUs: ${there}.`;
+}
+
+function noGpuLeft(gpus: number, processes: number): string {
+  const has = gpus === 1 ? '1 GPU' : `${gpus} GPUs`;
+  return `no GPU is left for this process: there are ${has} for ${processes} processes (VERAVOX_PROCESSES), and each GPU belongs to one`;
 }

@@ -2,7 +2,9 @@
 import { outputSizeOf } from '../models/model-sizes.js';
 import { BackgroundShare } from '../threads/background-share.js';
 import { GroupedFairQueue } from '../threads/grouped-fair-queue.js';
-import { ScoringOwner } from './scoring-owner.js';
+import { DevicePool, type DevicePoolOptions, type OwnedDevice } from './device-pool.js';
+import type { DeviceStatus, ScoringDevice } from './devices.js';
+import { type ScoringOwner, ScoringThread } from './scoring-owner.js';
 import type { ScoringResult, ScoringWorkerData } from './scoring-task.js';
 
 /** One model input that waits for what the model says of it. */
@@ -26,8 +28,10 @@ export interface JobOwner {
   readonly isBackground?: boolean;
 }
 
-export interface SchedulerOptions {
-  readonly threads: number;
+export interface SchedulerOptions
+  extends Partial<Pick<DevicePoolOptions, 'standby' | 'onChange' | 'onBatch'>> {
+  /** Each gets a thread of its own. */
+  readonly devices: readonly ScoringDevice[];
   /** Inputs per inference call at most. */
   readonly maxBatchInputs: number;
   /** The same for background jobs, whose batch keeps others waiting. */
@@ -36,11 +40,19 @@ export interface SchedulerOptions {
   mayBatch(): boolean;
   /** How long an incomplete batch waits for more, in ms. */
   readonly batchWaitMs: number;
+  /** Wraps the owner that `start` gives, or replaces it. */
+  readonly startOwner?: (device: ScoringDevice, start: DevicePoolOptions['startOwner']) => ScoringOwner;
   /** Told of a thread that died while it had nothing to do, and is replaced. */
   onThreadError(error: unknown): void;
 }
 
 function nothing(): void {}
+
+/** A batch that was on a device that failed. */
+interface LostBatch {
+  readonly jobs: readonly ScoringJob[];
+  readonly error: unknown;
+}
 
 /** Of several queues, the one whose first job has waited longest. */
 function oldestOf<Owner extends JobOwner>(
@@ -65,8 +77,9 @@ export class Scheduler<Owner extends JobOwner> {
   /** Resolves when every model is loaded and warm in each thread; nothing may be pushed before. */
   readonly ready: Promise<void>;
   readonly #options: SchedulerOptions;
-  readonly #idle: ScoringOwner[];
-  readonly #owners: readonly ScoringOwner[];
+  readonly #pool: DevicePool;
+  /** Next for a device; they have waited before. */
+  readonly #lost: LostBatch[] = [];
   readonly #queues: GroupedFairQueue<Owner, ScoringJob>[];
   readonly #backgroundQueues: GroupedFairQueue<Owner, ScoringJob>[];
   readonly #backgroundShare = new BackgroundShare();
@@ -75,21 +88,34 @@ export class Scheduler<Owner extends JobOwner> {
   #timer: NodeJS.Timeout | undefined;
 
   /** Starts the threads. */
-  constructor(workerData: ScoringWorkerData, options: SchedulerOptions) {
-    this.#owners = Array.from(
-      { length: options.threads },
-      () => new ScoringOwner(workerData, options.onThreadError),
-    );
-    this.#idle = [...this.#owners];
+  constructor(workerData: Omit<ScoringWorkerData, 'device'>, options: SchedulerOptions) {
+    const startThread = (device: ScoringDevice) =>
+      new ScoringThread({ ...workerData, device }, options.onThreadError);
+    this.#pool = new DevicePool(options.devices, {
+      standby: options.standby ?? [],
+      startOwner: (device) => options.startOwner?.(device, startThread) ?? startThread(device),
+      onIdle: () => this.#dispatch(),
+      onChange: options.onChange ?? nothing,
+      onBatch: options.onBatch ?? nothing,
+    });
     this.#options = options;
     this.#outputSizes = workerData.models.map(outputSizeOf);
     this.#queues = this.#outputSizes.map(() => new GroupedFairQueue());
     this.#backgroundQueues = this.#outputSizes.map(() => new GroupedFairQueue());
-    this.ready = Promise.all(this.#owners.map((owner) => owner.warmUp())).then(() => {});
+    this.ready = this.#pool.ready;
   }
 
   get waitingCount(): number {
     return this.#queues.reduce((sum, queue) => sum + queue.size, 0);
+  }
+
+  /** False while no device can be used: inputs wait until one works again. */
+  get isWorking(): boolean {
+    return this.#pool.isWorking;
+  }
+
+  get devices(): readonly DeviceStatus[] {
+    return this.#pool.status;
   }
 
   push(owner: Owner, job: ScoringJob): void {
@@ -107,20 +133,26 @@ export class Scheduler<Owner extends JobOwner> {
   /** Waits for what runs, releases the sessions and ends the threads; also when not every thread became ready. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    await Promise.all(this.#owners.map((owner) => owner.close()));
+    for (const { jobs, error } of this.#lost.splice(0)) for (const job of jobs) job.failed(error);
+    await this.#pool.close();
   }
 
   #dispatch(): void {
-    while (this.#idle.length > 0) {
+    while (this.#pool.hasIdle()) {
+      const lost = this.#lost.shift();
+      if (lost) {
+        this.#run(lost.jobs, nothing, true);
+        continue;
+      }
       const foreground = oldestOf(this.#queues);
       const background = oldestOf(this.#backgroundQueues);
       if (background && (!foreground || this.#backgroundShare.isDue())) {
-        this.#runBackground(this.#idle.pop() as ScoringOwner, background, foreground !== undefined);
+        this.#runBackground(background, foreground !== undefined);
         continue;
       }
       const batch = foreground ? this.#nextBatch(foreground) : [];
       if (batch.length === 0) return;
-      this.#run(this.#idle.pop() as ScoringOwner, batch);
+      this.#begin(batch);
     }
   }
 
@@ -141,41 +173,51 @@ export class Scheduler<Owner extends JobOwner> {
   }
 
   #batchOf(queue: GroupedFairQueue<Owner, ScoringJob>, maxInputs: number): ScoringJob[] {
-    const size = Math.min(maxInputs, Math.ceil(queue.size / this.#owners.length));
+    const size = Math.min(maxInputs, Math.ceil(queue.size / this.#pool.size));
     return Array.from({ length: size }, () => queue.shift() as ScoringJob);
   }
 
-  #runBackground(
-    owner: ScoringOwner,
-    queue: GroupedFairQueue<Owner, ScoringJob>,
-    doOthersWait: boolean,
-  ): void {
+  #runBackground(queue: GroupedFairQueue<Owner, ScoringJob>, doOthersWait: boolean): void {
     const batch = this.#batchOf(queue, doOthersWait ? 1 : this.#options.maxBackgroundInputs);
     const beginMs = performance.now();
     this.#backgroundShare.begin();
-    this.#run(owner, batch, () => this.#backgroundShare.end(performance.now() - beginMs));
+    this.#begin(batch, () => this.#backgroundShare.end(performance.now() - beginMs));
   }
 
-  #run(owner: ScoringOwner, batch: readonly ScoringJob[], whenOver = nothing): void {
+  #begin(batch: readonly ScoringJob[], whenOver = nothing): void {
     const nowMs = performance.now();
     for (const job of batch) job.started(nowMs - job.enqueuedMs);
-    const settle = (report: (job: ScoringJob, i: number) => void) => {
-      this.#idle.push(owner);
-      whenOver();
-      this.#dispatch();
-      batch.forEach(report);
-    };
+    this.#run(batch, whenOver, false);
+  }
+
+  #run(batch: readonly ScoringJob[], whenOver: () => void, isSecondAttempt: boolean): void {
     const model = batch[0]?.model as number;
+    const owned: OwnedDevice = this.#pool.take(model);
+    const beginMs = performance.now();
     const size = this.#outputSizes[model] as number;
-    owner
+    owned.owner
       .score(
         model,
         batch.map((job) => job.slot),
       )
       .then(
-        ({ outputs }: ScoringResult) =>
-          settle((job, i) => job.scored(outputs.subarray(i * size, (i + 1) * size))),
-        (error: unknown) => settle((job) => job.failed(error)),
+        ({ outputs }: ScoringResult) => {
+          this.#pool.done(owned, model, batch.length, performance.now() - beginMs);
+          whenOver();
+          this.#dispatch();
+          for (const [i, job] of batch.entries()) {
+            job.scored(outputs.subarray(i * size, (i + 1) * size));
+          }
+        },
+        (error: unknown) => {
+          const isOut = this.#pool.failed(owned, batch.length, performance.now() - beginMs, error);
+          whenOver();
+          const isTriedAgain = isOut && !isSecondAttempt;
+          if (isTriedAgain) this.#lost.push({ jobs: batch, error });
+          this.#dispatch();
+          // Inputs that fail twice may be what is wrong.
+          if (!isTriedAgain) for (const job of batch) job.failed(error);
+        },
       );
   }
 }

@@ -4,11 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
 
+/** One thread that owns the sessions on a device. */
+export interface ScoringOwner {
+  warmUp(): Promise<void>;
+  score(model: number, slots: readonly number[]): Promise<ScoringResult>;
+  /** Makes all sessions anew. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
  * One thread that owns a session of every model. A pool of exactly one thread, so that warm-up and release
  * reach each thread, and no session is ever made twice (memory grows when sessions come and go).
  */
-export class ScoringOwner {
+export class ScoringThread implements ScoringOwner {
   readonly #piscina: Piscina<ScoringTask, ScoringResult>;
 
   /** @param onThreadError told when the thread died while it had nothing to do; it is replaced */
@@ -34,10 +43,19 @@ export class ScoringOwner {
     return this.#piscina.run({ kind: 'score', model, slots });
   }
 
+  async restart(): Promise<void> {
+    // What has failed may not even be able to release what it has.
+    await this.#piscina.run({ kind: 'release' }).catch(() => {});
+    await this.warmUp();
+  }
+
   /** Releases the sessions first: a process that exits with live sessions may crash in their destructors. */
   async close(): Promise<void> {
-    await this.#piscina.run({ kind: 'release' });
-    // Its `close` would keep everything that the pool refers to for 30 s. The thread is idle now.
-    await this.#piscina.destroy();
+    try {
+      await this.#piscina.run({ kind: 'release' });
+    } finally {
+      // Its `close` would keep everything that the pool refers to for 30 s. The thread is idle now.
+      await this.#piscina.destroy();
+    }
   }
 }

@@ -3,8 +3,7 @@
 import type { SharedInputSlots } from '../memory/input-slots.js';
 import type { Model } from '../models/manifest.js';
 import type { ModelSource } from '../models/model-file.js';
-
-export type Provider = 'cpu' | 'cuda';
+import type { ScoringDevice } from './devices.js';
 
 /** Given to every scoring thread once. */
 export interface ScoringWorkerData {
@@ -15,7 +14,7 @@ export interface ScoringWorkerData {
    */
   readonly sources: readonly ModelSource[];
   readonly slots: SharedInputSlots;
-  readonly provider: Provider;
+  readonly device: ScoringDevice;
   readonly maxBatchInputs: number;
 }
 

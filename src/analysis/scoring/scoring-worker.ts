@@ -8,7 +8,7 @@ import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-ta
 
 const data = workerData as ScoringWorkerData;
 const slots = new InputSlots(data.slots);
-let sessions: ModelSession[] = [];
+const sessions: ModelSession[] = [];
 // Before sessions are made: their threads have the priority of the one that makes them.
 giveWayToMainThread();
 
@@ -20,7 +20,7 @@ async function loadSessions(): Promise<void> {
     const source = data.sources[index] as ModelSource;
     // onnxruntime-node takes no shared memory.
     const own = source instanceof Uint8Array ? new Uint8Array(source) : source;
-    const session = await ModelSession.load(own, model, data.provider, data.maxBatchInputs);
+    const session = await ModelSession.load(own, model, data.device, data.maxBatchInputs);
     await session.warmUp();
     sessions.push(session);
   }
@@ -48,9 +48,11 @@ export default async function score(task: ScoringTask): Promise<ScoringResult> {
       const outputs = await session.score(task.slots.map((slot) => slots.view(slot, session.inputSize)));
       return handedOver({ outputs });
     }
-    case 'release':
-      for (const session of sessions) await session.release();
-      sessions = [];
+    case 'release': {
+      // One that cannot be released is not kept either.
+      const released = await Promise.allSettled(sessions.splice(0).map((session) => session.release()));
+      for (const result of released) if (result.status === 'rejected') throw result.reason;
       return nothing;
+    }
   }
 }

@@ -2,6 +2,7 @@
 
 import type { CheckedStatus } from '../../analysis/known-answers/checked-models.js';
 import { aliasesOf } from '../../analysis/pipeline/model-status.js';
+import type { DeviceStatus } from '../../analysis/scoring/devices.js';
 import type { Liveness, Readiness } from '../../base/contract/health.js';
 import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoints.js';
 import { jsonReply, type Route } from './route.js';
@@ -27,7 +28,7 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: 
     tellsOperators: true,
     handle({ isOperator }) {
       const current = status();
-      const { ready, wrongAnswers, provider, fallbackReason, models, speakerModels } = current;
+      const { ready, wrongAnswers, provider, fallbackReason, scoring, models, speakerModels } = current;
       const notReady = wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
       const state = isStopping() ? 'stopping' : ready ? 'ready' : notReady;
       const code = state === 'ready' ? 200 : 503;
@@ -37,6 +38,7 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: 
         ...known,
         provider,
         fallback_reason: fallbackReason ?? null,
+        ...(scoring && { devices: scoring.devices.map(deviceState) }),
         models,
         aliases: aliasesOf(current),
         speaker_models: speakerModels.map((model) => model.id),
@@ -52,6 +54,10 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: 
       });
     },
   };
+}
+
+function deviceState({ name, isWorking, problem }: DeviceStatus) {
+  return { device: name, working: isWorking, problem: problem ?? null };
 }
 
 export const healthRoutes = (status: () => CheckedStatus, surroundings: Surroundings): readonly Route[] => [

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Config, options } from './options.js';
 
+type Name = keyof typeof options;
+
 /** Settings without effect unless another one is set: alone, they reveal a mistake. */
-const needs: readonly [names: readonly (keyof Config)[], needed: keyof Config, otherwise: string][] = [
+const needs: readonly [names: readonly Name[], needed: Name, otherwise: string][] = [
   [
     ['storageRegion', 'storageEndpoint', 'storagePathStyle'],
     'storageBucket',
@@ -33,7 +35,18 @@ export function contradictionsOf(config: Config, given: ReadonlySet<string>): st
         `Expected at least ${options[name].variable} (${config[name]}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +
         `received ${config.maxInflightBytes}: otherwise, files of the largest size would never be admitted.`,
     );
-  return [...lacking, ...tooLarge, ...adminProblems(config)];
+  return [...lacking, ...tooLarge, ...adminProblems(config), ...cudaProblems(config, given)];
+}
+
+function cudaProblems({ device, cudaDevices }: Config, given: ReadonlySet<string>): string[] {
+  const isOff = cudaDevices === 'none';
+  if (device === 'cuda' && isOff) {
+    return [`${options.device.variable} is cuda, but ${options.cudaDevices.variable} is none.`];
+  }
+  if (device !== 'cpu' || isOff) return [];
+  return (['cudaDevices', 'cudaMemoryBytes'] as const)
+    .filter((name) => given.has(name))
+    .map((name) => `${options[name].variable} has no effect: ${options.device.variable} is cpu.`);
 }
 
 function adminProblems({ adminAddress, processes, host, port }: Config): string[] {

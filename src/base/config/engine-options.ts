@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
+import { cudaDevices } from './cuda-devices.js';
 import { defaultDataDir } from './data-dir.js';
 import { choice, integer, text } from './option.js';
 
@@ -31,6 +32,21 @@ export const engineOptions = {
     description:
       'Device that runs the models. `cuda` fails at start if CUDA cannot be loaded; `auto` falls back to the CPU and logs the reason.',
   }),
+  cudaDevices: cudaDevices({
+    variable: 'VERAVOX_CUDA_DEVICES',
+    description:
+      'GPUs that run the models, by the numbers that `nvidia-smi` gives them. Each has one thread. `all` leaves out GPUs that cannot be opened; a GPU that is named and cannot be opened stops the start. `none` leaves the models to the CPU.',
+  }),
+  cudaMemoryBytes: integer({
+    variable: 'VERAVOX_CUDA_MEMORY_BYTES',
+    default: 0,
+    defaultText: '0: no limit',
+    minimum: 0,
+    maximum: 2 ** 44,
+    unit: 'bytes',
+    description:
+      "Limit of ONNX Runtime's memory on each GPU, for weights and batches. Only some of its CUDA providers heed it: see [gpus.md](gpus.md#memory).",
+  }),
   processes: integer({
     variable: 'VERAVOX_PROCESSES',
     default: 0,
@@ -52,7 +68,8 @@ export const engineOptions = {
   prepareThreads: integer({
     variable: 'VERAVOX_PREPARE_THREADS',
     default: ({ cores }) => Math.max(2, Math.ceil(cores / 4)),
-    defaultText: 'a quarter of the cores, rounded up, at least 2',
+    defaultText: 'a quarter of the cores, rounded up, at least 2; on CUDA all cores but one, at least 2',
+    defaultOnCuda: ({ cores }) => Math.max(2, Math.floor(cores) - 1),
     minimum: 1,
     maximum: 256,
     description:
@@ -60,12 +77,12 @@ export const engineOptions = {
   }),
   scoringThreads: integer({
     variable: 'VERAVOX_SCORING_THREADS',
-    default: ({ cores }) => cores,
+    default: ({ cores }) => Math.max(1, Math.floor(cores)),
     defaultText: 'the number of cores',
     minimum: 1,
     maximum: 256,
     description:
-      'Threads that run the models, each with its own copy in memory. More threads than cores only add waiting time.',
+      'Threads that run the models on the CPU, each with its own copy in memory. More threads than cores only add waiting time. A GPU always has one thread.',
   }),
   decoderSandbox: choice({
     variable: 'VERAVOX_DECODER_SANDBOX',
@@ -77,11 +94,13 @@ export const engineOptions = {
   maxBatchWindows: integer({
     variable: 'VERAVOX_MAX_BATCH_WINDOWS',
     default: 4,
+    defaultText: '4; on CUDA 32',
+    defaultOnCuda: () => 32,
     minimum: 1,
     maximum: 1024,
     unit: 'windows',
     description:
-      'Most windows that a scoring thread takes at once; batches form only under load. Use 32 or more for a GPU. A CPU scores them one by one; if several keys are active, it takes one at a time, so that no key waits for a whole batch of another.',
+      'Most windows that a scoring thread takes at once; batches form only under load. A CPU scores them one by one; if several keys are active, it takes one at a time, so that no key waits for a whole batch of another.',
   }),
   batchWaitMs: integer({
     variable: 'VERAVOX_BATCH_WAIT_MS',

@@ -5,6 +5,7 @@ import { stateDirIn } from './data-dir.js';
 import type { Option, Surroundings } from './option.js';
 import { type Config, options } from './options.js';
 import { packageDir } from './package-dir.js';
+import { placeIn } from './process-place.js';
 import { unknownVariables } from './unknown-variables.js';
 
 /** Unusable settings; each problem names the variable, the accepted values and the given one. */
@@ -23,7 +24,8 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function surroundingsIn(env: Environment): Surroundings {
-  return { cores: os.availableParallelism(), packageDir, stateDir: stateDirIn(env) };
+  const cores = os.availableParallelism() / (placeIn(env)?.processes ?? 1);
+  return { cores, packageDir, stateDir: stateDirIn(env) };
 }
 
 /**
@@ -46,8 +48,14 @@ export function loadConfig(env: Environment, surroundings: Surroundings = surrou
     problems.push(`Expected ${option.accepts}${example} for ${option.variable} but received ${received}.`);
     return [name, option.default(surroundings)];
   });
+  const values = Object.fromEntries(settings);
+  const onCuda = Object.entries(options).flatMap(([name, option]: [string, Option<unknown>]) =>
+    option.defaultOnCuda === undefined
+      ? []
+      : [[name, given.has(name) ? values[name] : option.defaultOnCuda(surroundings)]],
+  );
   // The type of `options` ties each name to its value's type; Object.entries forgets that.
-  const config = Object.fromEntries(settings) as Config;
+  const config = { ...values, onCuda: Object.fromEntries(onCuda) } as Config;
   problems.push(...contradictionsOf(config, given));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

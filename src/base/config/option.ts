@@ -5,7 +5,7 @@ import { exampleOf, isUnit, parseQuantity } from './quantity.js';
 
 /** The facts that defaults depend on. */
 export interface Surroundings {
-  /** Cores that this process may use. */
+  /** Cores that this process may use: its share, if it is one of several, which need not be a whole number. */
   readonly cores: number;
   /** Where the package's own files lie, such as `models`. */
   readonly packageDir: string;
@@ -27,6 +27,8 @@ export interface Option<Value> {
   /** Never repeated to anybody. */
   readonly isSecret?: boolean;
   default(surroundings: Surroundings): Value;
+  /** The default where CUDA runs the models, if it is another one. */
+  defaultOnCuda?(surroundings: Surroundings): Value;
   /** Undefined for a text that is not accepted. */
   parse(text: string): Value | undefined;
 }
@@ -42,6 +44,7 @@ interface IntegerSettings extends Common {
   readonly default: number | ((surroundings: Surroundings) => number);
   /** Required if the default is a function. */
   readonly defaultText?: string;
+  readonly defaultOnCuda?: (surroundings: Surroundings) => number;
   readonly minimum: number;
   readonly maximum: number;
   readonly unit?: string;
@@ -49,12 +52,13 @@ interface IntegerSettings extends Common {
 
 export function integer(settings: IntegerSettings): Option<number> {
   const { variable, description, minimum, maximum, default: preset } = settings;
-  const { unit } = settings;
+  const { unit, defaultOnCuda } = settings;
   const knownUnit = isUnit(unit) ? unit : undefined;
   return {
     variable,
     description,
     ...(knownUnit !== undefined && { example: exampleOf(knownUnit) }),
+    ...(defaultOnCuda && { defaultOnCuda }),
     accepts: `an integer from ${minimum} to ${maximum}${unit === undefined ? '' : ` (${unit})`}`,
     defaultText: settings.defaultText ?? (unit === 'bytes' ? inMebibytes(Number(preset)) : String(preset)),
     default: (surroundings) => (typeof preset === 'number' ? preset : preset(surroundings)),

@@ -30,7 +30,12 @@ export const options = {
 
 type Options = typeof options;
 
-/** Everything that an operator can set, with its values. */
-export type Config = {
+type Values = {
   readonly [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never;
 };
+
+/** Everything that an operator can set, with its values. */
+export interface Config extends Values {
+  /** The values that hold instead if CUDA runs the models. */
+  readonly onCuda: Pick<Values, 'prepareThreads' | 'maxBatchWindows'>;
+}

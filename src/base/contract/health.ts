@@ -32,6 +32,20 @@ const wrongAnswer = {
   additionalProperties: false,
 } as const;
 
+const deviceState = {
+  type: 'object',
+  properties: {
+    device: { type: 'string', description: '`cpu` or, for example, `cuda:0`.' },
+    working: { type: 'boolean' },
+    problem: {
+      type: ['string', 'null'],
+      description: 'Why a GPU was taken out. It is tried again by itself.',
+    },
+  },
+  required: ['device', 'working', 'problem'],
+  additionalProperties: false,
+} as const;
+
 /** The answer of `GET /readyz`. */
 export const readiness = {
   title: 'Readiness',
@@ -45,6 +59,11 @@ export const readiness = {
     fallback_reason: {
       type: ['string', 'null'],
       description: 'Why the CPU runs the models although CUDA was requested.',
+    },
+    devices: {
+      type: 'array',
+      description: 'The GPUs and CPUs that run the models.',
+      items: deviceState,
     },
     models: {
       type: 'array',
@@ -81,6 +100,7 @@ export const readiness = {
       state: 'ready',
       provider: 'cpu',
       fallback_reason: null,
+      devices: [{ device: 'cpu', working: true, problem: null }],
       models: ['apollo-4-5-2026-03-26', 'detector-large-2026-11-22.2'],
       aliases: { 'apollo-4-5-2026-03-26': 'detector-large-2026-11-22.2' },
       speaker_models: ['voiceprint-1-2026-11-22'],

@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalogue, type ErrorKey } from '../errors/catalogue.js';
 import { type CloseReason, closeReasons } from './close-reason.js';
+import { DeviceMetrics, type DeviceSources } from './device-metrics.js';
 import { CLIENT_GONE_STATUS, fetchOutcomes, type RequestRecord } from './request-record.js';
 import { type Stage, stages } from './timing.js';
 
@@ -14,7 +15,7 @@ const reloadResults = ['loaded', 'failed'] as const;
 export type ReloadResult = (typeof reloadResults)[number];
 
 /** Sources of the gauges, read only when the metrics are requested. */
-export interface GaugeSources {
+export interface GaugeSources extends DeviceSources {
   requestsInFlight(): number;
   transfersInFlight(): number;
   eventStreams(): number;
@@ -72,6 +73,7 @@ export class ServiceMetrics {
   readonly #reloads: Counter<'result'>;
   readonly #threadFailures: Counter<'pool'>;
   readonly #closed: Counter<'reason'>;
+  readonly devices: DeviceMetrics;
 
   /** Gives the series of all processes together, if there are several. */
   gather: (() => Promise<string>) | undefined;
@@ -142,6 +144,7 @@ export class ServiceMetrics {
       registers,
     });
     for (const reason of closeReasons) this.#closed.labels(reason).inc(0);
+    this.devices = new DeviceMetrics(this.registry);
     const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
     this.#receivedBytes = counter(
       'veravox_received_bytes_total',
@@ -240,6 +243,7 @@ export class ServiceMetrics {
     gauge('veravox_uploads_waiting', 'Uploads waiting for memory.', sources.uploadsWaiting);
     gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);
     gauge('veravox_upload_arena_total_bytes', 'Total upload memory.', sources.arenaTotalBytes);
+    this.devices.declare(sources);
     gauge('veravox_ready', '1 if /readyz answers 200.', () => Number(sources.ready()), 'min');
     gauge(
       'veravox_database_up',

@@ -27,7 +27,7 @@ export async function largestDifference(
     throw new Error('The conversion wrote inputs and answers that do not belong together.');
   }
   const { source } = await readModelFile(folder, model);
-  const session = await createSession(source, model, 'cpu');
+  const session = await createSession(source, model, { provider: 'cpu' });
   try {
     checkGraph(model, session.inputMetadata, session.outputMetadata);
     let largest = 0;

@@ -2,6 +2,7 @@
 
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
+import { engineFor } from '../../analysis/pipeline/engine.js';
 import { startPipeline } from '../../analysis/pipeline/pipeline.js';
 import type { Config } from '../../base/config/options.js';
 import { FileArena } from './file-arena.js';
@@ -79,7 +80,10 @@ export class ListPipeline {
 
   /** How many files keep all threads busy. */
   get inFlight(): number {
-    const { prepareThreads, scoringThreads, maxBatchWindows } = this.#config;
+    const { prepareThreads, scoringThreads, maxBatchWindows } = engineFor(
+      this.#config,
+      this.analyser.status(),
+    );
     // While each scoring thread works on a batch the next one is there, and each prepare thread has a file.
     return prepareThreads + 2 * scoringThreads * maxBatchWindows;
   }

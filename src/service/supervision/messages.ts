@@ -2,9 +2,6 @@
 import type { MetricObject } from 'prom-client';
 import type { RateLimit } from '../../state/keys/api-key.js';
 
-/** The variable that tells a process which place it fills, from 0 on. Not a setting. */
-export const PROCESS_INDEX = 'VERAVOX_PROCESS_INDEX';
-
 export type ReloadResult = 'loaded' | 'failed';
 
 /** What the supervisor tells a process. */

@@ -3,8 +3,9 @@ import cluster from 'node:cluster';
 import { url as debuggerUrl } from 'node:inspector';
 import type { MetricObject } from 'prom-client';
 import type { RateState } from '../../api/admission/rate-limits.js';
+import { placeIn } from '../../base/config/process-place.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
-import { PROCESS_INDEX, type ReloadResult, type ToProcess, type ToSupervisor } from './messages.js';
+import type { ReloadResult, ToProcess, ToSupervisor } from './messages.js';
 
 /** What a supervised process does when its supervisor says so. */
 export interface Orders {
@@ -38,9 +39,11 @@ export class ParentLink {
     send({ kind: 'opened' });
   }
 
+  readonly place = placeIn(process.env);
+
   /** One process does what has to be done once. */
   get isFirst(): boolean {
-    return process.env[PROCESS_INDEX] === '0';
+    return this.place?.index === 0;
   }
 
   /** From now on; orders that came before are given at once. */

@@ -2,13 +2,14 @@
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type MetricObject, type PrometheusContentType } from 'prom-client';
 import type { RateCounter } from '../../api/admission/rate-limits.js';
+import { BackOff } from '../../base/back-off.js';
+import { PROCESS_INDEX } from '../../base/config/process-place.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { DeadlyInputs } from '../../state/crash-notes/deadly-inputs.js';
 import { processState } from '../../state/data-folder/process-state.js';
-import { BackOff } from './back-off.js';
 import { Heartbeat } from './heartbeat.js';
 import { InFlightLedger } from './in-flight-ledger.js';
-import { PROCESS_INDEX, type ReloadResult, type ToProcess, type ToSupervisor } from './messages.js';
+import type { ReloadResult, ToProcess, ToSupervisor } from './messages.js';
 
 export interface SupervisorOptions {
   readonly processes: number;
@@ -16,8 +17,6 @@ export interface SupervisorOptions {
   readonly hangTimeoutMs: number;
   /** Shared by all processes. */
   readonly port: number;
-  /** What every process finds in its environment beside `PORT`. */
-  readonly env: Readonly<Record<string, string>>;
   /** Every process inherits it. */
   readonly lockDescriptor: number;
   readonly deadlyInputs: DeadlyInputs | undefined;
@@ -158,7 +157,6 @@ export class Supervisor {
 
   #fork(place: Place): Worker {
     const worker = cluster.fork({
-      ...this.#options.env,
       PORT: String(this.#options.port),
       [PROCESS_INDEX]: String(place.index),
     });

@@ -2,14 +2,14 @@
 
 const FIRST_MS = 100;
 const LARGEST_MS = 30_000;
-/** A process that ran this long did not die of how it starts. */
+/** What ran this long did not fail because of how it starts. */
 const HEALTHY_MS = 60_000;
 
-/** How long to wait before a process is started again: twice as long each time it dies soon. */
+/** How long to wait before something that failed is started again: twice as long each time it fails soon. */
 export class BackOff {
   #nextMs = FIRST_MS;
 
-  /** @param livedMs how long the process ran that died */
+  /** @param livedMs how long it ran before it failed */
   delayMs(livedMs: number): number {
     if (livedMs >= HEALTHY_MS) this.#nextMs = FIRST_MS;
     const delayMs = this.#nextMs;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The driver has a folder here for each GPU, named by its place on the PCI bus. */
+const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
+const LIST_TIMEOUT_MS = 10_000;
+const PROBE_TIMEOUT_MS = 120_000;
+
+/** The GPUs of this machine. */
+export interface Gpus {
+  /** Their models, in the order of their numbers; undefined if the machine does not tell. */
+  list(): Promise<readonly string[] | undefined>;
+  /** Undefined if a session with the model can be made on the GPU; else why not. */
+  probe(modelPath: string, index: number): Promise<string | undefined>;
+}
+
+export const gpusHere: Gpus = { list: () => listGpus(), probe };
+
+/** Where onnxruntime-node looks for its CUDA provider library. */
+export function cudaLibraryPath(): string {
+  const entry = createRequire(import.meta.url).resolve('onnxruntime-node');
+  const folder = join(dirname(entry), '../..', 'bin', 'napi-v6', process.platform, process.arch);
+  return join(folder, 'libonnxruntime_providers_cuda.so');
+}
+
+/**
+ * What the driver's files or `nvidia-smi` say, by place on the PCI bus; without the GPUs that CUDA_VISIBLE_DEVICES hides, in
+ * its order.
+ */
+export async function listGpus(
+  driverFolder = DRIVER_FOLDER,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<readonly string[] | undefined> {
+  const all = (await listOfDriver(driverFolder)) ?? (await listOfNvidiaSmi(env));
+  const visible = env.CUDA_VISIBLE_DEVICES?.split(',').map((part) => part.trim());
+  if (visible === undefined) return all;
+  const end = visible.findIndex((part) => part === '' || part.startsWith('-'));
+  const used = end < 0 ? visible : visible.slice(0, end);
+  return used.map((part) => (/^\d+$/.test(part) && all?.[Number(part)]) || part);
+}
+
+async function listOfDriver(folder: string): Promise<string[] | undefined> {
+  try {
+    const places = (await readdir(folder)).sort();
+    if (places.length === 0) return undefined;
+    return await Promise.all(
+      places.map(async (place) => {
+        const text = await readFile(join(folder, place, 'information'), 'utf8');
+        return /^Model:\s*(.+)$/m.exec(text)?.[1] ?? place;
+      }),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+async function listOfNvidiaSmi(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string[] | undefined> {
+  try {
+    const query = ['--query-gpu=name', '--format=csv,noheader'];
+    const { stdout } = await run('nvidia-smi', query, { timeout: LIST_TIMEOUT_MS, env });
+    const models = stdout.split('\n').filter((line) => line.trim() !== '');
+    return models.length === 0 ? undefined : models;
+  } catch {
+    return undefined;
+  }
+}
+
+// In a process of its own, since a broken CUDA set-up can take its process down.
+async function probe(modelPath: string, index: number): Promise<string | undefined> {
+  const library = cudaLibraryPath();
+  if (!existsSync(library)) return `the CUDA provider library is not installed (${library})`;
+  try {
+    const script = fileURLToPath(new URL('./cuda-probe.js', import.meta.url));
+    await run(process.execPath, [script, modelPath, String(index)], { timeout: PROBE_TIMEOUT_MS });
+    return undefined;
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    return `CUDA could not be used: ${stderr?.trim() || message}`;
+  }
+}
