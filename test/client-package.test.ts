@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { before, type TestContext, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { clientTypes } from '../scripts/docs/client-types.js';
 import { packageDir } from '../src/base/config/package-dir.js';
@@ -38,17 +39,20 @@ const { global } = await new VeravoxClient({ baseUrl, apiKey }).predict(new Blob
 console.log(global.result);
 `;
 
+const packageFolder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-client-package-'));
 let packed = '';
 
 before(async () => {
-  const folder = fs.mkdtempSync(path.join(packageDir, 'build/client-package-'));
-  const options = { cwd: packageDir, env: { ...process.env, npm_config_cache: path.join(folder, 'cache') } };
-  await run('npm', ['run', 'pack:client', '--', '--pack-destination', folder], options);
-  const name = fs.readdirSync(folder).find((file) => file.endsWith('.tgz'));
+  const options = {
+    cwd: packageDir,
+    env: { ...process.env, npm_config_cache: path.join(packageFolder, 'cache') },
+  };
+  await run('npm', ['run', 'pack:client', '--', '--pack-destination', packageFolder], options);
+  const name = fs.readdirSync(packageFolder).find((file) => file.endsWith('.tgz'));
   assert.ok(name !== undefined);
-  packed = path.join(folder, name);
-  return () => fs.rmSync(folder, { recursive: true });
+  packed = path.join(packageFolder, name);
 });
+after(() => fs.rmSync(packageFolder, { recursive: true }));
 
 /** A project that has installed the package, with no registry to ask and an empty cache. */
 async function consumerFolder(test: TestContext): Promise<string> {

@@ -15,12 +15,20 @@ import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
 import { listeningPortOf } from './support/listening-port.js';
 import { temporaryFolder } from './support/temporary-folder.js';
+import { writeTinyModels } from './support/tiny-models.js';
 
 const onTerminal = fileURLToPath(new URL('../../../test/support/on-terminal.py', import.meta.url));
 
+/** Models that load at once: they are not what is tested. */
+const settings = (t: TestContext) => ({
+  PORT: '0',
+  VERAVOX_DATA_DIR: temporaryFolder(t),
+  VERAVOX_MODELS_DIR: writeTinyModels(temporaryFolder(t), 'even'),
+});
+
 /** Starts a server whose standard output is as `options` say. */
 async function serve(t: TestContext, options: CliOptions) {
-  const cli = new Cli(['serve'], { PORT: '0', VERAVOX_DATA_DIR: temporaryFolder(t) }, options);
+  const cli = new Cli(['serve'], settings(t), options);
   t.after(() => cli.child.kill('SIGKILL'));
   return { cli, port: await listeningPortOf(cli.child.pid as number) };
 }
@@ -111,13 +119,7 @@ test('a server goes on while the reader of its log stands still, and the lines c
 test('a terminal that was stopped by Ctrl-S does not stop the server; its lines are short, Ctrl-C explains itself', async (t) => {
   const { PATH = '' } = process.env;
   const main = fileURLToPath(new URL('../src/cli/main.js', import.meta.url));
-  const env = {
-    PATH,
-    PORT: '0',
-    VERAVOX_DEVICE: 'cpu',
-    VERAVOX_DATA_DIR: temporaryFolder(t),
-    VERAVOX_STOP_GRACE_MS: '0',
-  };
+  const env = { PATH, VERAVOX_DEVICE: 'cpu', VERAVOX_STOP_GRACE_MS: '0', ...settings(t) };
   const child = spawn('python3', [onTerminal, process.execPath, main, 'serve'], { env });
   t.after(() => child.kill('SIGKILL'));
   let shown = '';

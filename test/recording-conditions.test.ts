@@ -3,6 +3,7 @@
 // `global.reason` of recordings through telephones, filters, codecs and noise, which FFmpeg and this test make.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import type { FullAnalyser } from '../src/analysis/analyser/recording.js';
@@ -22,7 +23,7 @@ const RATE_HZ = 16_000;
 const recordings = ['human-lj-a.flac', 'human-vctk-p237.flac', 'ai-kokoro.flac', 'ai-wavenet-lj.flac'];
 
 const arena = new UploadArena(64 << 20);
-const folder = fs.mkdtempSync(path.join(packageDir, 'build/test-conditions-'));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-conditions-'));
 let analyser: FullAnalyser;
 let port: number;
 
