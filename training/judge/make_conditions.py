@@ -2,11 +2,11 @@
 """Write held-out clips as files, each as it was published and through every condition, with a list for
 `veravox evaluate`.
 
-    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--clips 400] [--jobs 2]
+    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--part calibration] [--clips 400] [--jobs 2]
 
-`JUDGE` is made by `judge.originals files`; only its part `judging` is used. Both classes give half of the clips, and
-their systems and sources take turns, so that large ones do not crowd out the rest. The list's columns are those of
-JUDGE/list.csv, `condition`, and `clip`, which is the same in all conditions.
+`JUDGE` is made by `judge.originals files`; only its part `judging` is used, or that of --part. Both classes give half
+of the clips, and their systems and sources take turns, so that large ones do not crowd out the rest. The list's columns
+are those of JUDGE/list.csv, `condition`, and `clip`, which is the same in all conditions.
 """
 
 import argparse
@@ -125,10 +125,10 @@ def in_turns(clips, count, rng):
     return [clips[place] for place in sorted(place for _, place in sorted(turns, key=lambda turn: turn[0])[:count])]
 
 
-def chosen_clips(rows, count):
+def chosen_clips(rows, count, part="judging"):
     rng = np.random.default_rng(1)
-    judging = [row for row in rows if row["part"] == "judging"]
-    classes = [[row for row in judging if row["label"] == label] for label in ("bonafide", "spoof")]
+    of_part = [row for row in rows if row["part"] == part]
+    classes = [[row for row in of_part if row["label"] == label] for label in ("bonafide", "spoof")]
     return [row for clips in classes for row in in_turns(clips, count // 2, rng)]
 
 
@@ -136,11 +136,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--part", choices=["judging", "calibration"], default="judging")
     parser.add_argument("--clips", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     source, out = Path(options.list).parent, Path(options.out)
-    clips = chosen_clips(read_table(options.list), options.clips)
+    clips = chosen_clips(read_table(options.list), options.clips, options.part)
     rows = []
     with ThreadPoolExecutor(options.jobs) as pool:
         for name, (change, arguments, container) in CONDITIONS.items():

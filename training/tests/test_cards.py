@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from judge.detector_card import box, learning_curve, renew, threshold_table
-from judge.make_conditions import in_turns, noisy
+from judge.make_conditions import chosen_clips, in_turns, noisy
 from judge.markdown import percent, table
 from judge.stability import stability, stability_table
 
@@ -59,6 +59,18 @@ class Conditions(unittest.TestCase):
         clips = [row("", "bonafide", f"a{i}", "", "a") for i in range(50)] + [row("", "bonafide", "b", "", "b")]
         chosen = in_turns(clips, 3, np.random.default_rng(0))
         self.assertEqual([clip["source"] for clip in chosen], ["a", "a", "b"])
+
+    def test_only_clips_of_the_asked_part_are_taken_half_of_each_class(self):
+        clips = [
+            {**row("", label, f"{label}{part}{i}", ""), "part": part}
+            for label in ("bonafide", "spoof")
+            for part in ("judging", "calibration")
+            for i in range(3)
+        ]
+        for arguments, part in (((), "judging"), (("calibration",), "calibration")):
+            chosen = chosen_clips(clips, 4, *arguments)
+            self.assertEqual([clip["part"] for clip in chosen], [part] * 4)
+            self.assertEqual([clip["label"] for clip in chosen], ["bonafide"] * 2 + ["spoof"] * 2)
 
     def test_noise_has_the_ratio_below_8_khz_at_every_rate(self):
         for rate_hz in (8000, 48000):
