@@ -175,6 +175,28 @@ test('only the configured storage learns of the trace behind a link', async (t) 
   assert.doesNotMatch(JSON.stringify(collector.requests), /example|secret/);
 });
 
+test('what the storage takes of a request is a part of it', async (t) => {
+  const collector = await startCollector(t);
+  const { port, tracing } = await serve(t, collector.url);
+  const headers = { 'x-api-key': API_KEY };
+  const query = 'entity=analysis';
+  assert.equal((await request(port, `/v1/file?key_prefix=secret&${query}`, { headers })).status, 200);
+  assert.equal(
+    (await request(port, `/v1/file?key=secret&${query}`, { method: 'DELETE', headers })).status,
+    200,
+  );
+  await tracing.close();
+  const requests = collector.spans.filter(({ kind }) => kind === 'server');
+  assert.deepEqual(
+    requests.map((span) => [span.name, ...collector.partsOf(span).map(({ name }) => name)]),
+    [
+      ['GET /v1/file', 'storage'],
+      ['DELETE /v1/file', 'storage'],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(collector.requests), /secret/);
+});
+
 test('failures of the server are failures; paths, names and probes stay out', async (t) => {
   const collector = await startCollector(t);
   const { port, tracing, analyser } = await serve(t, collector.url);

@@ -19,6 +19,7 @@ import {
 import { MAX_LEGACY_FILE_BYTES, MAX_LINKS } from '../../base/contract/limits.js';
 import type { LinkList } from '../../base/contract/link-list.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { traced } from '../../base/tracing/traced.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { LinkOwner } from '../../state/storage/link-owner.js';
 import type { LinkTerms } from '../../state/storage/object-storage.js';
@@ -86,7 +87,9 @@ function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | unde
     refuseUnstorableKey('key_prefix', key_prefix);
     const folder = folderOf(accountOf(request));
     const terms = linkTerms(request, maxBytes);
-    const objects = await storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS);
+    const objects = await traced(request.record.trace, 'storage', 'client', () =>
+      storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS),
+    );
     if (maxBytes !== undefined && objects.some(({ bytes }) => bytes > maxBytes))
       throw new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes: maxBytes });
     const names = objects.map(({ name }) => name.slice(folder.length + 1));
@@ -103,7 +106,9 @@ function deletion({ storage, folderOf }: FileStore) {
     });
     const folder = folderOf(accountOf(request));
     const deleted = [...new Set(key)].map((one) => `${entity}/${one}`);
-    for (const name of deleted) await storage.remove(`${folder}/${name}`);
+    await traced(request.record.trace, 'storage', 'client', async () => {
+      for (const name of deleted) await storage.remove(`${folder}/${name}`);
+    });
     return jsonReply<DeletedFiles>(200, { deleted });
   };
 }
