@@ -4,7 +4,7 @@ import http from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { downloadLink, downloadLinks, follow, getFile, stored, uploadLink } from './support/file-links.js';
 import { noise } from './support/form-body.js';
-import { storages } from './support/storages.js';
+import { storagesAndBetween } from './support/storages.js';
 import { OTHER_API_KEY, startTestServer } from './support/test-server.js';
 
 process.env.AWS_ACCESS_KEY_ID = 'an-id';
@@ -89,7 +89,7 @@ test('with S3 the server does not serve objects itself', async (t) => {
   assert.equal((await follow(`${server.origin}/veravox/a`)).status, 404);
 });
 
-for (const [name, start] of storages) {
+for (const [name, start] of storagesAndBetween) {
   test(`${name}: a link is good for its method, key and signature only`, async (t) => {
     const { server } = await start(t);
     const content = Buffer.from('what was uploaded');

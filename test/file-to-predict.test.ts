@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { downloadLink, stored } from './support/file-links.js';
 import { noise } from './support/form-body.js';
 import { request } from './support/http-client.js';
-import { storages } from './support/storages.js';
+import { storagesAndBetween } from './support/storages.js';
 import { API_KEY } from './support/test-server.js';
 
-for (const [name, start] of storages) {
+for (const [name, start] of storagesAndBetween) {
   test(`${name}: a link to fetch a file is one that predict takes`, async (t) => {
     const { server } = await start(t);
     const file = noise(1_000_000);

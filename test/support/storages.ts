@@ -53,14 +53,17 @@ export async function startSwift(t: TestContext): Promise<string> {
   return endpoint;
 }
 
-async function withSwift(t: TestContext, overrides: Partial<Config>): Promise<ServerWithStorage> {
-  const endpoint = await startSwift(t);
+async function withBucket(
+  t: TestContext,
+  { endpoint, credentials }: Omit<ServerWithStorage, 'server'>,
+  overrides: Partial<Config>,
+): Promise<ServerWithStorage> {
   // The SDK looks for credentials there when it signs the first link.
-  process.env.AWS_ACCESS_KEY_ID = swiftCredentials.accessKeyId;
-  process.env.AWS_SECRET_ACCESS_KEY = swiftCredentials.secretAccessKey;
+  process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId;
+  process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey;
   const settings = { storageBucket: 'veravox', storageEndpoint: endpoint };
   const server = await startTestServer(t, { ...settings, ...overrides });
-  return { server, endpoint, credentials: swiftCredentials };
+  return { server, endpoint, credentials };
 }
 
 async function withDisk(t: TestContext, overrides: Partial<Config>): Promise<ServerWithStorage> {
@@ -74,5 +77,20 @@ type Start = (t: TestContext, overrides?: Partial<Config>) => Promise<ServerWith
 /** The storages that every promise about files has to hold for. */
 export const storages: readonly [name: string, start: Start][] = [
   ['the embedded storage', (t, overrides = {}) => withDisk(t, overrides)],
-  ['Swift with its S3 API', (t, overrides = {}) => withSwift(t, overrides)],
+  [
+    'Swift with its S3 API',
+    async (t, overrides = {}) => {
+      const endpoint = await startSwift(t);
+      return withBucket(t, { endpoint, credentials: swiftCredentials }, overrides);
+    },
+  ],
+];
+
+/** The first one as the second: links lead to the one, requests of the server take the way of the other. */
+export const storagesAndBetween: typeof storages = [
+  ...storages,
+  [
+    "another server's embedded storage",
+    async (t, overrides = {}) => withBucket(t, await withDisk(t, {}), overrides),
+  ],
 ];

@@ -4,7 +4,9 @@ import type { ServiceError } from '../../base/errors/service-error.js';
 import type { Reply } from './route.js';
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-const escaped = (text: string): string => text.replace(/[&<>]/g, (c) => escapes[c] ?? c);
+
+/** As text between tags. */
+export const escaped = (text: string): string => text.replace(/[&<>]/g, (c) => escapes[c] ?? c);
 
 /** The XML that S3 programs understand; undefined for a failure that S3 has no name for. */
 export function s3Refusal(failure: ServiceError, correlationId: string): Reply | undefined {

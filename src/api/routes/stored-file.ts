@@ -11,6 +11,7 @@ import { BUCKET } from '../../state/storage/signature.js';
 import type { Grant } from '../../state/storage/signature-check.js';
 import { BodyReader } from '../upload/body-reader.js';
 import { requestedRange } from './byte-range.js';
+import { listObjects, objectListRoute } from './object-list.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from './route.js';
 import { s3Refusal } from './s3-refusal.js';
 
@@ -74,8 +75,10 @@ const deleteOperation: Operation = {
   errors: [...signatureErrors, 'OBJECT_NOT_FOUND', 'STORAGE_FAILED'],
 };
 
-/** Where the embedded storage's links lead: one object is stored or sent, whole or in part. */
-/** @param onStored called before an upload through a link with an owner is answered */
+/**
+ * Where the embedded storage's links lead: one object is stored or sent, whole or in part.
+ * @param onStored called before an upload through a link with an owner is answered
+ */
 export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onStored: OnStored): Route[] {
   const common = {
     path: PREFIX,
@@ -125,6 +128,7 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
   }
 
   async function get(request: RouteRequest): Promise<Reply> {
+    if (request.path === PREFIX) return listObjects(storage, request);
     const { maxBytes = Number.POSITIVE_INFINITY } = await storage.signatures.check(request);
     const name = nameOf(request);
     // Uploads have to keep pace; readers have no minimum pace, and one link has any number of them.
@@ -150,6 +154,7 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
     { ...common, method: 'PUT', operation: putOperation(config), handle: put },
     { ...common, method: 'GET', operation: getOperation, handle: get },
     { ...common, method: 'DELETE', operation: deleteOperation, handle: remove },
+    objectListRoute(storage),
   ];
 }
 

@@ -64,16 +64,13 @@ export class SignatureCheck {
 
   /** @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED, OBJECT_REQUEST_UNSUPPORTED */
   async check(request: SignedRequest, now = new Date()): Promise<Grant> {
-    const parameters = parseQuery(request.query);
-    const authorization = request.headers.get('authorization');
-    if (authorization === undefined) await this.#checkLink(request, parameters, now);
-    else await this.#checkHeader(request, parameters, authorization, now);
+    const parameters = await this.#checkSignature(request, now);
     // Only now, so that strangers learn nothing.
     refuseOtherOperations(request, parameters);
     const payload =
-      (authorization === undefined
-        ? parameters.get('X-Amz-Content-Sha256')
-        : request.headers.get(PAYLOAD_HEADER)) ?? UNSIGNED_PAYLOAD;
+      (request.headers.has('authorization')
+        ? request.headers.get(PAYLOAD_HEADER)
+        : parameters.get('X-Amz-Content-Sha256')) ?? UNSIGNED_PAYLOAD;
     if (payload !== UNSIGNED_PAYLOAD && !/^[0-9a-f]{64}$/.test(payload)) {
       throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', {
         what: `${PAYLOAD_HEADER} ${payload.slice(0, 50)}`,
@@ -85,6 +82,23 @@ export class SignatureCheck {
       maxBytes: maxBytes === undefined ? undefined : Number(maxBytes),
       owner: parameters.get(OWNER_PARAMETER),
     };
+  }
+
+  /**
+   * The parameters of a signed request that lists objects, without those of the signature.
+   * @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED
+   */
+  async checkListing(request: SignedRequest, now = new Date()): Promise<ReadonlyMap<string, string>> {
+    const parameters = await this.#checkSignature(request, now);
+    return new Map([...parameters].filter(([name]) => !KNOWN_PARAMETER.test(name)));
+  }
+
+  async #checkSignature(request: SignedRequest, now: Date): Promise<Map<string, string>> {
+    const parameters = parseQuery(request.query);
+    const authorization = request.headers.get('authorization');
+    if (authorization === undefined) await this.#checkLink(request, parameters, now);
+    else await this.#checkHeader(request, parameters, authorization, now);
+    return parameters;
   }
 
   async #checkLink(request: SignedRequest, parameters: Map<string, string>, now: Date): Promise<void> {
