@@ -6,8 +6,8 @@
 //
 //   npm run bench:recordings
 
-import { execFileSync, fork } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,49 +21,18 @@ import { startPipeline } from '../src/analysis/pipeline/pipeline.js';
 import { RunningVerdict, type VerdictSums } from '../src/analysis/verdict/verdict.js';
 import { surroundings } from '../src/api/fetch/acceptable-addresses.js';
 import { LinkSource } from '../src/api/fetch/link-source.js';
-import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { LARGE_FILE_MODEL } from '../src/base/contract/model-ids.js';
+import { speech, WAV_HEADER_BYTES, wavHeader, writeFlac } from './long-recordings.js';
 import { describeMachine } from './machine.js';
 
 const allowedMiB = 64;
 const wavBytes = 1.2e9;
 const flacBytes = 300e6;
-const rateHz = 16_000;
-const headerBytes = 44;
 
-/** A WAV file that exists only as what is asked of it: some speech over and over. */
-function wavHeader(): Buffer {
-  const header = Buffer.alloc(headerBytes);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(wavBytes - 8, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(rateHz, 24);
-  header.writeUInt32LE(2 * rateHz, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(wavBytes - headerBytes, 40);
-  return header;
-}
-
-function speech(): Buffer {
-  const clips = ['human-lj-a', 'ai-kokoro', 'human-vctk-p237', 'ai-wavenet-lj', 'human-lj-b'];
-  const parts = clips.map((name) => {
-    const { samples } = loadAddon().decode(readFileSync(join(packageDir, 'test/fixtures', `${name}.flac`)));
-    return Buffer.from(
-      Int16Array.from(samples, (x) => Math.round(32767 * Math.max(-1, Math.min(1, x)))).buffer,
-    );
-  });
-  return Buffer.concat(parts);
-}
-
-/** In a process of its own, so that its memory does not count. */
+/** In a process of its own, so that its memory does not count. The WAV file exists only as what is asked of it. */
 function serve(flacFile: string): void {
-  const header = wavHeader();
+  const header = wavHeader(wavBytes);
   const audio = speech();
   const flac = openSync(flacFile, 'r');
   const sizes: Record<string, number> = { '/a.wav': wavBytes, '/a.flac': statSync(flacFile).size };
@@ -75,8 +44,8 @@ function serve(flacFile: string): void {
     }
     for (let done = 0; done < length; ) {
       const at = first + done;
-      const from = at < headerBytes ? header : audio;
-      const start = at < headerBytes ? at : (at - headerBytes) % audio.length;
+      const from = at < WAV_HEADER_BYTES ? header : audio;
+      const start = at < WAV_HEADER_BYTES ? at : (at - WAV_HEADER_BYTES) % audio.length;
       done += from.copy(bytes, done, start);
     }
     return bytes;
@@ -96,22 +65,13 @@ function serve(flacFile: string): void {
   process.on('disconnect', () => process.exit());
 }
 
-function makeFlac(folder: string): string {
-  const wav = join(folder, 'part.raw');
-  const flac = join(folder, 'a.flac');
-  writeFileSync(wav, speech());
-  const from = ['-stream_loop', '-1', '-f', 's16le', '-ar', String(rateHz), '-ac', '1', '-i', wav];
-  const to = ['-ar', '44100', '-ac', '2', '-compression_level', '0', '-fs', String(flacBytes), '-y', flac];
-  execFileSync('ffmpeg', ['-v', 'error', ...from, ...to]);
-  return flac;
-}
-
 const MIB = 2 ** 20;
 const rounded = (value: number, digits = 1): number => Number(value.toFixed(digits));
 
 async function measure(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
-  const flacFile = makeFlac(folder);
+  const flacFile = join(folder, 'a.flac');
+  writeFlac(flacFile, flacBytes);
   const server = fork(fileURLToPath(import.meta.url), ['serve', flacFile]);
   const port = await new Promise<number>((resolve) => server.once('message', resolve));
   const pipeline = await startPipeline(

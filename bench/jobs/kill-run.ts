@@ -6,10 +6,12 @@ import type { Job } from '../../client/src/index.js';
 import { loadAddon } from '../../src/base/addon/addon.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { DELIVERY_LEASE_MS } from '../../src/state/webhooks/delivery-desk.js';
 import { postgresAt } from '../../test/support/databases.js';
 import { startPostgres } from '../../test/support/postgres.js';
 import { longMonoWav } from '../../test/support/wav.js';
 import { type Host, type Hosts, startHosts } from './hosts.js';
+import { WebhookReceiver } from './webhook-receiver.js';
 
 export interface KillRunOptions {
   readonly jobs: number;
@@ -27,12 +29,28 @@ export interface KillRunFigures {
   /** Begun and not finished, because of a kill or a restart. */
   readonly furtherAttempts: number;
   readonly requestsTriedAgain: number;
+  readonly webhooks: {
+    /** Refused once by the receiver, to have them repeated. */
+    readonly refused: number;
+    /** Accepted by the receiver, and sent once more. */
+    readonly repeated: number;
+    /** Of `repeated`. */
+    readonly allowed: number;
+  };
+  /** Made while hosts were killed, and answered. */
+  readonly keysMade: number;
   readonly problems: readonly string[];
 }
 
 /** Different ones, of 10 s to 4 minutes: those of more than a minute have several steps. */
 const RECORDINGS = 12;
 const SECONDS_PER_RECORDING = 20;
+
+/** Requests of one process to one receiver at once: so many are repeated if it is killed. */
+const WEBHOOKS_AT_ONCE = 4;
+const PROCESSES = 4;
+/** A key is made after every so many kills. */
+const KILLS_PER_KEY = 5;
 
 /** Two thresholds, so that jobs for one recording differ. */
 const inputOf = (i: number) => ({
@@ -46,9 +64,28 @@ const inputOf = (i: number) => ({
  */
 export async function killRun(options: KillRunOptions): Promise<KillRunFigures> {
   const postgres = await startPostgres();
+  const receiver = await WebhookReceiver.start();
   let hosts: Hosts | undefined;
   try {
-    hosts = await startHosts(options.folder, options.modelsDir, postgres);
+    hosts = await startHosts({
+      folder: options.folder,
+      postgres,
+      servers: 2,
+      workers: 2,
+      settings: {
+        VERAVOX_MODELS_DIR: options.modelsDir,
+        VERAVOX_SCORING_THREADS: '1',
+        VERAVOX_LOG_LEVEL: 'error',
+        VERAVOX_ACCOUNT_MAX_JOBS: '0',
+        // The storage is asked by hosts that are killed.
+        VERAVOX_MAX_TRANSFERS: '256',
+        VERAVOX_ADDRESS_SHARE_PERCENT: '100',
+        VERAVOX_KEY_SHARE_PERCENT: '100',
+        VERAVOX_WEBHOOK_HOSTS: receiver.origin,
+        NODE_OPTIONS: `--import=${new URL('loopback-receivers.js', import.meta.url)}`,
+      },
+    });
+    receiver.secret = (await hosts.command('webhooks', 'create-secret')).trim();
     await storeRecordings(hosts);
     const expected = new Map<number, string>();
     for (let i = 0; i < 2 * RECORDINGS; i++) {
@@ -57,9 +94,13 @@ export async function killRun(options: KillRunOptions): Promise<KillRunFigures> 
       const { id } = await client.createJob({ key }, { ...fields, idempotencyKey: `undisturbed-${i}` });
       expected.set(i, verdictOf(await client.waitForJob(id, { pollMs: 50 })));
     }
-    return await disturb(hosts, postgres, options, expected);
+    return await disturb(hosts, postgres, receiver, options, expected);
+  } catch (error) {
+    for (const { log } of hosts?.all ?? []) process.stderr.write(`--- ${log}\n`);
+    throw error;
   } finally {
     await hosts?.kill();
+    receiver.close();
     await postgres.remove();
   }
 }
@@ -94,6 +135,7 @@ async function storeRecordings(hosts: Hosts): Promise<void> {
 async function disturb(
   hosts: Hosts,
   postgres: Awaited<ReturnType<typeof startPostgres>>,
+  receiver: WebhookReceiver,
   { jobs, killEveryMs, databaseRestarts }: KillRunOptions,
   expected: ReadonlyMap<number, string>,
 ): Promise<KillRunFigures> {
@@ -102,6 +144,7 @@ async function disturb(
   const counts = { kills: 0, restarts: 0, triedAgain: 0 };
   let isOver = false;
 
+  const keys: string[] = [];
   const killing = (async () => {
     const victims = [...hosts.workers, ...hosts.workers, ...hosts.servers];
     while (!isOver) {
@@ -118,6 +161,9 @@ async function disturb(
           await pause(500);
         }
       }
+      if (counts.kills % KILLS_PER_KEY !== 0) continue;
+      const key = await hosts.command('keys', 'create').catch(() => undefined);
+      if (key !== undefined) keys.push(key.trim());
     }
   })();
 
@@ -138,10 +184,15 @@ async function disturb(
   };
 
   const ids: string[] = [];
+  const callbackUrl = `${receiver.origin}/ends`;
   const creating = Array.from({ length: 4 }, async (_, lane) => {
     for (let i = lane; i < jobs; i += 4) {
       const { key, options } = inputOf(i);
-      ids[i] = (await persistently(i, (client) => client.createJob({ key }, options))).id;
+      ids[i] = (
+        await persistently(i, (client) =>
+          client.createJob({ key }, { ...options, callback_url: callbackUrl }),
+        )
+      ).id;
     }
   });
   const database = postgresAt(hosts.databaseUrl);
@@ -173,6 +224,10 @@ async function disturb(
   }
   isOver = true;
   await Promise.all([killing, ...creating]);
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  // Those of killed senders come when their lease has ended.
+  const lastMs = performance.now() + 2 * DELIVERY_LEASE_MS;
+  while (receiver.jobs < jobs && performance.now() < lastMs) await pause(250);
 
   if (new Set(ids).size !== jobs) problems.push(`${new Set(ids).size} ids for ${jobs} jobs`);
   let attempts = 0;
@@ -183,14 +238,26 @@ async function disturb(
     if (verdictOf(job) !== wanted)
       problems.push(`job ${i} (${job.attempts} attempts): ${verdictOf(job).slice(0, 300)}`);
   }
+  problems.push(...receiver.problemsOf(ids));
+  const allowed = WEBHOOKS_AT_ONCE * (counts.kills + PROCESSES * counts.restarts);
+  if (receiver.repeated > allowed) problems.push(`${receiver.repeated} webhooks came twice`);
+  for (const [i, key] of keys.entries()) {
+    const status = await (hosts.servers[i % hosts.servers.length] as Host)
+      .clientOf(key)
+      .listJobs()
+      .then(() => 200, String);
+    if (status !== 200) problems.push(`key ${i}: ${status}`);
+  }
   problems.push(...(await problemsInDatabase(database, jobs)));
   await database.close();
   return {
     kills: counts.kills,
     databaseRestarts: counts.restarts,
-    seconds: Math.round((performance.now() - startedMs) / 1000),
+    seconds,
     furtherAttempts: attempts - jobs,
     requestsTriedAgain: counts.triedAgain,
+    webhooks: { refused: receiver.refused, repeated: receiver.repeated, allowed },
+    keysMade: keys.length,
     problems,
   };
 }
@@ -209,6 +276,11 @@ async function problemsInDatabase(database: ReturnType<typeof postgresAt>, jobs:
     total,
   );
   await count('jobs', 'SELECT COUNT(*) AS n FROM veravox.jobs', total);
+  await count(
+    'webhooks that were delivered',
+    "SELECT COUNT(*) AS n FROM veravox.webhook_deliveries WHERE state = 'delivered'",
+    jobs,
+  );
   await count('saved steps', 'SELECT COUNT(*) AS n FROM veravox.job_steps', 0);
   await count(
     'places in the queue',
