@@ -20,6 +20,7 @@ export type OnStored = (object: StoredObject, owner: LinkOwner, traceparent?: st
 
 const PREFIX = `/${BUCKET}/`;
 const PIECE_BYTES = 256 * 1024;
+const LIST_PARAMETER = /(?:^|&)list-type=/;
 
 const description =
   'Where links of the embedded storage lead. Their query carries the signature; errors are XML, as S3 writes it.';
@@ -128,7 +129,7 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
   }
 
   async function get(request: RouteRequest): Promise<Reply> {
-    if (request.path === PREFIX) return listObjects(storage, request);
+    if (request.path === PREFIX && LIST_PARAMETER.test(request.query)) return listObjects(storage, request);
     const { maxBytes = Number.POSITIVE_INFINITY } = await storage.signatures.check(request);
     const name = nameOf(request);
     // Uploads have to keep pace; readers have no minimum pace, and one link has any number of them.
