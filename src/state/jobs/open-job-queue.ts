@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from '../database/database.js';
 import type { DatabaseSettings } from '../database/open-database.js';
-import { clientSettings } from '../database/postgres-settings.js';
 import type { JobQueue } from './job-queue.js';
 import { SqliteJobQueue } from './sqlite-job-queue.js';
 
@@ -16,6 +15,8 @@ export async function openJobQueue(
   onError: (error: unknown) => void,
 ): Promise<JobQueue> {
   if (database === undefined) return new SqliteJobQueue();
+  // Loaded only where they are used: each start would be slower by a tenth.
+  const { clientSettings } = await import('../database/postgres-settings.js');
   const { PgBossJobQueue } = await import('./pg-boss-job-queue.js');
   // Its first start makes tables, and deadlocks with that of another host.
   return open.transaction(() => PgBossJobQueue.open(clientSettings(database, databaseCaFile), onError), {
