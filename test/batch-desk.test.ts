@@ -27,7 +27,7 @@ async function batchIn({ jobs }: JobOffice, lines = LINES): Promise<string> {
 
 const partsOf = (desk: BatchDesk, more: Partial<TenderParts> = {}): TenderParts => ({
   desk,
-  files: { folderOf: () => 'folder', embedded: undefined },
+  files: { folderOf: () => 'folder', embedded: undefined, home: 'here' },
   policy: { judge: () => assert.fail('no links') },
   openSource: () => assert.fail('no manifest elsewhere'),
   writeFrom: () => assert.fail('not yet'),
@@ -55,9 +55,9 @@ const without = (desk: BatchDesk, blocked: Partial<BatchDesk>): BatchDesk =>
   });
 
 onEachQueue('tenders and workers that die lose no line and repeat none', async (open) => {
-  const office = await open({ maxUnfinished: 1 });
+  const office = await open({ maxUnfinished: 1, home: 'here' });
   const { jobs, desk: workers } = office;
-  const desk = new BatchDesk(office.database, office.queue, 200);
+  const desk = new BatchDesk(office.database, office.queue, 200, 'here');
   const id = await batchIn(office);
 
   // The first dies after it has saved one part of the manifest.
@@ -120,8 +120,8 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
 });
 
 onEachQueue('lines that ended days ago stay until their batch ends', async (open) => {
-  const office = await open();
-  const desk = new BatchDesk(office.database, office.queue);
+  const office = await open({ home: 'here' });
+  const desk = new BatchDesk(office.database, office.queue, undefined, 'here');
   const id = await batchIn(office, 2);
   const work = await takenBy(desk);
   const stop = new AbortController();
@@ -140,8 +140,8 @@ onEachQueue('lines that ended days ago stay until their batch ends', async (open
 });
 
 onEachQueue('a batch whose result cannot be stored is tried again, five times', async (open) => {
-  const office = await open();
-  const desk = new BatchDesk(office.database, office.queue);
+  const office = await open({ home: 'here' });
+  const desk = new BatchDesk(office.database, office.queue, undefined, 'here');
   const id = await batchIn(office, 1);
   const outcomes: string[] = [];
   for (let i = 0; i < 5; i++) {

@@ -47,7 +47,8 @@ function hostOf(t: TestContext, office: JobOffice, bucket: Bucket): Host {
   const awaited = new AwaitedUploads(database);
   const log = pino({ level: 'silent' });
   const detectors = () => [someDetector];
-  const watch = new UploadWatch({ awaited, bucket, jobs, detectors, minBytes: MIN_BYTES, everyMs: 10, log });
+  const parts = { awaited, bucket, home: 'bucket', jobs, detectors };
+  const watch = new UploadWatch({ ...parts, minBytes: MIN_BYTES, everyMs: 10, log });
   t.after(() => watch.close());
   return {
     ...office,

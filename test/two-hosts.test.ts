@@ -6,9 +6,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { VeravoxClient } from '../client/src/client.js';
 import { loadManifest } from '../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../src/analysis/models/score-fingerprint.js';
 import { parseDatabaseAddress } from '../src/base/config/database-address.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { OperatingPointRegistry } from '../src/state/operating-points/operating-point-registry.js';
 import { withState } from '../src/state/takeover/open-state.js';
 import { Cli, type Finished, runCli } from './support/cli.js';
@@ -178,4 +180,28 @@ test('a server does not start without the database, and says which one', async (
   assert.equal(status, 1);
   assert.match(stderr, /^veravox: The database postgres:\/\/127\.0\.0\.1:1\/database: .*ECONNREFUSED/);
   assert.doesNotMatch(stdout + stderr, /geheim/);
+});
+
+test('each host works on the files in its own data folder, and on no others', async () => {
+  const key = (await command('keys', 'create')).stdout.trimEnd();
+  const clip = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
+  const ended = hosts.map(async ({ port }, host) => {
+    const client = new VeravoxClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key });
+    const { url } = await client.createUploadLinks([`of-${host}.flac`]);
+    assert.ok(url[0]);
+    await client.upload(url[0], clip);
+    const [link] = (await client.getDownloadLinks(`of-${host}.flac`)).url;
+    assert.ok(link);
+    const { id } = await client.createBatch({ lines: `key\nof-${host}.flac\n` });
+    const inputs = Array.from({ length: 6 }, (_, i) =>
+      i % 2 === 0 ? { key: `of-${host}.flac` } : { presignedUrl: link.value },
+    );
+    const jobs = await Promise.all(inputs.map((input) => client.createJob(input)));
+    const done = await Promise.all([id, ...jobs.map((job) => job.id)].map((job) => client.waitForJob(job)));
+    const [batch, ...others] = done;
+    assert.equal(batch?.batch?.succeeded, 1, JSON.stringify(batch));
+    return others.map(({ state, attempts, error }) => ({ state, attempts, error }));
+  });
+  const expected = { state: 'succeeded', attempts: 1, error: null };
+  for (const jobs of await Promise.all(ended)) assert.deepEqual(jobs, Array(6).fill(expected));
 });

@@ -9,6 +9,7 @@ import { openJobQueue } from '../state/jobs/open-job-queue.js';
 import {
   copyDatabase,
   countsToCopy,
+  homesToCopy,
   refuseUnlessEmpty,
   type TableCount,
 } from '../state/takeover/copy-database.js';
@@ -84,7 +85,7 @@ async function copy(config: Config): Promise<TableCount[]> {
     if (problem !== undefined) throw problem;
     const target = await openDatabase(config);
     try {
-      const queue = await openJobQueue(target, config, () => {});
+      const queue = await openJobQueue(target, config, () => {}, await homesToCopy(source));
       try {
         return await copyDatabase(source, target, queue);
       } finally {

@@ -86,7 +86,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     }),
     ...linkRoutes(config, files, uploadsToAwait(config, parts.awaitedUploads)),
     ...(files.embedded
-      ? storedFileRoutes(config, files.embedded, uploadJobs(config, jobs?.jobs, detectors))
+      ? storedFileRoutes(config, files.embedded, uploadJobs(config, jobs?.jobs, detectors, files.home))
       : []),
     ...healthRoutes(() => models.status(), parts),
     metricsRoute(metrics),

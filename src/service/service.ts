@@ -125,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const ratesOverHosts = parent === undefined ? openRatesOverHosts(config, database, logger) : undefined;
   let jobs: JobOffice | undefined;
   try {
-    jobs = await openJobOffice(config, database, logger);
+    jobs = await openJobOffice(config, database, files.home, logger);
     const operatingPoints = points.current;
     server = await start({
       config,

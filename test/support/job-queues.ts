@@ -6,6 +6,7 @@ import type { Database } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { clientSettings } from '../../src/state/database/postgres-settings.js';
+import { BatchDesk } from '../../src/state/jobs/batch-desk.js';
 import { JobDesk } from '../../src/state/jobs/job-desk.js';
 import type { JobQueue } from '../../src/state/jobs/job-queue.js';
 import { Jobs } from '../../src/state/jobs/jobs.js';
@@ -17,26 +18,35 @@ import { type Connect, onEachDatabase } from './databases.js';
 export interface JobOffice {
   readonly jobs: Jobs;
   readonly desk: JobDesk;
+  readonly batchDesk: BatchDesk;
   readonly deliveryDesk: DeliveryDesk;
   readonly queue: JobQueue;
   readonly database: Database;
 }
 
 /** One host's part, with a queue of its own. */
-export type OpenOffice = (options?: { leaseMs?: number; maxUnfinished?: number }) => Promise<JobOffice>;
+export type OpenOffice = (options?: {
+  leaseMs?: number;
+  maxUnfinished?: number;
+  /** Whose stored files it can read. */
+  home?: string;
+  /** For priorities. */
+  clockMs?: () => number;
+}) => Promise<JobOffice>;
 
 /** Runs a test with an empty queue of each kind. */
 export function onEachQueue(name: string, run: (open: OpenOffice, test: TestContext) => Promise<void>): void {
   onEachDatabase(name, async (connect, test, url) => {
-    const open: OpenOffice = async ({ leaseMs = 60_000, maxUnfinished = 0 } = {}) => {
+    const open: OpenOffice = async ({ leaseMs = 60_000, maxUnfinished = 0, home, clockMs } = {}) => {
       const database = await tablesIn(connect);
-      const queue = await queueFor(database, url);
+      const queue = await queueFor(database, url, home);
       test.after(() => queue.close());
       return {
         database,
         queue,
-        jobs: new Jobs(database, queue, { maxUnfinished }),
-        desk: new JobDesk(database, queue, leaseMs),
+        jobs: new Jobs(database, queue, { maxUnfinished }, clockMs),
+        desk: new JobDesk(database, queue, leaseMs, { home, clockMs }),
+        batchDesk: new BatchDesk(database, queue, leaseMs, home),
         deliveryDesk: new DeliveryDesk(database, queue.webhooks, leaseMs),
       };
     };
@@ -50,10 +60,15 @@ async function tablesIn(connect: Connect): Promise<Database> {
   return database;
 }
 
-async function queueFor(database: Database, url: string | undefined): Promise<JobQueue> {
+async function queueFor(
+  database: Database,
+  url: string | undefined,
+  home: string | undefined,
+): Promise<JobQueue> {
   if (database.dialect === 'sqlite') return new SqliteJobQueue(0);
   const address = parseDatabaseAddress(url ?? '');
   if (address === undefined) throw new Error('There is no address.');
   // A second is the shortest that pg-boss has.
-  return PgBossJobQueue.open(clientSettings(address, ''), assert.ifError, 1);
+  const homes = home === undefined ? [] : [home];
+  return PgBossJobQueue.open(clientSettings(address, ''), assert.ifError, 1, homes);
 }

@@ -15,13 +15,14 @@ export async function startWholeServer(config: Config): Promise<RunningServer> {
   const arena = new UploadArena(config.maxInflightBytes);
   const log = pino({ level: 'silent' });
   const database = await openDatabase(config);
-  const jobs = await openJobOffice(config, database, log);
+  const files = await openStorage(config);
+  const jobs = await openJobOffice(config, database, files.home, log);
   const server = await startServer({
     config,
     analyser: await startPipeline(config, arena.buffer),
     arena,
     keys: testAuthenticator,
-    files: await openStorage(config),
+    files,
     jobs,
     log,
     metrics: new ServiceMetrics(),

@@ -16,7 +16,7 @@ export interface SourceFields {
 }
 
 export interface SourceParts {
-  readonly files: Pick<FileStore, 'folderOf' | 'embedded'>;
+  readonly files: Pick<FileStore, 'folderOf' | 'embedded' | 'home'>;
   readonly policy: Pick<FetchPolicy, 'judge'>;
 }
 
@@ -43,6 +43,10 @@ export async function jobSourceOf(
   // Its link may end before the job begins.
   return { object: await objectBehind(files.embedded, url) };
 }
+
+/** Who can read it: links are for everybody. */
+export const homeOf = (source: JobSource, { home }: Pick<FileStore, 'home'>): string | undefined =>
+  'object' in source ? home : undefined;
 
 /** @throws ServiceError FETCH_STATUS_REFUSED, as if the link had been fetched */
 async function objectBehind(storage: EmbeddedStorage, url: URL): Promise<string> {

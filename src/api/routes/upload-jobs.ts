@@ -35,9 +35,15 @@ export function smallestAnalysed({ analyseUploads }: Pick<Config, 'analyseUpload
 export async function createUploadJob(
   jobs: Jobs,
   detectors: readonly DetectorNames[],
-  upload: { name: string; owner: LinkOwner; idempotencyKey?: string; traceparent?: string | undefined },
+  upload: {
+    name: string;
+    home: string;
+    owner: LinkOwner;
+    idempotencyKey?: string;
+    traceparent?: string | undefined;
+  },
 ): Promise<{ readonly isNew: boolean }> {
-  const { name, owner, idempotencyKey, traceparent } = upload;
+  const { name, home, owner, idempotencyKey, traceparent } = upload;
   const defaults = new FieldValidator<JobFields>({ schemas: jobFieldSchemas(detectors) }).fromJson({});
   const parameters: JobParameters = {
     model: defaults.model,
@@ -54,6 +60,7 @@ export async function createUploadJob(
       ...owner,
       task: 'predict',
       source: JSON.stringify(source),
+      home,
       parameters: JSON.stringify(parameters),
       idempotencyKey,
       traceparent,
@@ -75,10 +82,11 @@ export function uploadJobs(
   config: Pick<Config, 'analyseUploads'>,
   jobs: Jobs | undefined,
   detectors: readonly DetectorNames[],
+  home: string,
 ): OnStored {
   const minBytes = smallestAnalysed(config);
   if (jobs === undefined || minBytes === undefined) return async () => {};
   return async ({ name, bytes }, owner, traceparent) => {
-    if (bytes >= minBytes) await createUploadJob(jobs, detectors, { name, owner, traceparent });
+    if (bytes >= minBytes) await createUploadJob(jobs, detectors, { name, home, owner, traceparent });
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FieldValidator } from '../../api/routes/form-fields.js';
-import { jobSourceOf, type SourceParts } from '../../api/routes/job-source.js';
+import { homeOf, jobSourceOf, type SourceParts } from '../../api/routes/job-source.js';
 import { type LineFields, lineFieldSchemas } from '../../base/contract/batch-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { NewLine } from '../../state/jobs/batch-lines.js';
@@ -24,7 +24,11 @@ export async function newLine(record: ManifestRecord, batch: Job, parts: SourceP
     const source = await jobSourceOf(fields, batch.account, parts);
     return {
       label: labelOf(record),
-      work: { source: JSON.stringify(source), parameters: JSON.stringify(parameters) },
+      work: {
+        source: JSON.stringify(source),
+        home: homeOf(source, parts.files),
+        parameters: JSON.stringify(parameters),
+      },
     };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;

@@ -21,25 +21,37 @@ export interface JobOffice {
   close(): Promise<void>;
 }
 
-/** @throws DatabaseError */
-export async function openJobOffice(config: Config, database: Database, log: Logger): Promise<JobOffice> {
-  const queue = await openJobQueue(database, config, (error) =>
-    log.warn({ err: error }, 'the upkeep of the job queue failed; will retry'),
-  );
-  return jobOfficeOf(config, database, queue);
+/**
+ * @param home whose stored files this process can read
+ * @throws DatabaseError
+ */
+export async function openJobOffice(
+  config: Config,
+  database: Database,
+  home: string,
+  log: Logger,
+): Promise<JobOffice> {
+  const onError = (error: unknown): void =>
+    log.warn({ err: error }, 'the upkeep of the job queue failed; will retry');
+  const queue = await openJobQueue(database, config, onError, [home]);
+  return jobOfficeOf(config, database, queue, home);
 }
 
-/** @param queue closed with the office */
+/**
+ * @param queue closed with the office
+ * @param home whose stored files this process can read
+ */
 export function jobOfficeOf(
   { accountMaxJobs, accountMaxBatches }: Pick<Config, 'accountMaxJobs' | 'accountMaxBatches'>,
   database: Database,
   queue: JobQueue,
+  home?: string,
 ): JobOffice {
   return {
     jobs: new Jobs(database, queue, { maxUnfinished: accountMaxJobs, maxBatches: accountMaxBatches }),
-    desk: new JobDesk(database, queue),
+    desk: new JobDesk(database, queue, undefined, { home }),
     awaitedUploads: new AwaitedUploads(database),
-    batchDesk: new BatchDesk(database, queue),
+    batchDesk: new BatchDesk(database, queue, undefined, home),
     deliveryDesk: new DeliveryDesk(database, queue.webhooks),
     close: () => queue.close(),
   };

@@ -17,6 +17,8 @@ export interface UploadWatchParts {
   readonly awaited: AwaitedUploads;
   readonly bucket: Pick<S3Storage, 'stateOf'>;
   readonly jobs: Jobs;
+  /** Of the bucket. */
+  readonly home: string;
   readonly detectors: () => readonly DetectorNames[];
   /** Smaller ones are not analysed. */
   readonly minBytes: number;
@@ -31,20 +33,20 @@ const EVERY_MS = 1000;
 export function startUploadWatch({
   config,
   office: { awaitedUploads: awaited, jobs },
-  files: { bucket },
+  files: { bucket, home },
   models,
   log,
 }: {
   readonly config: Config;
   readonly office: JobOffice;
-  readonly files: Pick<FileStore, 'bucket'>;
+  readonly files: Pick<FileStore, 'bucket' | 'home'>;
   readonly models: () => ServedModels;
   readonly log: Logger;
 }): UploadWatch | undefined {
   const minBytes = smallestAnalysed(config);
   if (bucket === undefined || minBytes === undefined) return undefined;
   const detectors = () => models().status().detectors;
-  return new UploadWatch({ awaited, bucket, jobs, detectors, minBytes, everyMs: EVERY_MS, log });
+  return new UploadWatch({ awaited, bucket, home, jobs, detectors, minBytes, everyMs: EVERY_MS, log });
 }
 
 /** Uploads per round, and how many of them are asked for at once. */
@@ -109,7 +111,7 @@ export class UploadWatch {
 
   /** @returns whether there is nothing more to wait for */
   async #tryToAnalyse({ name, account, keyId, askedAtMs }: AwaitedUpload): Promise<boolean> {
-    const { bucket, jobs, detectors, minBytes } = this.#parts;
+    const { bucket, home, jobs, detectors, minBytes } = this.#parts;
     const { bytes, etag, storedAtMs = askedAtMs } = await bucket.stateOf(name);
     // It was there before.
     if (storedAtMs < askedAtMs - CLOCK_SKEW_MS) return false;
@@ -121,6 +123,7 @@ export class UploadWatch {
     try {
       const { isNew } = await createUploadJob(jobs, detectors(), {
         name,
+        home,
         owner: { account, keyId },
         // With a space, which those of clients cannot have.
         idempotencyKey: `upload ${version}`,

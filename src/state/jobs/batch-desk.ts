@@ -12,6 +12,7 @@ import {
   type NewLine,
 } from './batch-lines.js';
 import { type Job, type JobFailure, WorkLost } from './job.js';
+import { linePriority } from './job-priority.js';
 import { type JobQueue, MAX_TRIES, RETRY_DELAY_S } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
@@ -27,8 +28,6 @@ export interface BatchWork {
 
 /** Lines of one batch in the queue: enough for all workers, few for everybody else. */
 const MAX_OPEN_LINES = 100;
-/** Behind all jobs that are not of a batch. */
-const LINE_PRIORITY = -1_000_000_000;
 const LEASE_MS = 30_000;
 const REMOVED_AT_ONCE = 1000;
 const ROWS_PER_STATEMENT = 50;
@@ -36,11 +35,14 @@ const ROWS_PER_STATEMENT = 50;
 /** Where tenders of batches find what is to be done, on any number of hosts. Each batch has one tender at a time. */
 export class BatchDesk {
   readonly #leaseMs: number;
+  readonly #home: string | undefined;
   readonly #queue: JobQueue;
   readonly #database: Database;
 
-  constructor(database: Database, queue: JobQueue, leaseMs = LEASE_MS) {
+  /** @param home whose stored files the tenders can read and write */
+  constructor(database: Database, queue: JobQueue, leaseMs = LEASE_MS, home?: string) {
     this.#leaseMs = leaseMs;
+    this.#home = home;
     this.#queue = queue;
     this.#database = database;
   }
@@ -49,13 +51,21 @@ export class BatchDesk {
   async take(): Promise<BatchWork | undefined> {
     const holder = randomUUID();
     const isFree = `(leased_until_ms IS NULL OR leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $3)`;
+    // SQLite has a single host.
+    const isReachable = this.#database.dialect === 'sqlite' ? '' : ' AND (home IS NULL OR home = $5)';
     const [row] = await this.#database.query<Row & { lines_read: number }>(
       `UPDATE jobs SET state = 'running', holder = $1, leased_until_ms = ${this.#now} + $2, attempts = attempts + 1, ` +
         'started_at_ms = COALESCE(started_at_ms, $4) WHERE id = (SELECT id FROM jobs ' +
-        `WHERE task = 'batch' AND state IN ('queued', 'running') AND ${isFree} ORDER BY created_at_ms LIMIT 1) ` +
+        `WHERE task = 'batch' AND state IN ('queued', 'running') AND ${isFree}${isReachable} ORDER BY created_at_ms LIMIT 1) ` +
         // Another host may have taken it in the meantime.
         `AND ${isFree} AND state IN ('queued', 'running') RETURNING ${jobColumns}, lines_read`,
-      [holder, this.#leaseMs, 10 * this.#leaseMs, Date.now()],
+      [
+        holder,
+        this.#leaseMs,
+        10 * this.#leaseMs,
+        Date.now(),
+        ...(isReachable === '' ? [] : [this.#home ?? '']),
+      ],
     );
     return row && { job: jobOf(row), holder, linesRead: row.lines_read };
   }
@@ -81,15 +91,16 @@ export class BatchDesk {
     const rows = lines.map(({ label, work: line }, i): Value[] => {
       const isBad = 'failure' in line;
       const { code = null, message = null } = isBad ? line.failure : {};
-      const { source = '{}', parameters = '{}' } = isBad ? {} : line;
+      const { source = '{}', home = null, parameters = '{}' } = isBad ? {} : line;
       const state = isBad ? ['failed', atMs, code, message] : ['waiting', null, null, null];
       return [
         randomUUID(),
         account,
         keyId,
         source,
+        home,
         parameters,
-        LINE_PRIORITY,
+        0,
         atMs,
         id,
         first + i,
@@ -115,17 +126,17 @@ export class BatchDesk {
         "SELECT COUNT(*) AS lines FROM jobs WHERE account = $1 AND batch_id IS NOT NULL AND state IN ('queued', 'running')",
         [work.job.account],
       );
-      const next = await transaction.query<{ id: string }>(
-        `SELECT id FROM jobs WHERE batch_id = $1 AND state = 'waiting' ORDER BY line LIMIT ${MAX_OPEN_LINES - counts.open}`,
+      const next = await transaction.query<{ id: string; home: string | null }>(
+        `SELECT id, home FROM jobs WHERE batch_id = $1 AND state = 'waiting' ORDER BY line LIMIT ${MAX_OPEN_LINES - counts.open}`,
         [work.job.id],
       );
-      for (const [i, { id }] of next.entries()) {
-        const priority = LINE_PRIORITY - (others?.lines ?? 0) - i;
+      for (const [i, { id, home }] of next.entries()) {
+        const priority = linePriority(Date.now() / 1000, (others?.lines ?? 0) + i);
         await transaction.execute("UPDATE jobs SET state = 'queued', priority = $2 WHERE id = $1", [
           id,
           priority,
         ]);
-        await this.#queue.add(transaction, id, priority);
+        await this.#queue.add(transaction, { id, home: home ?? undefined }, priority);
       }
       await transaction.announce(WORK_TOPIC);
       return counts;
@@ -241,7 +252,7 @@ export class BatchDesk {
 
 function insertOf(rows: readonly Value[][]): [sql: string, values: Value[]] {
   const columns =
-    'id, account, key_id, source, parameters, priority, created_at_ms, batch_id, line, label, traceparent, state, ' +
+    'id, account, key_id, source, home, parameters, priority, created_at_ms, batch_id, line, label, traceparent, state, ' +
     'finished_at_ms, failure_code, failure_message';
   let n = 0;
   const places = rows.map((row) => `('predict', '', ${row.map(() => `$${++n}`).join(', ')})`);

@@ -19,7 +19,9 @@ export interface NewLine {
   /** JSON: what names it in the result. Holds no secret. */
   readonly label: string;
   /** JSON as in a job, or why it is none. */
-  readonly work: { readonly source: string; readonly parameters: string } | { readonly failure: JobFailure };
+  readonly work:
+    | { readonly source: string; readonly home?: string | undefined; readonly parameters: string }
+    | { readonly failure: JobFailure };
 }
 
 /** A line of the result. */
@@ -80,13 +82,13 @@ export async function endedLines(
 
 /** Ends what is left of a batch. Workers that have some of it stop within seconds. */
 export async function cancelLines(transaction: Transaction, queue: JobQueue, batchId: string): Promise<void> {
-  const open = await transaction.query<{ id: string }>(
-    "SELECT id FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running')",
+  const open = await transaction.query<{ id: string; home: string | null }>(
+    "SELECT id, home FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running')",
     [batchId],
   );
-  for (const { id } of open) {
+  for (const { id, home } of open) {
     await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-    await queue.remove(transaction, id);
+    await queue.remove(transaction, { id, home: home ?? undefined });
   }
   await transaction.execute(
     "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $2 " +

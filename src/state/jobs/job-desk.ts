@@ -7,6 +7,7 @@ import { nowMs } from '../database/now-ms.js';
 import { addUsage, type UsageRow } from '../records/usage-ledger.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
 import { type Job, type JobFailure, type Work, WorkLost } from './job.js';
+import { jobPriority, linePriority, lowestPriority } from './job-priority.js';
 import type { JobQueue } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
@@ -27,6 +28,14 @@ export interface FinishedWork {
 
 /** A worker that is silent for so long counts as dead, and its job goes to another. */
 export const LEASE_MS = 30_000;
+const MOVED_AT_ONCE = 100;
+
+export interface JobDeskOptions {
+  /** Whose stored files the workers can read. */
+  readonly home?: string | undefined;
+  /** For priorities. */
+  readonly clockMs?: (() => number) | undefined;
+}
 
 /**
  * Where workers get jobs and hand in results, on any number of hosts. Each job has one holder at a time; what an earlier
@@ -36,17 +45,26 @@ export class JobDesk {
   readonly #database: Database;
   readonly #queue: JobQueue;
   readonly #leaseMs: number;
+  readonly #home: string | undefined;
+  readonly #clockMs: () => number;
 
-  constructor(database: Database, queue: JobQueue, leaseMs = LEASE_MS) {
+  constructor(
+    database: Database,
+    queue: JobQueue,
+    leaseMs = LEASE_MS,
+    { home, clockMs = Date.now }: JobDeskOptions = {},
+  ) {
     this.#database = database;
     this.#queue = queue;
     this.#leaseMs = leaseMs;
+    this.#home = home;
+    this.#clockMs = clockMs;
   }
 
   /** The next job that is due, or undefined. */
   take(): Promise<Work | undefined> {
     return this.#database.transaction(async (transaction) => {
-      const id = await this.#queue.take(transaction);
+      const id = await this.#queue.take(transaction, await this.#homes(transaction));
       if (id === undefined) return undefined;
       const holder = randomUUID();
       const [row] = await transaction.query<Row & { cursor: string | null; saved_steps: number }>(
@@ -56,7 +74,7 @@ export class JobDesk {
         [id, holder, this.#leaseMs, Date.now()],
       );
       if (row === undefined) {
-        await this.#queue.remove(transaction, id);
+        await this.#removeStray(transaction, id);
         return undefined;
       }
       await transaction.announce(CHANGE_TOPIC);
@@ -132,7 +150,7 @@ export class JobDesk {
    */
   fail(work: Work, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
     return this.#changeAnd(work, { failure_code: code, failure_message: message }, async (transaction) => {
-      if (canRetry && (await this.#queue.retry(transaction, work.job.id, message))) {
+      if (canRetry && (await this.#queue.retry(transaction, work.job, message))) {
         await this.#requeue(transaction, work.job.id);
         return true;
       }
@@ -149,12 +167,12 @@ export class JobDesk {
       const [row] = await transaction.query<{ priority: number }>('SELECT priority FROM jobs WHERE id = $1', [
         work.job.id,
       ]);
-      await this.#queue.giveBack(transaction, work.job.id, row?.priority ?? 0);
+      await this.#queue.giveBack(transaction, work.job, row?.priority ?? 0);
       await this.#requeue(transaction, work.job.id);
     });
   }
 
-  /** Takes jobs from workers that died. To be called every few seconds by any worker. @returns those that were tried too often and have failed */
+  /** Takes jobs from workers that died, and looks after the order of the others. To be called every few seconds by any worker. @returns those that were tried too often and have failed */
   async reap(): Promise<{ readonly taken: number; readonly failed: readonly Job[] }> {
     const dead = await this.#database.query(
       `SELECT ${jobColumns}, holder, saved_steps FROM jobs WHERE state = 'running' AND task <> 'batch' ` +
@@ -162,6 +180,7 @@ export class JobDesk {
         `AND (leased_until_ms < ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
       [2 * this.#leaseMs],
     );
+    await this.#moveUp();
     const failed: Job[] = [];
     let taken = 0;
     for (const row of dead) {
@@ -179,6 +198,43 @@ export class JobDesk {
   /** Calls `onWork` soon after a job was added; may come too often. @returns ends it */
   follow(onWork: () => void): () => void {
     return this.#database.follow(WORK_TOPIC, onWork);
+  }
+
+  /** Gives jobs that were made before the clock was set back a place as if they were made now. */
+  async #moveUp(): Promise<void> {
+    const nowS = this.#clockMs() / 1000;
+    const late = await this.#database.query<Row & { priority: number; batch_id: string | null }>(
+      `SELECT ${jobColumns}, priority, batch_id FROM jobs WHERE state = 'queued' AND task <> 'batch' AND priority < $1 ` +
+        `ORDER BY priority LIMIT ${MOVED_AT_ONCE}`,
+      [lowestPriority(nowS)],
+    );
+    for (const { priority, batch_id, ...row } of late) {
+      const job = jobOf(row);
+      const better = batch_id === null ? jobPriority(nowS, 0) : linePriority(nowS, 0);
+      await this.#database.transaction(async (transaction) => {
+        const moved = await transaction.execute(
+          "UPDATE jobs SET priority = $2 WHERE id = $1 AND state = 'queued' AND priority = $3",
+          [job.id, better, priority],
+        );
+        if (moved > 0) await this.#queue.move(transaction, job, better);
+      });
+    }
+  }
+
+  /** Those of the jobs that workers here can do, the one with the next job first. */
+  async #homes(transaction: Transaction): Promise<(string | undefined)[]> {
+    if (this.#home === undefined || this.#database.dialect === 'sqlite') return [undefined];
+    const [next] = await transaction.query<{ home: string | null }>(
+      "SELECT home FROM jobs WHERE state = 'queued' AND task <> 'batch' AND (home IS NULL OR home = $1) " +
+        'ORDER BY priority DESC, created_at_ms LIMIT 1',
+      [this.#home],
+    );
+    return next?.home === null ? [undefined, this.#home] : [this.#home, undefined];
+  }
+
+  /** A place in the queue whose job is over. */
+  async #removeStray(transaction: Transaction, id: string): Promise<void> {
+    for (const home of [undefined, this.#home]) await this.#queue.remove(transaction, { id, home });
   }
 
   get #now(): string {
@@ -220,7 +276,7 @@ export class JobDesk {
       [id, Date.now()],
     );
     await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-    await this.#queue.remove(transaction, id);
+    await this.#queue.remove(transaction, job);
     await addDelivery(transaction, this.#queue.webhooks, job);
     // Last: others who count for the same key wait until this is committed.
     await addUsage(transaction, dayOf(new Date()), [

@@ -4,7 +4,7 @@ import type { Job, JobState, JobTask } from './job.js';
 
 export const jobColumns =
   'id, account, key_id, task, state, source, parameters, callback_url, created_at_ms, started_at_ms, finished_at_ms, attempts, ' +
-  'audio_s, file_progress, result, failure_code, failure_message, traceparent, batch_id';
+  'audio_s, file_progress, result, failure_code, failure_message, home, traceparent, batch_id';
 
 interface JobRow extends Row {
   readonly id: string;
@@ -24,6 +24,7 @@ interface JobRow extends Row {
   readonly result: string | null;
   readonly failure_code: string | null;
   readonly failure_message: string | null;
+  readonly home: string | null;
   readonly traceparent: string | null;
   readonly batch_id: string | null;
 }
@@ -39,6 +40,7 @@ export function jobOf(row: Row): Job {
     state: found.state,
     source: found.source,
     parameters: found.parameters,
+    home: found.home ?? undefined,
     callbackUrl: found.callback_url ?? undefined,
     createdAtMs: found.created_at_ms,
     startedAtMs: found.started_at_ms ?? undefined,

@@ -15,6 +15,8 @@ export interface NewJob {
   readonly task: JobTask;
   /** JSON: where the recording lies. May hold a presigned link, which is a secret; erased when the job ends. */
   readonly source: string;
+  /** Of a stored file: where it lies, and so who can work on it. */
+  readonly home?: string | undefined;
   /** JSON: what a synchronous request would say. */
   readonly parameters: string;
   readonly callbackUrl?: string | undefined;

@@ -14,6 +14,7 @@ import {
   type NewJob,
   TooManyJobs,
 } from './job.js';
+import { jobPriority } from './job-priority.js';
 import type { JobQueue } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
 
@@ -52,14 +53,17 @@ export class Jobs {
   readonly #database: Database;
   readonly #queue: JobQueue;
   readonly #limits: JobLimits;
+  readonly #clockMs: () => number;
   /** What tells clients of the ends of their jobs. */
   readonly deliveries: Deliveries;
   readonly webhookSecrets: WebhookSecrets;
 
-  constructor(database: Database, queue: JobQueue, limits: JobLimits) {
+  /** @param clockMs for priorities */
+  constructor(database: Database, queue: JobQueue, limits: JobLimits, clockMs: () => number = Date.now) {
     this.#database = database;
     this.#queue = queue;
     this.#limits = limits;
+    this.#clockMs = clockMs;
     this.deliveries = new Deliveries(database, queue.webhooks);
     this.webhookSecrets = new WebhookSecrets(database);
   }
@@ -79,9 +83,10 @@ export class Jobs {
           throw new TooManyJobs(`The account has ${unfinished} unfinished jobs.`);
         }
         if (job.task === 'batch') return { job: await this.#addBatch(transaction, job), isNew: true };
-        const created = await this.#insert(transaction, job, -unfinished);
         // Jobs of accounts with few others go before those of accounts with many.
-        await this.#queue.add(transaction, created.id, -unfinished);
+        const priority = jobPriority(this.#clockMs() / 1000, unfinished);
+        const created = await this.#insert(transaction, job, priority);
+        await this.#queue.add(transaction, created, priority);
         await transaction.announce(WORK_TOPIC);
         return { job: created, isNew: true };
       },
@@ -146,7 +151,9 @@ export class Jobs {
     for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
       const part = ids.slice(at, at + IDS_PER_STATEMENT);
       const rows = await this.#database.query<{ id: string; before: number }>(
-        "SELECT id, (SELECT COUNT(*) FROM jobs AS others WHERE others.state = 'queued' AND (others.priority > jobs.priority OR " +
+        "SELECT id, (SELECT COUNT(*) FROM jobs AS others WHERE others.state = 'queued' AND others.task <> 'batch' AND " +
+          '(others.home IS NULL OR jobs.home IS NULL OR others.home = jobs.home) AND ' +
+          '(others.priority > jobs.priority OR ' +
           '(others.priority = jobs.priority AND others.created_at_ms < jobs.created_at_ms))) AS before ' +
           `FROM jobs WHERE state = 'queued' AND id IN (${placesFor(part)})`,
         part,
@@ -194,7 +201,7 @@ export class Jobs {
       if (cancelled > 0 && job !== undefined) {
         await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
         if (job.task === 'batch') await cancelLines(transaction, this.#queue, id);
-        else await this.#queue.remove(transaction, id);
+        else await this.#queue.remove(transaction, job);
         await addDelivery(transaction, this.#queue.webhooks, job);
         await transaction.announce(CHANGE_TOPIC);
       }
@@ -250,7 +257,7 @@ export class Jobs {
   async #insert(transaction: Transaction, job: NewJob, priority: number): Promise<Job> {
     const [row] = await transaction.query(
       'INSERT INTO jobs (id, account, key_id, task, state, source, parameters, callback_url, idempotency_key, request_hash, ' +
-        "priority, created_at_ms, traceparent) VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, $10, $11, $12) " +
+        "priority, created_at_ms, home, traceparent) VALUES ($1, $2, $3, $4, 'queued', $5, $6, $7, $8, $9, $10, $11, $12, $13) " +
         `RETURNING ${jobColumns}`,
       [
         randomUUID(),
@@ -264,6 +271,7 @@ export class Jobs {
         hashOf(job),
         priority,
         Date.now(),
+        job.home ?? null,
         job.traceparent ?? null,
       ],
     );

@@ -3,7 +3,7 @@ import PgBoss from 'pg-boss';
 import type { Queries, Transaction, Value } from '../database/database.js';
 import type { clientSettings } from '../database/postgres-settings.js';
 import type { DeliveryQueue } from '../webhooks/delivery-queue.js';
-import { type JobQueue, MAX_TRIES, RETRY_DELAY_S } from './job-queue.js';
+import { type JobQueue, MAX_TRIES, type QueuedJob, RETRY_DELAY_S } from './job-queue.js';
 
 const SCHEMA = 'veravox_jobs';
 const QUEUE = 'jobs';
@@ -11,6 +11,13 @@ const DEAD_LETTERS = 'dead-jobs';
 const WEBHOOKS = 'webhooks';
 /** The lease of its worker ends far earlier; this is the longest that pg-boss allows. */
 const EXPIRE_HOURS = 23;
+/** pg-boss drops what waits for longer. A job must never vanish without an end, so this is longer than anybody waits. */
+const RETENTION_DAYS = 3650;
+/** What nobody looks at any more. */
+const DEAD_LETTER_DAYS = 14;
+
+/** Each home has its own, which only its workers ask. */
+const queueOf = (home: QueuedJob['home']): string => (home === undefined ? QUEUE : `${QUEUE}-${home}`);
 
 /** The queue of several hosts: pg-boss, in a schema of its own. */
 export class PgBossJobQueue implements JobQueue {
@@ -32,6 +39,7 @@ export class PgBossJobQueue implements JobQueue {
             // A sender that died is noticed by the end of its lease.
             retryLimit: 0,
             expireInHours: EXPIRE_HOURS,
+            retentionDays: RETENTION_DAYS,
             ...within(transaction),
           },
         )),
@@ -41,11 +49,15 @@ export class PgBossJobQueue implements JobQueue {
     };
   }
 
-  /** @param onError of the upkeep, which goes on */
+  /**
+   * @param onError of the upkeep, which goes on
+   * @param homes whose jobs this process may add
+   */
   static async open(
     settings: ReturnType<typeof clientSettings>,
     onError: (error: unknown) => void,
     retryDelayS = RETRY_DELAY_S,
+    homes: readonly string[] = [],
   ): Promise<PgBossJobQueue> {
     const boss = new PgBoss({
       ...(settings as PgBoss.DatabaseOptions),
@@ -57,7 +69,7 @@ export class PgBossJobQueue implements JobQueue {
     try {
       await boss.start();
       await boss.createQueue(DEAD_LETTERS);
-      await boss.createQueue(QUEUE);
+      for (const home of [undefined, ...homes]) await boss.createQueue(queueOf(home));
       await boss.createQueue(WEBHOOKS);
     } catch (error) {
       await boss.stop({ graceful: false }).catch(() => {});
@@ -66,27 +78,46 @@ export class PgBossJobQueue implements JobQueue {
     return new PgBossJobQueue(boss, retryDelayS);
   }
 
-  async add(transaction: Transaction, jobId: string, priority: number): Promise<void> {
-    await this.#send(transaction, jobId, priority);
+  async add(transaction: Transaction, job: QueuedJob, priority: number): Promise<void> {
+    await this.#send(transaction, job, priority);
   }
 
-  take(transaction: Transaction): Promise<string | undefined> {
-    return this.#take(QUEUE, transaction);
+  async take(
+    transaction: Transaction,
+    homes: readonly QueuedJob['home'][] = [undefined],
+  ): Promise<string | undefined> {
+    for (const home of homes) {
+      const id = await this.#take(queueOf(home), transaction);
+      if (id !== undefined) return id;
+    }
+    return undefined;
   }
 
-  async retry(transaction: Transaction, jobId: string, reason: string): Promise<boolean> {
-    await this.#boss.fail(QUEUE, jobId, { reason }, within(transaction));
-    const job = await this.#boss.getJobById(QUEUE, jobId, { includeArchive: false, ...within(transaction) });
-    return job?.state === 'retry';
+  async retry(transaction: Transaction, { id, home }: QueuedJob, reason: string): Promise<boolean> {
+    const queue = queueOf(home);
+    await this.#boss.fail(queue, id, { reason }, within(transaction));
+    const job = await this.#boss.getJobById(queue, id, { includeArchive: false, ...within(transaction) });
+    if (job?.state === 'retry') return true;
+    // It would be kept for twice as long as the job.
+    await transaction.execute(
+      `UPDATE ${SCHEMA}.job SET keep_until = now() + interval '${DEAD_LETTER_DAYS} days' ` +
+        "WHERE name = $1 AND data ->> 'jobId' = $2",
+      [DEAD_LETTERS, id],
+    );
+    return false;
   }
 
-  async giveBack(transaction: Transaction, jobId: string, priority: number): Promise<void> {
-    await this.remove(transaction, jobId);
-    await this.#send(transaction, jobId, priority);
+  giveBack(transaction: Transaction, job: QueuedJob, priority: number): Promise<void> {
+    return this.move(transaction, job, priority);
   }
 
-  async remove(transaction: Transaction, jobId: string): Promise<void> {
-    await this.#boss.deleteJob(QUEUE, jobId, within(transaction));
+  async move(transaction: Transaction, job: QueuedJob, priority: number): Promise<void> {
+    await this.remove(transaction, job);
+    await this.#send(transaction, job, priority);
+  }
+
+  async remove(transaction: Transaction, { id, home }: QueuedJob): Promise<void> {
+    await this.#boss.deleteJob(queueOf(home), id, within(transaction));
   }
 
   async close(): Promise<void> {
@@ -101,18 +132,19 @@ export class PgBossJobQueue implements JobQueue {
     return taken?.id;
   }
 
-  async #send(transaction: Transaction, jobId: string, priority: number): Promise<void> {
+  async #send(transaction: Transaction, { id, home }: QueuedJob, priority: number): Promise<void> {
     await this.#boss.send(
-      QUEUE,
+      queueOf(home),
       // For readers of the dead letters, which get ids of their own.
-      { jobId },
+      { jobId: id },
       {
-        id: jobId,
+        id,
         priority,
         retryLimit: MAX_TRIES - 1,
         retryDelay: this.#retryDelayS,
         retryBackoff: true,
         expireInHours: EXPIRE_HOURS,
+        retentionDays: RETENTION_DAYS,
         deadLetter: DEAD_LETTERS,
         ...within(transaction),
       },

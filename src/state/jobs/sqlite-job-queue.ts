@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from '../database/database.js';
-import { type JobQueue, MAX_TRIES, RETRY_DELAY_S } from './job-queue.js';
+import { type JobQueue, MAX_TRIES, type QueuedJob, RETRY_DELAY_S } from './job-queue.js';
 import { SqliteDeliveryQueue } from './sqlite-delivery-queue.js';
 
 /** The queue of a single host: a table beside that of the jobs. */
@@ -12,10 +12,10 @@ export class SqliteJobQueue implements JobQueue {
     this.#retryDelayS = retryDelayS;
   }
 
-  async add(transaction: Transaction, jobId: string, priority: number): Promise<void> {
+  async add(transaction: Transaction, { id }: QueuedJob, priority: number): Promise<void> {
     await transaction.execute(
       'INSERT INTO job_queue (job_id, priority, tries, due_at_ms, is_taken) VALUES ($1, $2, 0, $3, 0)',
-      [jobId, priority, Date.now()],
+      [id, priority, Date.now()],
     );
   }
 
@@ -29,31 +29,33 @@ export class SqliteJobQueue implements JobQueue {
     return row?.job_id;
   }
 
-  async retry(transaction: Transaction, jobId: string): Promise<boolean> {
+  async retry(transaction: Transaction, job: QueuedJob): Promise<boolean> {
     const [row] = await transaction.query<{ tries: number }>(
       'SELECT tries FROM job_queue WHERE job_id = $1',
-      [jobId],
+      [job.id],
     );
     const tries = row?.tries ?? MAX_TRIES;
     if (tries >= MAX_TRIES) {
-      await this.remove(transaction, jobId);
+      await this.remove(transaction, job);
       return false;
     }
     await transaction.execute('UPDATE job_queue SET is_taken = 0, due_at_ms = $1 WHERE job_id = $2', [
       Date.now() + this.#delayMs(tries),
-      jobId,
+      job.id,
     ]);
     return true;
   }
 
-  async giveBack(transaction: Transaction, jobId: string): Promise<void> {
-    await transaction.execute('UPDATE job_queue SET is_taken = 0, tries = tries - 1 WHERE job_id = $1', [
-      jobId,
-    ]);
+  async giveBack(transaction: Transaction, { id }: QueuedJob): Promise<void> {
+    await transaction.execute('UPDATE job_queue SET is_taken = 0, tries = tries - 1 WHERE job_id = $1', [id]);
   }
 
-  async remove(transaction: Transaction, jobId: string): Promise<void> {
-    await transaction.execute('DELETE FROM job_queue WHERE job_id = $1', [jobId]);
+  async move(transaction: Transaction, { id }: QueuedJob, priority: number): Promise<void> {
+    await transaction.execute('UPDATE job_queue SET priority = $2 WHERE job_id = $1', [id, priority]);
+  }
+
+  async remove(transaction: Transaction, { id }: QueuedJob): Promise<void> {
+    await transaction.execute('DELETE FROM job_queue WHERE job_id = $1', [id]);
   }
 
   async close(): Promise<void> {}

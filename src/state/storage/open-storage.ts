@@ -5,6 +5,7 @@ import type { FreeBytes } from './disk-room.js';
 import { EmbeddedStorage } from './embedded-storage.js';
 import type { ObjectStorage } from './object-storage.js';
 import type { S3Storage } from './s3-storage.js';
+import { homeOfBucket, homeOfFolder } from './storage-home.js';
 import { accountFolder, loadStorageSecrets } from './storage-secrets.js';
 
 export interface FileStore {
@@ -13,6 +14,8 @@ export interface FileStore {
   readonly embedded: EmbeddedStorage | undefined;
   /** The same storage where it is a bucket, to which clients send without telling this server. */
   readonly bucket: S3Storage | undefined;
+  /** What tells these objects from those of other hosts with the same database. */
+  readonly home: string;
   /** The first part of the names of an account's objects. */
   folderOf(account: string): string;
   /** Shared by all processes with the same stored objects: what else they sign, each purpose with a prefix of its own. */
@@ -30,10 +33,12 @@ export async function openStorage(config: Config, freeBytes?: FreeBytes): Promis
     const scheme: 'http' | 'https' = tlsCertFile === '' ? 'http' : 'https';
     const settings = { ...diskSettings(config), host, scheme, publicUrl, linkLifetimeS };
     const embedded = await EmbeddedStorage.open({ ...settings, ...(freeBytes && { freeBytes }) }, secrets);
-    return { storage: embedded, embedded, bucket: undefined, folderOf, signingSecret };
+    const home = homeOfFolder(config.dataDir);
+    return { storage: embedded, embedded, bucket: undefined, home, folderOf, signingSecret };
   }
   const bucket = await openBucket(config);
-  return { storage: bucket, embedded: undefined, bucket, folderOf, signingSecret };
+  const home = homeOfBucket(config.storageBucket);
+  return { storage: bucket, embedded: undefined, bucket, home, folderOf, signingSecret };
 }
 
 /** What the local disk holds, and for how long. */

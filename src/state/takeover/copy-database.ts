@@ -125,15 +125,25 @@ async function insertRows(to: Transaction, table: string, rows: readonly Row[]):
   await to.execute(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places.join(', ')}`, values);
 }
 
+/** The data folders and buckets that jobs of a SQLite database need. */
+export async function homesToCopy(source: Queries): Promise<string[]> {
+  const rows = await source.query<{ home: string }>('SELECT DISTINCT home FROM jobs WHERE home IS NOT NULL');
+  return rows.map(({ home }) => home);
+}
+
 /** Nobody works on them any more: no server has the data folder. */
 async function queueJobs(from: Queries, to: Transaction, queue: JobQueue): Promise<void> {
   await to.execute(
     "UPDATE jobs SET state = 'queued', holder = NULL, leased_until_ms = NULL WHERE state = 'running'",
   );
-  for (const { job_id: id, priority } of await from.query<{ job_id: string; priority: number }>(
-    `SELECT job_id, priority FROM ${JOB_QUEUE} ORDER BY place`,
+  for (const { job_id: id, priority, home } of await from.query<{
+    job_id: string;
+    priority: number;
+    home: string | null;
+  }>(
+    `SELECT job_id, ${JOB_QUEUE}.priority AS priority, home FROM ${JOB_QUEUE} JOIN jobs ON jobs.id = job_id ORDER BY place`,
   )) {
-    await queue.add(to, id, priority);
+    await queue.add(to, { id, home: home ?? undefined }, priority);
   }
 }
 

@@ -9,6 +9,7 @@ import { operatingPoints } from './0006-operating-points.js';
 import { awaitedUploads } from './0007-awaited-uploads.js';
 import { batches } from './0008-batches.js';
 import { jobTraces } from './0009-job-traces.js';
+import { jobHomes } from './0010-job-homes.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   awaitedUploads,
   batches,
   jobTraces,
+  jobHomes,
 ];
