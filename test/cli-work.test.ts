@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { VeravoxClient } from '../client/src/client.js';
+import { enrollmentOf } from '../client/src/job-result.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
@@ -15,7 +16,8 @@ import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
 import { type Collector, startCollector } from './support/otlp-collector.js';
 import { type PostgresServer, startPostgres } from './support/postgres.js';
-import { writeTinyModels } from './support/tiny-models.js';
+import { averageSpectrum } from './support/speaker-models.js';
+import { tinyEntry, writeManifest } from './support/tiny-models.js';
 import { longMonoWav } from './support/wav.js';
 
 let collector: Collector;
@@ -38,12 +40,22 @@ function start(command: string, settings: Record<string, string>): Cli {
   return cli;
 }
 
+function modelsDir(): string {
+  const at = fs.mkdtempSync(path.join(folder, 'models-'));
+  const { entry, file } = averageSpectrum();
+  fs.writeFileSync(path.join(at, entry.file), file);
+  writeManifest(at, [tinyEntry(at, 'apollo-4-5-2026-03-26', 'even'), entry]);
+  return at;
+}
+
 before(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-work-'));
   postgres = await startPostgres();
   const common = {
     PORT: '0',
-    VERAVOX_MODELS_DIR: writeTinyModels(fs.mkdtempSync(path.join(folder, 'models-')), 'even'),
+    VERAVOX_MODELS_DIR: modelsDir(),
+    // The tiny detector calls everything AI-generated.
+    VERAVOX_ENROLL_AUTHENTICITY: 'flag',
     VERAVOX_SCORING_THREADS: '1',
   };
   // A third server's data folder is the bucket.
@@ -79,10 +91,12 @@ after(async () => {
 test('it does jobs, tells operators how it is, and gives its job back when it is stopped', async () => {
   const clip = fs.readFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
   const speech = loadAddon().decode(clip).samples;
-  const { url } = await client.createUploadLinks(['short.flac', 'long.wav']);
-  assert.ok(url[0] && url[1]);
+  const { url } = await client.createUploadLinks(['short.flac', 'long.wav', 'voice.wav']);
+  assert.ok(url[0] && url[1] && url[2]);
   await client.upload(url[0], clip);
   await client.upload(url[1], longMonoWav(speech, 16_000, 200 << 20));
+  const sample = longMonoWav(speech, 16_000, 1 << 20);
+  await client.upload(url[2], sample);
   const waiting = await client.createJob({ key: 'short.flac' });
   assert.equal((await client.getJob(waiting.id)).state, 'queued');
 
@@ -105,11 +119,24 @@ test('it does jobs, tells operators how it is, and gives its job back when it is
     collector.partsOf(job).map(({ name }) => name),
     ['open', 'analyse'],
   );
+  const enrolment = await client.createJob({ key: 'voice.wav' }, { task: 'enroll' });
+  const enrolled = await client.waitForJob(enrolment.id, { pollMs: 20 });
+  assert.equal(enrolled.state, 'succeeded', JSON.stringify(enrolled.error));
+  const { processing_time: _, deepfake_flagged, ...voiceprint } = enrollmentOf(enrolled) ?? assert.fail();
+  assert.equal(deepfake_flagged, 0.5);
+  const { processing_time: __, ...direct } = await client.enroll(sample);
+  assert.deepEqual(voiceprint, direct);
   const [, adminPort] = await worker.printed(/"adminPort":(\d+)/);
   const ready = await request(Number(adminPort), '/readyz');
   assert.deepEqual([ready.status, ready.json.database], [200, 'up']);
-  const { text } = await request(Number(adminPort), '/metrics');
-  assert.match(text, /^veravox_job_turns_total\{outcome="succeeded"\} 1$/m);
+  await eventually(
+    async () =>
+      /^veravox_job_turns_total\{outcome="succeeded"\} [2-9]$/m.test(
+        (await request(Number(adminPort), '/metrics')).text,
+      ),
+    // The large file was analysed by itself, or will be.
+    'both jobs are counted',
+  );
   assert.equal((await request(Number(adminPort), '/v1/jobs')).status, 404);
 
   const { id } = await client.createJob({ key: 'long.wav' });

@@ -3,7 +3,7 @@
 // The client's methods for jobs, against a server whose analyses are doubles.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Job, VeravoxClient, VeravoxError } from '../client/src/index.js';
+import { enrollmentOf, type Job, VeravoxClient, VeravoxError, verdictOf } from '../client/src/index.js';
 import type { Config } from '../src/base/config/options.js';
 import { startJobServer } from './support/job-server.js';
 import { API_KEY } from './support/test-keys.js';
@@ -20,12 +20,23 @@ test('a job is made, followed to its end and listed', async (t) => {
     const { id } = await client.createJob(input, { threshold: 0.99, prediction_id: 'mine' });
     const seen: Job['state'][] = [];
     const job = await client.waitForJob(id, { pollMs: 5, onJob: ({ state }) => seen.push(state) });
-    assert.deepEqual([job.state, seen.at(-1), job.result?.prediction_id], ['succeeded', 'succeeded', 'mine']);
-    assert.equal(job.result?.global.result, 'bonafide');
+    const verdict = verdictOf(job);
+    assert.deepEqual([job.state, seen.at(-1), verdict?.prediction_id], ['succeeded', 'succeeded', 'mine']);
+    assert.equal(verdict?.global.result, 'bonafide');
   }
   const first = await client.listJobs({ state: 'succeeded', limit: 1 });
   const rest = await client.listJobs({ cursor: first.next_cursor ?? assert.fail('no second page') });
   assert.deepEqual([first.jobs.length, rest.jobs.length, rest.next_cursor], [1, 1, null]);
+});
+
+test('a voice is enrolled in the background', async (t) => {
+  const { server, client } = await start(t);
+  await server.store('anna.wav', Buffer.from('any bytes'));
+  const { id, task } = await client.createJob({ key: 'anna.wav' }, { task: 'enroll', user_id: 'anna' });
+  const job = await client.waitForJob(id, { pollMs: 5 });
+  assert.deepEqual([task, job.task, job.state, verdictOf(job)], ['enroll', 'enroll', 'succeeded', null]);
+  const direct = await client.enroll(new Blob(['any bytes']));
+  assert.deepEqual(enrollmentOf(job)?.embedding, direct.embedding);
 });
 
 test('a batch is made of a manifest, and followed like a job', async (t) => {

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { startServer } from '../bench/kill-loop/server.js';
+import { verdictOf } from '../client/src/job-result.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { openDatabase } from '../src/state/database/open-database.js';
@@ -41,7 +42,7 @@ test('a killed server costs a job nothing that was saved', async (t) => {
   await client.upload(url[0], recording);
   const undisturbed = await client.waitForJob((await client.createJob(input, options)).id);
   assert.equal(undisturbed.state, 'succeeded', JSON.stringify(undisturbed.error));
-  assert.equal(undisturbed.result?.segments.length, 120);
+  assert.equal(verdictOf(undisturbed)?.segments.length, 120);
 
   const { id } = await client.createJob(input, options);
   let saved = 0;
@@ -71,9 +72,9 @@ test('a killed server costs a job nothing that was saved', async (t) => {
   const resumed = await second.clientOf(apiKey).waitForJob(id);
   assert.equal(resumed.state, 'succeeded', JSON.stringify(resumed.error));
   assert.equal(resumed.attempts, 2);
-  assert.deepEqual(resumed.result?.global, undisturbed.result?.global);
-  const [firstSegment, ...others] = resumed.result?.segments ?? [];
+  assert.deepEqual(verdictOf(resumed)?.global, verdictOf(undisturbed)?.global);
+  const [firstSegment, ...others] = verdictOf(resumed)?.segments ?? [];
   assert.equal(firstSegment?.end, 4.5, 'saved windows are not scored again');
-  assert.deepEqual(others, undisturbed.result?.segments.slice(1));
-  assert.equal(resumed.result?.audio_duration, 600);
+  assert.deepEqual(others, verdictOf(undisturbed)?.segments.slice(1));
+  assert.equal(verdictOf(resumed)?.audio_duration, 600);
 });

@@ -32,6 +32,7 @@ const parts = (desk: JobDesk, analyse: Analyse, more: Partial<JobRunnerParts> = 
   desk,
   analyser: { analyseRecording: analyse },
   openSource: async () => new MemoryByteSource(Buffer.from('any bytes')),
+  enroll: async () => Promise.reject(new Error('Nothing is enrolled here.')),
   store: async (name) => assert.fail(name),
   maxBytes: 1 << 20,
   maxDurationS: 86_400,

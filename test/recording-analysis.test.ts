@@ -248,8 +248,10 @@ test('a cursor of another recording, model or threshold is refused', async () =>
     { cursor, source: new MemoryByteSource(file, 'another') },
     { cursor, silenceThresholdPercent: 50 },
     { cursor: { ...cursor, scoreFingerprint: '0'.repeat(64) } },
+    { cursor, channel: 0 },
+    { cursor: { ...cursor, channel: 0 } },
   ];
   for (const other of others) await assert.rejects(stepsOf(requestFor(file, other)), CursorRefused);
-  const damaged = { ...cursor, checkpoint: cursor.checkpoint.slice(0, 400) };
+  const damaged = { ...cursor, checkpoint: cursor.checkpoint?.slice(0, 400) ?? assert.fail() };
   await rejectsWith(requestFor(file, { cursor: damaged }), 'INTERNAL');
 });

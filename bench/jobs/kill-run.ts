@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Job } from '../../client/src/index.js';
+import { type Job, verdictOf } from '../../client/src/index.js';
 import { loadAddon } from '../../src/base/addon/addon.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { UsageLedger } from '../../src/state/records/usage-ledger.js';
@@ -92,7 +92,7 @@ export async function killRun(options: KillRunOptions): Promise<KillRunFigures> 
       const client = clientOf(hosts, i);
       const { key, options: fields } = inputOf(i);
       const { id } = await client.createJob({ key }, { ...fields, idempotencyKey: `undisturbed-${i}` });
-      expected.set(i, verdictOf(await client.waitForJob(id, { pollMs: 50 })));
+      expected.set(i, lastingPartOf(await client.waitForJob(id, { pollMs: 50 })));
     }
     return await disturb(hosts, postgres, receiver, options, expected);
   } catch (error) {
@@ -109,7 +109,9 @@ const clientOf = ({ servers, apiKey }: Hosts, i: number) =>
   (servers[i % servers.length] as Host).clientOf(apiKey);
 
 /** What must not depend on who did the job, and how often it was begun. */
-function verdictOf({ state, error, result }: Job): string {
+function lastingPartOf(job: Job): string {
+  const { state, error } = job;
+  const result = verdictOf(job);
   if (result === null) return `${state}: ${JSON.stringify(error)}`;
   const { prediction_id: _, processing_time: __, ...verdict } = result;
   return JSON.stringify(verdict);
@@ -235,8 +237,8 @@ async function disturb(
     const job = await persistently(i, (client) => client.getJob(id));
     attempts += job.attempts;
     const wanted = expected.get(i % (2 * RECORDINGS));
-    if (verdictOf(job) !== wanted)
-      problems.push(`job ${i} (${job.attempts} attempts): ${verdictOf(job).slice(0, 300)}`);
+    if (lastingPartOf(job) !== wanted)
+      problems.push(`job ${i} (${job.attempts} attempts): ${lastingPartOf(job).slice(0, 300)}`);
   }
   problems.push(...receiver.problemsOf(ids));
   const allowed = WEBHOOKS_AT_ONCE * (counts.kills + PROCESSES * counts.restarts);

@@ -16,6 +16,7 @@ export {
 } from './client.js';
 export { type ErrorCode, VeravoxError } from './error.js';
 export type { ByteStream, FileInput, StreamInput } from './file-input.js';
+export { enrollmentOf, verdictOf } from './job-result.js';
 export { LiveStream, type StreamEvent, type StreamOptions, type WebSocketClass } from './stream.js';
 export type { CallOptions } from './transport.js';
 export type * from './types.js';

@@ -186,9 +186,17 @@ export interface JobFields {
    */
   end?: number;
   /**
-   * Jobs analyse the mix of all channels.
+   * With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.
    */
-  channels?: 'mixed';
+  channels?: 'mixed' | 'separate';
+  /**
+   * With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses, only `start` and `end` apply then, and the key needs the scope `voiceid`, too.
+   */
+  task?: 'predict' | 'enroll';
+  /**
+   * The client's own identifier for the speaker; nothing is stored or looked up under it.
+   */
+  user_id?: string;
 }
 
 export interface BatchFields {
@@ -245,9 +253,9 @@ export interface BatchFields {
    */
   end?: number;
   /**
-   * Jobs analyse the mix of all channels.
+   * With `separate`, the answer has a verdict on each channel in addition to the one on their mix, for instance on both sides of a call.
    */
-  channels?: 'mixed';
+  channels?: 'mixed' | 'separate';
 }
 
 export interface StreamFields {
@@ -660,6 +668,29 @@ export interface Identification {
   deepfake_score: null;
 }
 
+export interface JobEnrollment {
+  /**
+   * The voiceprint: numbers with float32 precision.
+   */
+  embedding: number[];
+  /**
+   * Processing time of the request in seconds.
+   */
+  processing_time: number;
+  /**
+   * Id of the model that answered.
+   */
+  model_version: string;
+  /**
+   * Whether the sample was checked for AI generation.
+   */
+  deepfake_checked: boolean;
+  /**
+   * The score, if an AI-generated voice was enrolled nevertheless; absent otherwise.
+   */
+  deepfake_flagged?: number;
+}
+
 export interface BatchProgress {
   /**
    * Lines of the manifest that were read.
@@ -721,6 +752,10 @@ export interface Job {
    */
   id: string;
   /**
+   * `batch` for a list of recordings (docs/batches.md).
+   */
+  task: 'predict' | 'enroll' | 'batch';
+  /**
    * `succeeded`, `failed` and `cancelled` are final.
    */
   state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
@@ -766,9 +801,9 @@ export interface Job {
     message: string;
   } | null;
   /**
-   * The verdict, as `POST /v1/predict` answers it; null unless the job has succeeded.
+   * The verdict, as `POST /v1/predict` answers it, or the voiceprint of an enrolment; null unless the job has succeeded.
    */
-  result: Prediction | null;
+  result: Prediction | JobEnrollment | null;
   /**
    * What became of the lines of a batch; null for a job that is none.
    */
@@ -784,6 +819,10 @@ export interface JobSummary {
    * Id of the job.
    */
   id: string;
+  /**
+   * `batch` for a list of recordings (docs/batches.md).
+   */
+  task: 'predict' | 'enroll' | 'batch';
   /**
    * `succeeded`, `failed` and `cancelled` are final.
    */

@@ -43,9 +43,10 @@ describe('Jobs', () => {
       const direct = expectPrediction(
         await postForm('/v1/predict', { file, threshold: '0.7', silence_threshold: '100' }),
       );
-      assert.deepEqual(result?.global, direct.global);
-      assert.deepEqual(result?.segments, direct.segments);
-      assert.equal(result?.audio_duration, direct.audio_duration);
+      assert.ok(result !== null && 'global' in result);
+      assert.deepEqual(result.global, direct.global);
+      assert.deepEqual(result.segments, direct.segments);
+      assert.equal(result.audio_duration, direct.audio_duration);
       const list = expectOk(await send(`${path}?limit=100&state=succeeded`), jobList);
       assert.ok(list.jobs.some((job) => job.id === id));
     });

@@ -83,6 +83,7 @@ const { modelId: _, windows, skipped, timesMs: __, damagedAtS: ___, ...someSumma
 export const recordingEnd = (modelId: string): RecordingStep => ({
   isLast: true,
   modelId,
+  scoreFingerprint: someDetector.scoreFingerprint,
   windows,
   skipped,
   summary: someSummary,
@@ -156,6 +157,7 @@ export class AnalyserDouble implements FullAnalyser {
     answer: (request: AnalysisRequest) => Result | Promise<Result>,
   ): Promise<Result> {
     const { offset, length } = request.region;
+    const memory = request.memory === undefined ? this.#arena.bytes : new Uint8Array(request.memory);
     this.requests.push(request);
     this.running++;
     try {
@@ -163,7 +165,7 @@ export class AnalyserDouble implements FullAnalyser {
       // Only now, so that a region that was given back too early shows as a wrong hash.
       this.hashes.push(
         createHash('sha256')
-          .update(this.#arena.bytes.subarray(offset, offset + length))
+          .update(memory.subarray(offset, offset + length))
           .digest('hex'),
       );
       return result;

@@ -58,6 +58,7 @@ new JobWorkers(desk, {
         analyser: { analyseRecording: steps },
         openSource: async (source) =>
           new MemoryByteSource(Buffer.alloc('object' in source ? Number(source.object) : 1)),
+        enroll: async () => Promise.reject(new Error('Nothing is enrolled here.')),
         store: async () => {},
         maxBytes: 1 << 20,
         maxDurationS: 86_400,

@@ -2,14 +2,14 @@
 //
 // Recordings too long for memory: read in ranges, scored while others are idle, and continued by another process after
 // the last saved step.
-import type { AudioRegion, SkippedStretch } from '../../base/addon/addon.js';
+import type { AudioPart, SkippedStretch } from '../../base/addon/addon.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import type { Analyser, AudioSummary, ScoredWindow } from './analyser.js';
 import type { LiveAnalyser } from './live.js';
 
 /**
  * From where the analysis of a recording goes on: plain JSON of about 30 KB, to be saved together with the results of its
- * step and given to a later request for the same recording and region with the same model and silence threshold.
+ * step and given to a later request for the same part of the same recording with the same model and silence threshold.
  */
 export interface RecordingCursor {
   readonly version: 1;
@@ -21,13 +21,15 @@ export interface RecordingCursor {
   /** The region, where there is one. */
   readonly startS?: number;
   readonly endS?: number;
+  /** The single channel that is analysed, if it is one. */
+  readonly channel?: number;
   /** Seconds of the region's audio up to the end of the last window before it. */
   readonly audioS: number;
-  /** The state of the native code, in base64. */
-  readonly checkpoint: string;
+  /** The state of the native code, in base64; absent if nothing of this part was analysed yet. */
+  readonly checkpoint?: string;
 }
 
-export interface RecordingRequest extends AudioRegion {
+export interface RecordingRequest extends AudioPart {
   /** The caller keeps it open until the last step, and closes it. */
   readonly source: ByteSource;
   /** The model's id or an alias of it. */
@@ -74,6 +76,8 @@ export interface RecordingEnd extends RecordingResults {
   readonly isLast: true;
   /** Of the model that answered; never an alias. */
   readonly modelId: string;
+  /** DetectorStatus.scoreFingerprint */
+  readonly scoreFingerprint: string;
   readonly summary: RecordingSummary;
 }
 

@@ -13,14 +13,26 @@ export async function analyseChannels(
   request: AnalysisRequest,
   mix: Analysis,
 ): Promise<readonly Analysis[]> {
-  const { channels } = mix;
-  if (channels > MAX_SEPARATE_CHANNELS) {
-    throw new ServiceError('CHANNELS_TOO_MANY', { channels, allowed: MAX_SEPARATE_CHANNELS });
-  }
-  if (channels === 1) return [mix];
+  if (mix.channels === 1) return [mix];
   const analyses: Analysis[] = [];
-  for (let channel = 0; channel < channels; channel++) {
+  for (
+    let channel = nextChannel(undefined, mix.channels);
+    channel !== undefined;
+    channel = nextChannel(channel, mix.channels)
+  ) {
     analyses.push(await analyser.analyse({ ...request, channel }));
   }
   return analyses;
+}
+
+/**
+ * The channel to be analysed after this one, or after the mix; undefined after the last, and if there is only one.
+ * @throws ServiceError CHANNELS_TOO_MANY
+ */
+export function nextChannel(channel: number | undefined, channels: number): number | undefined {
+  if (channels > MAX_SEPARATE_CHANNELS) {
+    throw new ServiceError('CHANNELS_TOO_MANY', { channels, allowed: MAX_SEPARATE_CHANNELS });
+  }
+  const next = channel === undefined ? 0 : channel + 1;
+  return channels === 1 || next >= channels ? undefined : next;
 }

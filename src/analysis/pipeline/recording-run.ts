@@ -2,7 +2,7 @@
 import type { PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { ScoredWindow } from '../analyser/analyser.js';
-import type { RecordingCursor, RecordingStep } from '../analyser/recording.js';
+import type { RecordingCursor, RecordingEnd, RecordingStep } from '../analyser/recording.js';
 import type { SlottedInput } from '../prepare/prepare-task.js';
 import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
 
@@ -16,6 +16,9 @@ interface PendingWindow {
   checkpoint: Uint8Array | undefined;
 }
 
+/** What scores. */
+type ScoringDetector = AnsweringDetector & Pick<RecordingEnd, 'scoreFingerprint'>;
+
 type CursorMaker = (endS: number, checkpoint: Uint8Array) => RecordingCursor;
 
 /**
@@ -23,7 +26,7 @@ type CursorMaker = (endS: number, checkpoint: Uint8Array) => RecordingCursor;
  * scored, the step that is being made, and those that nobody has taken yet.
  */
 export class RecordingRun {
-  readonly #detector: AnsweringDetector;
+  readonly #detector: ScoringDetector;
   readonly #cursorAt: CursorMaker;
   /** In the order of the audio. */
   readonly #pending: PendingWindow[] = [];
@@ -35,7 +38,7 @@ export class RecordingRun {
   #isComplete = false;
   #wake = (): void => {};
 
-  constructor(detector: AnsweringDetector, cursorAt: CursorMaker) {
+  constructor(detector: ScoringDetector, cursorAt: CursorMaker) {
     this.#detector = detector;
     this.#cursorAt = cursorAt;
   }
@@ -118,7 +121,8 @@ export class RecordingRun {
     const summary = { ...measured, ...uncertaintyOf(this.#detector) };
     this.#skipped.push(...skipped);
     this.#isComplete = true;
-    this.#add({ isLast: true, ...this.#takeResults(), modelId: this.#detector.id, summary });
+    const { id: modelId, scoreFingerprint } = this.#detector;
+    this.#add({ isLast: true, ...this.#takeResults(), modelId, scoreFingerprint, summary });
   }
 
   #takeResults() {

@@ -179,7 +179,9 @@ export class Recordings {
           checkpointIntervalS: request.stepS ?? STEP_S,
           ...audioPartOf(request),
         },
-        ...(request.cursor && { checkpoint: Buffer.from(request.cursor.checkpoint, 'base64') }),
+        ...(request.cursor?.checkpoint !== undefined && {
+          checkpoint: Buffer.from(request.cursor.checkpoint, 'base64'),
+        }),
       };
     };
     const result = await this.#pool.run(makeTask, signal).finally(() => {
@@ -260,6 +262,7 @@ function checkCursor(request: RecordingRequest, { scoreFingerprint }: RecordingM
     model: cursor.scoreFingerprint !== scoreFingerprint,
     'silence threshold': cursor.silenceThresholdPercent !== silenceThresholdPercent,
     region: cursor.startS !== request.startS || cursor.endS !== request.endS,
+    channel: cursor.channel !== request.channel,
   };
   for (const [what, isOther] of Object.entries(problems))
     if (isOther) throw new CursorRefused(`The cursor belongs to another ${what}.`);

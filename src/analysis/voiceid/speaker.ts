@@ -57,15 +57,12 @@ export class Speaker {
 
 /**
  * The model that the configuration names, or the first; undefined without models.
- * @param points where the configuration may name an operating point of it
- * @throws Error when the one that is named is not loaded, or has no such operating point
+ * @throws Error when the one that is named is not loaded
  */
-export function chooseSpeaker(
+export function chooseSpeakerModel(
   loaded: readonly SpeakerModelStatus[],
-  config: Pick<Config, 'speakerModel' | 'matchThreshold'>,
-  points: OperatingPoints,
-): Speaker | undefined {
-  const { speakerModel, matchThreshold } = config;
+  { speakerModel }: Pick<Config, 'speakerModel'>,
+): SpeakerModelStatus | undefined {
   const model =
     speakerModel === '' ? loaded[0] : loaded.find((candidate) => answersTo(candidate, speakerModel));
   if (model === undefined && speakerModel !== '') {
@@ -74,7 +71,22 @@ export function chooseSpeaker(
       `Expected a loaded speaker model (${ids}) for VERAVOX_SPEAKER_MODEL but received ${speakerModel}.`,
     );
   }
+  return model;
+}
+
+/**
+ * That model with its threshold.
+ * @param points where the configuration may name an operating point of it
+ * @throws Error when the model that is named is not loaded, or has no such operating point
+ */
+export function chooseSpeaker(
+  loaded: readonly SpeakerModelStatus[],
+  config: Pick<Config, 'speakerModel' | 'matchThreshold'>,
+  points: OperatingPoints,
+): Speaker | undefined {
+  const model = chooseSpeakerModel(loaded, config);
   if (model === undefined) return undefined;
+  const { matchThreshold } = config;
   const threshold =
     matchThreshold === undefined
       ? undefined

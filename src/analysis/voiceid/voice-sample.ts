@@ -20,7 +20,10 @@ import { sideBySide } from './side-by-side.js';
 import type { Speaker } from './speaker.js';
 
 export interface VoiceSampleRequest
-  extends Pick<AnalysisRequest, 'region' | 'maxDurationS' | 'signal' | 'owner' | 'startS' | 'endS'>,
+  extends Pick<
+      AnalysisRequest,
+      'region' | 'memory' | 'maxDurationS' | 'longTimeoutMs' | 'signal' | 'owner' | 'startS' | 'endS'
+    >,
     SampleNeeds {
   /** The id or an alias of the detector that checks whether the voice is AI-generated; undefined leaves that out. */
   readonly detectorId: string | undefined;

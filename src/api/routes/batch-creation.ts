@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { detectorNamed } from '../../analysis/pipeline/model-status.js';
 import { type BatchFields, batchFieldSchemas, MAX_LINES_BYTES } from '../../base/contract/batch-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { BatchSource, JobParameters } from '../../state/jobs/job-text.js';
+import type { BatchSource } from '../../state/jobs/job-text.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { accepted, callerOf } from './job-answers.js';
 import type { JobRouteParts } from './job-creation.js';
+import { analysisParameters } from './job-parameters.js';
 import { jobSourceOf, refuseUnsendable } from './job-source.js';
 import { refuseUnstorableKey } from './link-fields.js';
 import type { Reply, RouteRequest } from './route.js';
@@ -16,7 +16,7 @@ const RESULTS_ENTITY = 'results';
 
 /** `POST /v1/batches`. */
 export function batchCreator(parts: JobRouteParts) {
-  const { jobs, analyser, points, files } = parts;
+  const { jobs, analyser, files } = parts;
   const { receiveTimeoutMs } = parts.config;
   const validator = new FieldValidator<BatchFields>({
     schemas: batchFieldSchemas(analyser.status().detectors),
@@ -46,21 +46,17 @@ export function batchCreator(parts: JobRouteParts) {
     const limits = { maxBytes: 2 * MAX_LINES_BYTES, receiveTimeoutMs };
     const fields = validator.fromJson(await receiveJson(request.body, request.contentType, limits));
     const { account, keyId } = callerOf(request);
-    const { model, threshold, silence_threshold, callback_url } = fields;
+    const { callback_url } = fields;
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
-    const detector = detectorNamed(analyser.status(), model);
-    const parameters: JobParameters = {
-      model,
-      threshold:
-        typeof threshold === 'number' ? threshold : points.thresholdOf(threshold, detector, 'threshold'),
-      silenceThresholdPercent: silence_threshold,
-    };
+    const parameters = analysisParameters(fields, parts);
     const source = await sourceOf(fields, account);
     return accepted(jobs, {
       account,
       keyId,
       task: 'batch',
       source: JSON.stringify(source),
+      // The result is stored, too.
+      home: files.home,
       parameters: JSON.stringify(parameters),
       manifest: fields.lines,
       callbackUrl: callback_url,

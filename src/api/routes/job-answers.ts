@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BatchProgress, JobBody, JobSummary } from '../../base/contract/job.js';
+import type { BatchProgress, JobBody, JobEnrollment, JobSummary } from '../../base/contract/job.js';
 import type { Prediction } from '../../base/contract/prediction.js';
 import type { WebhookLog } from '../../base/contract/webhook.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { isUnavailable } from '../../state/database/database.js';
 import { IdempotencyConflict, type Job, type NewJob, TooManyJobs } from '../../state/jobs/job.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
+import { allows } from '../../state/keys/api-key.js';
 import type { LoggedDelivery } from '../../state/webhooks/deliveries.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
+
+/** @throws ServiceError FORBIDDEN if the key may not have what such a job is about: voiceprints are for others than verdicts. */
+export function requireScope({ caller }: RouteRequest, task: Job['task']): void {
+  const scope = 'voiceid';
+  if (task === 'enroll' && (caller === undefined || !allows(caller.scopes, scope)))
+    throw new ServiceError('FORBIDDEN', { scope });
+}
 
 export function callerOf({ caller }: RouteRequest): { account: string; keyId: string } {
   if (caller === undefined) throw new Error('A request without a key reached /v1/jobs. This is a bug.');
@@ -33,6 +41,7 @@ const moment = (atMs: number | undefined): string | null =>
 export function summaryOf(job: Job, position: number | undefined): JobSummary {
   return {
     id: job.id,
+    task: job.task,
     state: job.state,
     created_at: new Date(job.createdAtMs).toISOString(),
     started_at: moment(job.startedAtMs),
@@ -55,7 +64,8 @@ export async function summariesOf(jobs: Jobs, list: readonly Job[]): Promise<Job
 export async function endingOf(jobs: Jobs, job: Job): Promise<Omit<JobBody, 'webhook'>> {
   const positions = await jobs.positions([job]);
   const isBatch = job.task === 'batch';
-  const result = job.result === undefined || isBatch ? null : (JSON.parse(job.result) as Prediction);
+  const result =
+    job.result === undefined || isBatch ? null : (JSON.parse(job.result) as Prediction | JobEnrollment);
   const batch = isBatch ? await progressOf(jobs, job) : null;
   return { ...summaryOf(job, positions.get(job.id)), result, batch };
 }

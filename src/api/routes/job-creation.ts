@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analyser } from '../../analysis/analyser/analyser.js';
-import { detectorNamed } from '../../analysis/pipeline/model-status.js';
+import { chooseSpeakerModel } from '../../analysis/voiceid/speaker.js';
 import type { Config } from '../../base/config/options.js';
-import { type JobFields, jobFieldSchemas } from '../../base/contract/job-fields.js';
-import type { JobParameters } from '../../state/jobs/job-text.js';
+import {
+  type EnrollJobFields,
+  enrollJobFieldSchemas,
+  type JobFields,
+  jobFieldSchemas,
+} from '../../base/contract/job-fields.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { EnrollParameters, JobParameters } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import type { FetchPolicy } from '../fetch/fetch-policy.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
-import { accepted, callerOf } from './job-answers.js';
-import { jobSourceOf, refuseUnsendable } from './job-source.js';
+import { accepted, callerOf, requireScope } from './job-answers.js';
+import { analysisParameters } from './job-parameters.js';
+import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields } from './job-source.js';
 import { regionOf } from './region.js';
 import type { Reply, RouteRequest } from './route.js';
 
@@ -21,43 +28,62 @@ export interface JobRouteParts {
   readonly jobs: Jobs;
   readonly analyser: Pick<Analyser, 'status'>;
   readonly points: OperatingPoints;
-  readonly files: Pick<FileStore, 'folderOf' | 'embedded'>;
+  readonly files: Pick<FileStore, 'folderOf' | 'embedded' | 'home'>;
   readonly policy: Pick<FetchPolicy, 'judge'>;
   /** Where webhooks may go. */
   readonly callbackPolicy: Pick<FetchPolicy, 'judge'>;
-  readonly config: Pick<Config, 'receiveTimeoutMs'>;
+  readonly config: Pick<Config, 'receiveTimeoutMs' | 'speakerModel'>;
 }
+
+/** What the tasks of a job have in common. */
+type CommonFields = SourceFields & Pick<JobFields, 'idempotency_key' | 'callback_url'>;
 
 /** `POST /v1/jobs`. */
 export function jobCreator(parts: JobRouteParts) {
-  const { jobs, analyser, points } = parts;
-  const { receiveTimeoutMs } = parts.config;
+  const { jobs, analyser, config } = parts;
+  const { receiveTimeoutMs } = config;
   const validator = new FieldValidator<JobFields>({ schemas: jobFieldSchemas(analyser.status().detectors) });
+  const enrollValidator = new FieldValidator<EnrollJobFields>({ schemas: enrollJobFieldSchemas });
 
-  return async (request: RouteRequest): Promise<Reply> => {
-    const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
-    const fields = validator.fromJson(await receiveJson(request.body, request.contentType, limits));
+  async function create(
+    request: RouteRequest,
+    fields: CommonFields,
+    task: 'predict' | 'enroll',
+    parameters: JobParameters | EnrollParameters,
+  ): Promise<Reply> {
     const { account, keyId } = callerOf(request);
-    const { model, threshold, silence_threshold, prediction_id, idempotency_key, callback_url } = fields;
+    const { idempotency_key, callback_url } = fields;
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
-    const detector = detectorNamed(analyser.status(), model);
-    const parameters: JobParameters = {
-      model,
-      ...(prediction_id !== undefined && { predictionId: prediction_id }),
-      threshold:
-        typeof threshold === 'number' ? threshold : points.thresholdOf(threshold, detector, 'threshold'),
-      silenceThresholdPercent: silence_threshold,
-      ...regionOf(fields),
-    };
+    const source = await jobSourceOf(fields, account, parts);
     return accepted(jobs, {
       account,
       keyId,
-      task: 'predict',
-      source: JSON.stringify(await jobSourceOf(fields, account, parts)),
+      task,
+      source: JSON.stringify(source),
+      home: homeOf(source, parts.files),
       parameters: JSON.stringify(parameters),
       callbackUrl: callback_url,
       idempotencyKey: idempotency_key,
       traceparent: request.record.trace?.traceparent,
+    });
+  }
+
+  return async (request: RouteRequest): Promise<Reply> => {
+    const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
+    const given = await receiveJson(request.body, request.contentType, limits);
+    if (given.task === 'enroll') {
+      requireScope(request, 'enroll');
+      const fields = enrollValidator.fromJson(given);
+      if (chooseSpeakerModel(analyser.status().speakerModels, config) === undefined)
+        throw new ServiceError('NO_SPEAKER_MODEL');
+      return create(request, fields, 'enroll', regionOf(fields));
+    }
+    const fields = validator.fromJson(given);
+    const { prediction_id: predictionId } = fields;
+    const parameters = analysisParameters(fields, parts);
+    return create(request, fields, 'predict', {
+      ...parameters,
+      ...(predictionId !== undefined && { predictionId }),
     });
   };
 }

@@ -5,7 +5,7 @@ import { type JobListFields, jobListRequest } from '../../base/contract/job-fiel
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import { FieldValidator } from './form-fields.js';
-import { bodyOf, callerOf, summariesOf } from './job-answers.js';
+import { bodyOf, callerOf, requireScope, summariesOf } from './job-answers.js';
 import { queryValues } from './link-fields.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
@@ -31,11 +31,15 @@ export async function listing(jobs: Jobs, request: RouteRequest): Promise<Reply>
 export async function lookup(jobs: Jobs, request: RouteRequest): Promise<Reply> {
   const job = await jobs.get(callerOf(request).account, idIn(request));
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
+  requireScope(request, job.task);
   return jsonReply<JobBody>(200, await bodyOf(jobs, job));
 }
 
 export async function cancellation(jobs: Jobs, request: RouteRequest): Promise<Reply> {
-  const job = await jobs.cancel(callerOf(request).account, idIn(request));
+  const { account } = callerOf(request);
+  const found = await jobs.get(account, idIn(request));
+  if (found !== undefined) requireScope(request, found.task);
+  const job = found && (await jobs.cancel(account, found.id));
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
   return jsonReply<JobBody>(200, await bodyOf(jobs, job));
 }

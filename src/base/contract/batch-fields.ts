@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FieldSchemas, FieldValues } from './fields.js';
-import { jobFieldSchemas, sourceFieldSchemas } from './job-fields.js';
+import { backgroundAnalysisSchemas, sourceFieldSchemas } from './job-fields.js';
 import type { DetectorNames } from './model-ids.js';
 import { predictionId } from './predict-fields.js';
 
@@ -12,7 +12,7 @@ export const MAX_LINES_BYTES = 2 * 1024 * 1024;
  * @param detectors the available ones
  */
 export function batchFieldSchemas(detectors: readonly DetectorNames[]) {
-  const { prediction_id: _, presigned_url, key, entity, ...common } = jobFieldSchemas(detectors);
+  const { prediction_id: _, presigned_url, key, entity, ...common } = backgroundAnalysisSchemas(detectors);
   return {
     lines: {
       type: 'string',

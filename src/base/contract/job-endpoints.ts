@@ -48,9 +48,10 @@ export const jobCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
   operation: {
     id: 'createJob',
     tag: 'Jobs',
-    summary: 'Analyse a recording of any length in the background.',
+    summary: 'Analyse a recording of any length in the background, or enrol a voice.',
     description:
-      'The recording lies behind a link or in the storage, and is read in parts. Short requests go first. The result is kept for a limited time.',
+      'The recording lies behind a link or in the storage, and is read in parts. Short requests go first. The result is kept for a limited time. ' +
+      'With the task `enroll`, it is a voice sample, and the key needs the scope `voiceid`, too.',
     json: {
       title: 'JobFields',
       schemas: jobFieldSchemas(detectors),
@@ -68,7 +69,7 @@ export const jobCreation = (detectors: readonly DetectorNames[]): Endpoint => ({
         headers: { location: 'Path of the job.' },
       },
     },
-    errors: jobCreationErrors,
+    errors: [...jobCreationErrors, 'NO_SPEAKER_MODEL'],
   },
 });
 

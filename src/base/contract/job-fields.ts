@@ -6,7 +6,9 @@ import { LINK_FIELD } from './link-field.js';
 import type { DetectorNames } from './model-ids.js';
 import { KEY } from './object-key.js';
 import type { Fields } from './operation.js';
-import { verdictFieldSchemas } from './predict-fields.js';
+import { predictFieldSchemas } from './predict-fields.js';
+import { regionFieldSchemas } from './region-fields.js';
+import { enrollSamplesFieldSchemas } from './voice-fields.js';
 
 export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
@@ -31,39 +33,66 @@ export const sourceFieldSchemas = {
   entity: { ...uploadLinkSchemas.entity, default: 'analysis', description: 'Entity of the stored file.' },
 } as const satisfies FieldSchemas;
 
+const taskFieldSchema = {
+  type: 'string',
+  enum: ['predict', 'enroll'],
+  default: 'predict',
+  expected: 'predict or enroll',
+  description:
+    'With `enroll`, the result is a voiceprint, as `POST /v1/voiceid/enroll` answers it. Of the fields for analyses, only `start` and `end` apply then, and the key needs the scope `voiceid`, too.',
+} as const;
+
+/** Of everything that happens in the background. */
+const backgroundFieldSchemas = {
+  idempotency_key: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 128,
+    pattern: '^[A-Za-z0-9._:-]+$',
+    expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+    description: 'Two requests with the same value make one job.',
+  },
+  callback_url: {
+    type: 'string',
+    maxLength: 2048,
+    expected: 'a string of at most 2048 characters',
+    description:
+      'Link to which the server posts the end of the job: to a host that the operator allows (docs/webhooks.md).',
+  },
+} as const satisfies FieldSchemas;
+
+/**
+ * The fields of jobs and batches for analyses.
+ * @param detectors the available ones
+ */
+export const backgroundAnalysisSchemas = (detectors: readonly DetectorNames[]) =>
+  ({
+    ...sourceFieldSchemas,
+    ...backgroundFieldSchemas,
+    ...predictFieldSchemas(detectors),
+  }) as const satisfies FieldSchemas;
+
 /**
  * The body of `POST /v1/jobs`.
  * @param detectors the available ones
  */
-export function jobFieldSchemas(detectors: readonly DetectorNames[]) {
-  return {
-    ...sourceFieldSchemas,
-    idempotency_key: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 128,
-      pattern: '^[A-Za-z0-9._:-]+$',
-      expected: '1 to 128 of the characters A-Z a-z 0-9 . _ : -',
-      description: 'Two requests with the same value make one job.',
-    },
-    callback_url: {
-      type: 'string',
-      maxLength: 2048,
-      expected: 'a string of at most 2048 characters',
-      description:
-        'Link to which the server posts the end of the job: to a host that the operator allows (docs/webhooks.md).',
-    },
-    ...verdictFieldSchemas(detectors),
-    channels: {
-      type: 'string',
-      enum: ['mixed'],
-      expected: 'mixed, since jobs do not separate channels,',
-      description: 'Jobs analyse the mix of all channels.',
-    },
-  } as const satisfies FieldSchemas;
-}
+export const jobFieldSchemas = (detectors: readonly DetectorNames[]) =>
+  ({
+    ...backgroundAnalysisSchemas(detectors),
+    task: taskFieldSchema,
+    ...enrollSamplesFieldSchemas,
+  }) as const satisfies FieldSchemas;
+
+/** The same with the task `enroll`. */
+export const enrollJobFieldSchemas = {
+  ...sourceFieldSchemas,
+  ...backgroundFieldSchemas,
+  ...regionFieldSchemas,
+  ...enrollSamplesFieldSchemas,
+} as const satisfies FieldSchemas;
 
 export type JobFields = FieldValues<ReturnType<typeof jobFieldSchemas>>;
+export type EnrollJobFields = FieldValues<typeof enrollJobFieldSchemas>;
 
 /** The query of `GET /v1/jobs`. */
 export const jobListSchemas = {

@@ -2,6 +2,7 @@
 import { jobStates } from './job-fields.js';
 import { prediction } from './prediction.js';
 import type { BodyOf } from './schema.js';
+import { enrollment, enrollmentProperties } from './voice-identity.js';
 import { webhookLog } from './webhook.js';
 
 const moment = (description: string) =>
@@ -12,6 +13,11 @@ const properties = {
     type: 'string',
     description: 'Id of the job.',
     pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  },
+  task: {
+    type: 'string',
+    description: '`batch` for a list of recordings (docs/batches.md).',
+    enum: ['predict', 'enroll', 'batch'],
   },
   state: {
     type: 'string',
@@ -56,6 +62,7 @@ const properties = {
 
 const names = [
   'id',
+  'task',
   'state',
   'created_at',
   'started_at',
@@ -69,6 +76,7 @@ const names = [
 
 const example = {
   id: '0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90',
+  task: 'predict',
   state: 'running',
   created_at: '2026-11-22T10:00:00.000Z',
   started_at: '2026-11-22T10:00:04.000Z',
@@ -111,6 +119,23 @@ export const batchProgress = {
 
 export type BatchProgress = BodyOf<typeof batchProgress>;
 
+/** Of a job that enrolled a voice: what a request answers, with what it says in a header. */
+export const jobEnrollment = {
+  ...enrollment,
+  title: 'JobEnrollment',
+  properties: {
+    ...enrollmentProperties,
+    deepfake_flagged: {
+      type: 'number',
+      description: 'The score, if an AI-generated voice was enrolled nevertheless; absent otherwise.',
+      minimum: 0,
+      maximum: 1,
+    },
+  },
+} as const;
+
+export type JobEnrollment = BodyOf<typeof jobEnrollment>;
+
 /** The answer of `POST /v1/jobs`, `GET /v1/jobs/{id}` and `DELETE /v1/jobs/{id}` (docs/jobs.md). */
 export const job = {
   title: 'Job',
@@ -118,8 +143,9 @@ export const job = {
   properties: {
     ...properties,
     result: {
-      description: 'The verdict, as `POST /v1/predict` answers it; null unless the job has succeeded.',
-      anyOf: [prediction, { type: 'null' }],
+      description:
+        'The verdict, as `POST /v1/predict` answers it, or the voiceprint of an enrolment; null unless the job has succeeded.',
+      anyOf: [prediction, jobEnrollment, { type: 'null' }],
     },
     batch: {
       description: 'What became of the lines of a batch; null for a job that is none.',

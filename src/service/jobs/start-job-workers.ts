@@ -10,9 +10,10 @@ import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
 import type { Job } from '../../state/jobs/job.js';
 import { JOB_ROUTE } from '../../state/jobs/job-desk.js';
-import { jobParameters, jobSource } from '../../state/jobs/job-text.js';
+import { type JobParameters, jobSource } from '../../state/jobs/job-text.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { ServedModels } from '../served-models.js';
+import { enrollRecording } from './enroll-recording.js';
 import type { JobOffice } from './job-office.js';
 import { type JobEnd, type JobTurn, runJob } from './job-runner.js';
 import { beginJobSpan, endJobSpan, withSpans } from './job-span.js';
@@ -73,6 +74,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
             {
               desk,
               analyser: current.analyser,
+              enroll: (task) => enrollRecording(task, current.analyser, config),
               openSource: (source, signal) =>
                 'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
               store,
@@ -114,22 +116,29 @@ function recordOf(job: Job, turn: JobEnd, totalMs: number) {
     isCounted: true as const,
     keyId: job.keyId,
     account: job.account,
-    model: jobParameters(job.parameters).model,
     stagesMs: {},
     totalMs,
   };
   if (turn.outcome === 'failed') {
     const { status, key, cause } = turn.failure;
-    return { ...common, status, errorKey: key, cause } satisfies RequestRecord;
+    const { model } = JSON.parse(job.parameters) as Partial<JobParameters>;
+    return {
+      ...common,
+      ...(model !== undefined && { model }),
+      status,
+      errorKey: key,
+      cause,
+    } satisfies RequestRecord;
   }
-  const { bytes, audioS, scoredWindows, skippedS, modelId } = turn.done;
+  const { bytes, audioS, scoredWindows, skippedS, model, modelIds } = turn.done;
   return {
     ...common,
+    model,
     status: 200,
     bodyBytes: bytes,
     audioS,
     scoredWindows,
     skippedS,
-    modelIds: [modelId],
+    modelIds,
   } satisfies RequestRecord;
 }

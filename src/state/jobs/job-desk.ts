@@ -203,14 +203,14 @@ export class JobDesk {
   /** Gives jobs that were made before the clock was set back a place as if they were made now. */
   async #moveUp(): Promise<void> {
     const nowS = this.#clockMs() / 1000;
-    const late = await this.#database.query<Row & { priority: number; batch_id: string | null }>(
-      `SELECT ${jobColumns}, priority, batch_id FROM jobs WHERE state = 'queued' AND task <> 'batch' AND priority < $1 ` +
+    const late = await this.#database.query<Row & { priority: number }>(
+      `SELECT ${jobColumns}, priority FROM jobs WHERE state = 'queued' AND task <> 'batch' AND priority < $1 ` +
         `ORDER BY priority LIMIT ${MOVED_AT_ONCE}`,
       [lowestPriority(nowS)],
     );
-    for (const { priority, batch_id, ...row } of late) {
+    for (const { priority, ...row } of late) {
       const job = jobOf(row);
-      const better = batch_id === null ? jobPriority(nowS, 0) : linePriority(nowS, 0);
+      const better = job.batchId === undefined ? jobPriority(nowS, 0) : linePriority(nowS, 0);
       await this.#database.transaction(async (transaction) => {
         const moved = await transaction.execute(
           "UPDATE jobs SET priority = $2 WHERE id = $1 AND state = 'queued' AND priority = $3",
@@ -226,7 +226,7 @@ export class JobDesk {
     if (this.#home === undefined || this.#database.dialect === 'sqlite') return [undefined];
     const [next] = await transaction.query<{ home: string | null }>(
       "SELECT home FROM jobs WHERE state = 'queued' AND task <> 'batch' AND (home IS NULL OR home = $1) " +
-        'ORDER BY priority DESC, created_at_ms LIMIT 1',
+        'ORDER BY priority DESC LIMIT 1',
       [this.#home],
     );
     return next?.home === null ? [undefined, this.#home] : [this.#home, undefined];

@@ -23,10 +23,16 @@ export interface JobParameters {
   /** The region of the recording, in seconds; all of it where absent. */
   readonly startS?: number;
   readonly endS?: number;
+  /** Whether each channel gets a verdict of its own. */
+  readonly separatesChannels?: true;
 }
+
+/** What an enrolment follows from, besides the sample. */
+export type EnrollParameters = Pick<JobParameters, 'startS' | 'endS'>;
 
 export const jobSource = (text: string): JobSource => JSON.parse(text) as JobSource;
 export const jobParameters = (text: string): JobParameters => JSON.parse(text) as JobParameters;
+export const enrollParameters = (text: string): EnrollParameters => JSON.parse(text) as EnrollParameters;
 
 /** Where the manifest of a batch lies, and where its result goes. */
 export interface BatchSource {

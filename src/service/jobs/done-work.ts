@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What a whole job came to, whatever the number of workers that had it. */
+export interface DoneWork {
+  readonly bytes: number;
+  readonly audioS: number;
+  readonly scoredWindows: number;
+  readonly skippedS: number;
+  /** As the answer names it. */
+  readonly model: string;
+  /** Of the models that answered; never aliases. */
+  readonly modelIds: readonly string[];
+}
