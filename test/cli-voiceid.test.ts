@@ -23,11 +23,14 @@ before(() => {
 
 const misuses: readonly [args: readonly string[], message: RegExp][] = [
   [['enroll'], /missing required argument 'file'/],
-  [['enroll', short, short], /too many arguments/],
+  [['enroll', ...Array<string>(11).fill(short)], /at most 10 recordings but received 11/],
   [['verify', short], /required option '--vector <file>' not specified/],
+  [['identify', short], /required option '--voiceprints <file>' not specified/],
+  [['identify', short, '--voiceprints', short, '--top', '0'], /a whole number from 1 to 100/],
+  [['identify', short, '--voiceprints', short, '--prior', '2'], /a number from 0 to 1/],
 ];
 for (const [args, message] of misuses) {
-  test(`veravox ${args.join(' ')} is a usage error`, async () => {
+  test(`veravox ${args.slice(0, 6).join(' ')} is a usage error`, async () => {
     const { status, stdout, stderr } = await runCli(args);
     assert.equal(status, 2);
     assert.equal(stdout, '');
@@ -100,6 +103,60 @@ test('enroll prints a voiceprint that verify takes; another speaker is exit code
   const noVector = await verify(short);
   assert.equal(noVector.status, 1);
   assert.match(noVector.stderr, /ENOENT/);
+});
+
+test('several samples make one voiceprint, with feedback on each, and identify finds it in a list', async (t) => {
+  const folder = temporaryFolder(t);
+  const settings = { VERAVOX_MODELS_DIR: writeModels(folder, [averageSpectrum()], humanBias) };
+  const inFolder = (name: string) => path.join(folder, name);
+  fs.writeFileSync(inFolder('me.wav'), enrolWav);
+  fs.writeFileSync(inFolder('short.wav'), monoWav(new Float32Array(8000), 16000));
+  const joined = await runCli(
+    ['enroll', '--json', inFolder('me.wav'), short, inFolder('short.wav')],
+    settings,
+  );
+  assert.equal(joined.status, 0, joined.stderr);
+  const { embedding, samples } = JSON.parse(joined.stdout);
+  assert.deepEqual(
+    samples.map(({ reason }: { reason: string | null }) => reason),
+    [null, null, 'too_short'],
+  );
+  assert.match(joined.stderr, /me\.wav: accepted, \d+\.\d s of speech, agreement 0\.\d\d\n/);
+  assert.match(joined.stderr, /short\.wav: left out: too short\n/);
+  assert.match(joined.stderr, /\nQuality: (fair|poor) \(.*few samples/);
+  // Weighted by speech, so it is neither of the two.
+  const alone = JSON.parse((await runCli(['enroll', inFolder('me.wav')], settings)).stdout);
+  assert.notDeepEqual(embedding, alone);
+
+  const others = JSON.parse(
+    (await runCli(['enroll', '--json', otherSpeaker, otherSpeaker], settings)).stdout,
+  );
+  const list = inFolder('list.json');
+  fs.writeFileSync(
+    list,
+    JSON.stringify([
+      { id: 'p237', embedding: others.embedding },
+      { id: 'lj', embedding },
+    ]),
+  );
+  const identify = (file: string, ...more: string[]) =>
+    runCli(['identify', file, '--voiceprints', list, ...more], settings);
+  const found = await identify(short, '--json');
+  assert.equal(found.status, 0, found.stderr);
+  const answer = JSON.parse(found.stdout);
+  assert.deepEqual([answer.matches[0].id, answer.matches[0].is_match, answer.compared], ['lj', true, 2]);
+  const one = await identify(short, '--top', '1', '--prior', '0.9');
+  assert.match(one.stdout, /^id .*match\nlj +\d\.\d{3} .* yes\n2 compared; nobody of them: 0\.\d{3}\n$/);
+  fs.writeFileSync(list, JSON.stringify([{ id: 'p237', embedding: others.embedding }]));
+  const nobody = await identify(short);
+  assert.equal(nobody.status, 3, nobody.stdout);
+  fs.writeFileSync(list, '[{"id": "a", "embedding": [1]}]');
+  const bad = await identify(short, '--json');
+  assert.equal(bad.status, 1);
+  assert.match(JSON.parse(bad.stdout).message, /voiceprints/);
+  const missing = await runCli(['enroll', inFolder('me.wav'), inFolder('none.wav')], settings);
+  assert.equal(missing.status, 1);
+  assert.match(missing.stderr, /none\.wav: ENOENT/);
 });
 
 test('without a speaker model both say so', async (t) => {

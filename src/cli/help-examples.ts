@@ -56,7 +56,13 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
     ['veravox usage --from yesterday', 'yesterday and today'],
     ['veravox usage --from 2026-11-01 --to 2026-11-30 --account acme --json', 'a month of one account'],
   ],
-  enroll: [['veravox enroll me.wav > me.json', 'a voiceprint to keep']],
+  enroll: [
+    ['veravox enroll me.wav > me.json', 'a voiceprint to keep'],
+    ['veravox enroll monday.wav tuesday.wav friday.wav > me.json', 'one of several samples, which is better'],
+  ],
+  identify: [
+    ['veravox identify call.wav --voiceprints list.json --top 3', 'exit code 3 for nobody of the list'],
+  ],
   verify: [
     ['veravox verify call.wav --vector me.json', 'exit code 3 for another speaker'],
     ['curl -s https://example.org/a.mp3 | veravox verify - --vector me.json', 'standard input'],

@@ -18,7 +18,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
   [['predict'], async () => (await import('./predict.js')).addPredictCommand],
   [['audit'], async () => (await import('./audit.js')).addAuditCommand],
   [['usage'], async () => (await import('./usage.js')).addUsageCommand],
-  [['enroll', 'verify'], async () => (await import('./voiceid.js')).addVoiceidCommands],
+  [['enroll', 'verify', 'identify'], async () => (await import('./voiceid.js')).addVoiceidCommands],
   [['evaluate'], async () => (await import('./evaluate.js')).addEvaluateCommand],
   [['calibrate'], async () => (await import('./calibrate.js')).addCalibrateCommand],
   [['models'], async () => (await import('./models.js')).addModelsCommand],
@@ -27,7 +27,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
 ];
 
 /**
- * Exit codes: 0 success, 1 failure, 2 usage error, 3 verify: another speaker.
+ * Exit codes: 0 success, 1 failure, 2 usage error, 3 verify and identify: another speaker.
  * Shells show 141 for a program that SIGPIPE ended; Node.js ignores that signal.
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
@@ -50,7 +50,7 @@ const program = new Command('veravox')
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 success, 1 failure, 2 usage error, 3 verify: another speaker, 141 output pipe closed.',
+    '\nExit codes: 0 success, 1 failure, 2 usage error, 3 verify and identify: another speaker, 141 output pipe closed.',
   )
   .exitOverride();
 const wanted = commands.filter(([names]) => names.includes(process.argv[2] ?? ''));

@@ -2,30 +2,23 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { startPipeline } from '../analysis/pipeline/pipeline.js';
 import {
   enrollmentBody,
   isAiGenerated,
+  joinedEnrollmentBody,
   requireAuthentic,
   requireOwn,
   verificationBody,
 } from '../analysis/voiceid/answers.js';
-import { type Comparison, chooseSpeaker, type Speaker } from '../analysis/voiceid/speaker.js';
-import { readVoice, type VoiceSample } from '../analysis/voiceid/voice-sample.js';
+import { joinSamples } from '../analysis/voiceid/joined-samples.js';
+import { mostSuspicious, readSamples, voicesIn } from '../analysis/voiceid/read-samples.js';
+import type { Comparison } from '../analysis/voiceid/speaker.js';
 import { parseVoiceVector } from '../analysis/voiceid/voice-vector.js';
-import { loadConfig } from '../base/config/load-config.js';
-import type { Config } from '../base/config/options.js';
-import { enrollNeeds, type SampleNeeds, verifyNeeds } from '../base/contract/limits.js';
-import { defaultModel } from '../base/contract/model-ids.js';
-import { ServiceError } from '../base/errors/service-error.js';
-import { maxDurationS, readInto, sizeOf, withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
-import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
-import { reportFailure } from './failed-file.js';
+import { enrollNeeds, MAX_SAMPLES, verifyNeeds } from '../base/contract/limits.js';
+import type { SampleEnrollment } from '../base/contract/voice-samples.js';
+import { addIdentifyCommand } from './identify.js';
+import { exitCodeOtherSpeaker, type LocalVoices, withVoices } from './local-voices.js';
 import { bar } from './prediction-table.js';
-import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
-
-/** So that a script that relies on the exit code cannot mistake another voice for the right one. */
-export const exitCodeOtherSpeaker = 3;
 
 interface JsonOption {
   readonly json?: true;
@@ -38,7 +31,7 @@ interface VerifyOptions extends JsonOption {
 export function addVoiceidCommands(program: Command): void {
   program
     .command('enroll')
-    .argument('<file>', 'the recording, or - for standard input')
+    .argument('<file...>', `the recording, or - for standard input; up to ${MAX_SAMPLES} of the same voice`)
     .description('Print the voiceprint of a voice, as a JSON array for `verify`.')
     .option('--json', 'print the answer of the server')
     .action(enroll);
@@ -52,24 +45,59 @@ export function addVoiceidCommands(program: Command): void {
     )
     .option('--json', 'print the answer of the server')
     .action(verify);
+  addIdentifyCommand(program);
 }
 
-async function enroll(file: string, options: JsonOption): Promise<void> {
-  await withVoice(file, options, async (voice) => {
-    const policy = voice.config.enrollAuthenticity;
-    const sample = await voice.read(enrollNeeds, policy !== 'skip');
-    if (policy === 'reject') requireAuthentic(sample);
-    else if (isAiGenerated(sample)) process.stderr.write(`${file}: The voice is AI-generated.\n`);
-    const body = enrollmentBody(sample, voice.speaker, voice.elapsedS());
+async function enroll(files: readonly string[], options: JsonOption, command: Command): Promise<void> {
+  if (files.length > MAX_SAMPLES) {
+    command.error(`error: Expected at most ${MAX_SAMPLES} recordings but received ${files.length}.`);
+  }
+  const [file, ...others] = files;
+  await withVoices(files, options, async (voices) => {
+    const body =
+      file !== undefined && others.length === 0 ? await enrollOne(file, voices) : await join(files, voices);
     process.stdout.write(`${JSON.stringify(options.json ? body : body.embedding)}\n`);
   });
 }
 
+async function enrollOne(file: string, { config, speaker, read, elapsedS }: LocalVoices) {
+  const policy = config.enrollAuthenticity;
+  const sample = await read(file, enrollNeeds, policy !== 'skip');
+  if (policy === 'reject') requireAuthentic(sample);
+  else if (isAiGenerated(sample)) process.stderr.write(`${file}: The voice is AI-generated.\n`);
+  return enrollmentBody(sample, speaker, elapsedS());
+}
+
+async function join(files: readonly string[], { config, speaker, read, elapsedS }: LocalVoices) {
+  const policy = config.enrollAuthenticity;
+  const samples = await readSamples(files, (file, needs) => read(file, needs, policy !== 'skip'));
+  const voices = voicesIn(samples);
+  const worst = mostSuspicious(voices);
+  if (policy === 'reject' && worst !== undefined && voices.every(isAiGenerated)) requireAuthentic(worst);
+  const body = joinedEnrollmentBody(joinSamples(samples, speaker, policy === 'reject'), speaker, elapsedS());
+  process.stderr.write(feedbackOn(files, body));
+  return body;
+}
+
+/** What each sample is worth: on standard error, beside the voiceprint. */
+function feedbackOn(files: readonly string[], { samples, quality }: SampleEnrollment): string {
+  const lines = samples.map(({ index, accepted, reason, speech, agreement }) => {
+    const facts = [
+      speech === null ? '' : `${speech.toFixed(1)} s of speech`,
+      agreement === null ? '' : `agreement ${agreement.toFixed(2)}`,
+    ].filter((fact) => fact !== '');
+    const verdict = accepted ? pc.green('accepted') : pc.red(`left out: ${reason?.replaceAll('_', ' ')}`);
+    return `${files[index]}: ${[verdict, ...facts].join(', ')}\n`;
+  });
+  const short = quality.shortcomings.map((name) => name.replaceAll('_', ' ')).join(', ');
+  return `${lines.join('')}Quality: ${quality.rating}${short === '' ? '' : ` (${short})`}\n`;
+}
+
 async function verify(file: string, options: VerifyOptions): Promise<void> {
-  await withVoice(file, options, async (voice) => {
+  await withVoices([file], options, async (voice) => {
     const enrolled = parseVoiceVector(await readVectorFile(options.vector));
     requireOwn(enrolled, voice.speaker);
-    const sample = await voice.read(verifyNeeds, true);
+    const sample = await voice.read(file, verifyNeeds, true);
     requireAuthentic(sample);
     const comparison = voice.speaker.compare(sample.voiceprint, enrolled);
     const body = verificationBody(comparison, voice.speaker, voice.elapsedS());
@@ -78,54 +106,6 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
     );
     if (!body.is_match) process.exitCode = exitCodeOtherSpeaker;
   });
-}
-
-interface LocalVoice {
-  readonly config: Config;
-  readonly speaker: Speaker;
-  elapsedS(): number;
-  read(needs: SampleNeeds, checksAuthenticity: boolean): Promise<VoiceSample>;
-}
-
-/** Starts the pipeline for one file and reports what fails. */
-async function withVoice(
-  file: string,
-  { json }: JsonOption,
-  work: (voice: LocalVoice) => Promise<void>,
-): Promise<void> {
-  const given = file === STANDARD_INPUT ? await readStandardInput() : undefined;
-  const size = given?.length ?? (await sizeOf(file));
-  const config: Config = { ...loadConfig(process.env), ...withoutTimeouts };
-  const arena = new SharedArrayBuffer(typeof size === 'number' ? Math.max(1, size) : 1);
-  const analyser = await startPipeline(config, arena);
-  try {
-    const { detectors, speakerModels } = analyser.status();
-    const points = await pointsForThreshold(config, config.matchThreshold);
-    const speaker = chooseSpeaker(speakerModels, config, points);
-    if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
-    if (typeof size !== 'number') throw size;
-    if (given !== undefined) new Uint8Array(arena).set(given);
-    const length = given?.length ?? (await readInto(new Uint8Array(arena), file));
-    const startedMs = performance.now();
-    await work({
-      config,
-      speaker,
-      elapsedS: () => (performance.now() - startedMs) / 1000,
-      read: (needs, checksAuthenticity) =>
-        readVoice(analyser, speaker, {
-          region: { offset: 0, length },
-          detectorId: checksAuthenticity ? defaultModel(detectors) : undefined,
-          ...needs,
-          maxDurationS,
-          signal: new AbortController().signal,
-        }),
-    });
-  } catch (error) {
-    reportFailure(file, error, json);
-    process.exitCode = 1;
-  } finally {
-    await analyser.close();
-  }
 }
 
 /** The text of a voice vector: the file's own, or its `embedding` if the file is an answer of enroll. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type SampleNeeds, verifyNeeds } from '../../base/contract/limits.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { ArenaRegion } from '../memory/arena.js';
 import { isAiGenerated } from './answers.js';
 import type { ReadSample } from './joined-samples.js';
 import type { VoiceSample } from './voice-sample.js';
@@ -10,14 +9,14 @@ import type { VoiceSample } from './voice-sample.js';
  * Reads the samples of one enrolment, one after the other. Each needs no more than a sample to verify.
  * @throws what `read` throws, except that a sample is too short
  */
-export async function readSamples(
-  regions: readonly ArenaRegion[],
-  read: (region: ArenaRegion, needs: SampleNeeds) => Promise<VoiceSample>,
+export async function readSamples<Place>(
+  places: readonly Place[],
+  read: (place: Place, needs: SampleNeeds) => Promise<VoiceSample>,
 ): Promise<readonly ReadSample[]> {
   const samples: ReadSample[] = [];
-  for (const region of regions) {
+  for (const place of places) {
     try {
-      const sample = await read(region, verifyNeeds);
+      const sample = await read(place, verifyNeeds);
       samples.push({ sample, isAiGenerated: isAiGenerated(sample) });
     } catch (error) {
       const isTooShort = error instanceof ServiceError && tooShort.has(error.key);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { requireAuthentic } from '../analysis/voiceid/answers.js';
+import { identificationBody } from '../analysis/voiceid/identification.js';
+import { VoiceprintList } from '../analysis/voiceid/voiceprint-list.js';
+import type { Identification } from '../base/contract/identification.js';
+import { MAX_MATCHES, verifyNeeds } from '../base/contract/limits.js';
+import { identifyFieldSchemas } from '../base/contract/voice-fields.js';
+import { numberThat, within } from './arguments.js';
+import { exitCodeOtherSpeaker, withVoices } from './local-voices.js';
+import { textTable } from './text-table.js';
+
+interface IdentifyOptions {
+  readonly voiceprints: string;
+  readonly top: number;
+  readonly prior: number;
+  readonly json?: true;
+}
+
+const { top, prior } = identifyFieldSchemas;
+const anyTop = numberThat(
+  (value) => Number.isInteger(value) && value >= 1 && value <= MAX_MATCHES,
+  `a whole number from 1 to ${MAX_MATCHES}`,
+);
+
+export function addIdentifyCommand(program: Command): void {
+  program
+    .command('identify')
+    .argument('<file>', 'the recording, or - for standard input')
+    .description('Find a voice in a list of voiceprints.')
+    .requiredOption(
+      '--voiceprints <file>',
+      'JSON array of objects with an id and an embedding, as `enroll --json` prints it',
+    )
+    .option('--top <number>', 'how many of the best to name', anyTop, top.default)
+    .option(
+      '--prior <probability>',
+      'that the speaker is on the list, before the voice is heard',
+      within(0, 1),
+      prior.default,
+    )
+    .option('--json', 'print the answer of the server')
+    .action(identify);
+}
+
+async function identify(file: string, options: IdentifyOptions): Promise<void> {
+  await withVoices([file], options, async ({ speaker, read, elapsedS }) => {
+    const list = await VoiceprintList.checked(await readFile(options.voiceprints), speaker);
+    const sample = await read(file, verifyNeeds, true);
+    requireAuthentic(sample);
+    const ranking = await list.rank(sample.voiceprint, options.top);
+    const body = identificationBody(ranking, speaker, options.prior, elapsedS());
+    process.stdout.write(options.json ? `${JSON.stringify(body)}\n` : tableOf(body));
+    if (!body.matches.some((match) => match.is_match)) process.exitCode = exitCodeOtherSpeaker;
+  });
+}
+
+function tableOf({ matches, unknown_probability: unknown, compared }: Identification): string {
+  const rows = matches.map((match) => [
+    match.id,
+    match.similarity_score.toFixed(3),
+    match.probability.toFixed(3),
+    match.stranger_probability?.toPrecision(2) ?? '',
+    match.is_match ? 'yes' : 'no',
+  ]);
+  const headings = ['id', '>similarity', '>probability', '>of a stranger', 'match'];
+  const found = matches.some((match) => match.is_match);
+  const nobody = `${compared} compared; nobody of them: ${unknown.toFixed(3)}`;
+  return `${textTable(headings, rows)}${found ? pc.green(nobody) : pc.red(nobody)}\n`;
+}
