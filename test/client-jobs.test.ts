@@ -2,9 +2,13 @@
 //
 // The client's methods for jobs, against a server whose analyses are doubles.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { enrollmentOf, type Job, VeravoxClient, VeravoxError, verdictOf } from '../client/src/index.js';
 import type { Config } from '../src/base/config/options.js';
+import { someAnalysis } from './support/analyser-double.js';
 import { startJobServer } from './support/job-server.js';
 import { API_KEY } from './support/test-keys.js';
 
@@ -31,6 +35,7 @@ test('a job is made, followed to its end and listed', async (t) => {
 
 test('a voice is enrolled in the background', async (t) => {
   const { server, client } = await start(t);
+  server.analyser.answer = () => ({ ...someAnalysis, windows: [{ startS: 0, endS: 5, scores: [0.1] }] });
   await server.store('anna.wav', Buffer.from('any bytes'));
   const { id, task } = await client.createJob({ key: 'anna.wav' }, { task: 'enroll', user_id: 'anna' });
   const job = await client.waitForJob(id, { pollMs: 5 });
@@ -85,4 +90,26 @@ test('an id is never more than an id', async (t) => {
       return true;
     });
   }
+});
+
+test('a connection that brings nothing any more is opened again', async (t) => {
+  const summary = (state: string, finishedAt: string | null) =>
+    `event: job\ndata: ${JSON.stringify({ state, finished_at: finishedAt })}\n\n`;
+  let connections = 0;
+  const silent = http.createServer((_, answer) => {
+    connections++;
+    answer.writeHead(200, { 'content-type': 'text/event-stream' });
+    // The first one stays open, as if the host had vanished.
+    if (connections === 1) answer.write(summary('running', null));
+    else answer.end(`: still here\n\n${summary('succeeded', '2026-11-22T10:00:00.000Z')}`);
+  });
+  t.after(() => silent.closeAllConnections());
+  t.after(() => silent.close());
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const client = new VeravoxClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: API_KEY, maxRetries: 1 });
+  const states: string[] = [];
+  for await (const { state } of client.followJob('0b5c2f6e', { silenceMs: 300 })) states.push(state);
+  assert.deepEqual([states, connections], [['running', 'succeeded'], 2]);
 });

@@ -5,6 +5,7 @@ export type { OnUploadProgress, UploadProgress } from './body.js';
 export {
   type BatchOptions,
   type ClientOptions,
+  type FollowOptions,
   type JobFilter,
   type JobInput,
   type JobOptions,

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The `data` of the server-sent events in an answer, until the connection ends. Leaving the loop ends it. */
-export async function* eventsIn(response: Response): AsyncGenerator<string, void, void> {
+/**
+ * The `data` of the server-sent events in an answer, until the connection ends. Leaving the loop ends it.
+ * @param silenceMs without a byte after which the connection counts as dead, and the loop fails
+ */
+export async function* eventsIn(response: Response, silenceMs: number): AsyncGenerator<string, void, void> {
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   try {
-    for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+    for (;;) {
+      const { done, value } = await within(silenceMs, reader.read());
+      if (done) return;
       text += value;
       const events = text.split('\n\n');
       text = events.pop() ?? '';
@@ -17,5 +22,19 @@ export async function* eventsIn(response: Response): AsyncGenerator<string, void
     }
   } finally {
     await reader.cancel().catch(() => {});
+  }
+}
+
+async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Nothing came for ${timeoutMs} ms.`)), timeoutMs);
+  });
+  // It fails later, when the connection is cancelled.
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    clearTimeout(timer);
   }
 }
