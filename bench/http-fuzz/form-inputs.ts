@@ -13,6 +13,7 @@ const paths = [
   '/v0/predict',
   '/v1/voiceid/enroll',
   '/v1/voiceid/verify',
+  '/v1/voiceid/search',
   '/v1/predict/large-file',
 ];
 const fields = [
@@ -24,6 +25,9 @@ const fields = [
   'user_id',
   'filename',
   'voice_vector',
+  'voiceprints',
+  'top',
+  'prior',
 ];
 
 const oddBoundaries = [
@@ -72,6 +76,14 @@ function oddPart(random: Random): FormPart {
   return random.weighted<() => FormPart>([
     [4, () => fieldPart(random.pick(fields), oddText(random))],
     [1, () => fieldPart('voice_vector', oddVector(random))],
+    [
+      1,
+      () =>
+        fieldPart(
+          'voiceprints',
+          `[{"id":"a","voice_vector":${oddVector(random)}}${random.pick([']', ',', ']x'])}`,
+        ),
+    ],
     [3, () => ({ head: oddPartHead(random), content: Buffer.from(oddText(random, 600)) })],
     [1, () => filePart(random.pick(['file', 'audio_file', 'other']), Buffer.from(oddText(random, 600)))],
   ])();

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "mutator.h"
 #include "voiceprints/cosine.h"
 
 namespace veravox {
@@ -246,6 +248,41 @@ TEST(VoiceprintListTest, FindsTheFirstForeignOneAfterReadingAll) {
   EXPECT_EQ(FindForeignVoiceprint(Bytes(list + Entry("c", Numbers(foreign)) + "]"), {}, excluded, 0.015), 1);
   EXPECT_EQ(FindForeignVoiceprint(Bytes("[" + Entry("a", Numbers(own)) + "]"), {}, excluded, 0.015), -1);
   EXPECT_THROW(FindForeignVoiceprint(Bytes(list + "]"), {}, excluded, 0.015), VoiceprintListError);
+}
+
+// What a broken client or an attacker sends: whatever it is, it is read within its memory, and refused or
+// ranked.
+TEST(VoiceprintListTest, SpoiltListsAreRefusedOrRanked) {
+  const Vector first = Random(1);
+  const std::string list = "[" + Entry("a", Numbers(first)) + "," + Entry("b", Base64(Random(2), false)) +
+                           R"(,{"model":{"x":[1,"]",null]},"id":"\u00e9","embedding":)" +
+                           Base64(Random(3), true) + "}]";
+  const std::vector<test::Mutator::Bytes> originals = {Bytes(list),
+                                                       Bytes("[" + Entry("a", Base64(first, true)) + "]"),
+                                                       Bytes("[" + Entry("c", With("1e38")) + "]")};
+  test::Mutator mutator(originals, 1);
+  const std::vector<double> excluded(kVoiceprintSize, 0.0625);
+  int64_t ranked = 0;
+  int64_t refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    test::Mutator::Bytes bytes = mutator.Next();
+    // So that a read beyond the end shows.
+    bytes.shrink_to_fit();
+    try {
+      const int64_t foreign = FindForeignVoiceprint(bytes, {100}, excluded, 0.015);
+      const VoiceprintRanking ranking = RankVoiceprints(bytes, {100}, excluded, 3);
+      const auto entries = static_cast<int64_t>(ranking.cosines.size());
+      ASSERT_LT(foreign, entries);
+      ASSERT_EQ(ranking.best.size(), std::min<size_t>(3, ranking.cosines.size()));
+      for (const double cosine : ranking.cosines) ASSERT_LE(std::abs(cosine), 1.0 + 1e-9);
+      for (const RankedVoiceprint& best : ranking.best) ASSERT_LT(best.index, entries);
+      ++ranked;
+    } catch (const VoiceprintListError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(ranked, 100);
+  EXPECT_GT(refused, 1000);
 }
 
 TEST(CosineTest, EveryLevelGivesTheSame) {
