@@ -21,6 +21,7 @@ test('doctor names versions, models and the device, and ends with 0 when all is 
   assert.match(stdout, /^ok +addon .*libavcodec \d+\.\d+\.\d+/m);
   assert.match(stdout, /^ok +onnxruntime +1\.30\.\d+$/m);
   assert.match(stdout, /^ok +device +cpu$/m);
+  assert.match(stdout, /^ok +GPUs +(none found|0: .+)$/m);
   assert.doesNotMatch(stdout, /^(missing|failed)/m);
 });
 
