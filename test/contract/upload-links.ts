@@ -284,18 +284,29 @@ describe('POST /file (v1): links with a life of two seconds', { skip: skipUnless
       const [link] = expectLinks(await requestUploadLinks(['a'], 'analysis', { origin, key: apiKey }));
       return link?.value ?? '';
     };
-    const first = await upload();
-    assert.equal(new URL(first).searchParams.get('X-Amz-Expires'), '2');
-    assert.equal((await sendTo(first, 'PUT', {}, Buffer.from('kept'))).status, 200);
-    const deadlineMs = performance.now() + 10_000;
-    let status = 200;
-    while (status === 200 && performance.now() < deadlineMs) {
+    const deadlineMs = performance.now() + 60_000;
+    const isInTime = () => performance.now() < deadlineMs;
+    // On a busy machine a link may be over before it is used: then there is another.
+    let first = '';
+    let status = 0;
+    while (status !== 200 && isInTime()) {
+      first = await upload();
+      assert.equal(new URL(first).searchParams.get('X-Amz-Expires'), '2');
+      ({ status } = await sendTo(first, 'PUT', {}, Buffer.from('kept')));
+    }
+    assert.equal(status, 200);
+    while (status === 200 && isInTime()) {
       ({ status } = await sendTo(first, 'PUT', {}, Buffer.from('kept')));
     }
     expectRefused(status, 'PUT');
     expectRefused((await sendTo(first, 'PUT', {}, Buffer.from('late'))).status, 'PUT');
-    const [download] = expectLinks(await requestDownloadLinks('a', 'analysis', { origin, key: apiKey }));
-    assert.equal((await sendTo(download?.value ?? '', 'GET')).text, 'kept');
+    const download = async () => {
+      const [link] = expectLinks(await requestDownloadLinks('a', 'analysis', { origin, key: apiKey }));
+      return sendTo(link?.value ?? '', 'GET');
+    };
+    let got = await download();
+    while (got.status !== 200 && isInTime()) got = await download();
+    assert.equal(got.text, 'kept');
   });
 });
 
