@@ -41,6 +41,13 @@ def part_of(clips, share=1.0, wanted=lambda recording: True):
     ]
 
 
+def link_samples(cache, out):
+    for samples in cache.glob("*.i16"):
+        link = out / samples.name
+        if not link.is_symlink():
+            link.symlink_to(samples)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", required=True)
@@ -65,10 +72,7 @@ def main():
         kept = part_of(list(csv.DictReader(table)), options.share, wanted)
     out.mkdir(parents=True, exist_ok=True)
     write_table(out / "clips.csv", TABLE_FIELDS, kept)
-    for samples in cache.glob("*.i16"):
-        link = out / samples.name
-        if not link.is_symlink():
-            link.symlink_to(samples)
+    link_samples(cache, out)
     train = [clip for clip in kept if clip["split"] == "train"]
     of_class = lambda label: [clip for clip in train if clip["label"] == label]
     hours = lambda clips: f"{sum(int(clip['samples']) for clip in clips) / SAMPLE_RATE_HZ / 3600:.1f} h"

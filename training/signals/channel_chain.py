@@ -135,9 +135,9 @@ def through_codec(samples, rate_hz, codec, swr_filter):
         return np.fromfile(f"{folder}/out.f32", np.float32), decoded_rate_hz
 
 
-def draw_chain(rng):
+def draw_chain(rng, codec_share=CODEC_SHARE):
     """What happens to one stream; what happens to each of its clips before that is drawn by pass_through."""
-    codecs = [draw_codec(rng)] if rng.random() < CODEC_SHARE else []
+    codecs = [draw_codec(rng)] if rng.random() < codec_share else []
     if codecs and rng.random() < SECOND_CODEC_SHARE:
         codecs.append(draw_codec(rng))
     return {

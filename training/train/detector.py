@@ -12,6 +12,10 @@ last validation when it is started again.
 
     --without copies ...   leaves something out, to see what it brings
     --hold-out 2/5         trains without the second fifth of the training sources and validates on just those
+    --pairs 0.2 --keep 0.2 --start-from WEIGHTS --conditions CONDITIONS
+                           trains on crops and their coded or noisy copies (data/pair_sampler.py), with so much of the
+                           losses in train/pairs.py, and writes conditions.csv (judge/condition_check.py), by whose
+                           mean error best.pt is chosen
 """
 
 import argparse
@@ -28,12 +32,15 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from data.corpus_cache import CorpusCache
+from data.pair_sampler import PairSampler
 from data.sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_sound
 from features.native import FeatureExtractor
 from features.recipe import RECIPES, WINDOW_SAMPLES
+from judge.condition_check import ConditionCheck, mean_error
 from judge.figures import error_figures
 from networks.detector import SIZES, Detector, two_views
 from networks.torch_features import Spectrogram
+from train.pairs import PairLosses, StartingNetwork, hide_alike
 
 LABEL_SMOOTHING = 0.03
 TEACHER_SHARE = 0.7  # of the target, where there are teachers: their probability; the rest is the label
@@ -63,7 +70,8 @@ class FeatureBatches(IterableDataset):
     def __iter__(self):
         torch.set_num_threads(1)
         chosen = self._options
-        sampler = CropSampler(CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without, chosen.hold_out)
+        sampler_of = PairSampler if chosen.pairs else CropSampler
+        sampler = sampler_of(CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without, chosen.hold_out)
         extractors = [FeatureExtractor(recipe) for recipe in self._recipes]
         worker = get_worker_info()
         index = self._first + (worker.id if worker else 0)
@@ -178,6 +186,28 @@ def open_log(path, is_new):
     return log
 
 
+class ConditionLog:
+    """conditions.csv of a run: errors through each condition, a row per validation."""
+
+    def __init__(self, folder, check, is_new):
+        self._check, self._path = check, folder / "conditions.csv"
+        if is_new:
+            self._path.unlink(missing_ok=True)
+
+    def add(self, model, place):
+        """Returns the mean error. `place`: columns that say where the run stands."""
+        figures = self._check.figures(lambda windows: score(model, windows))
+        row = {**place, "mean_error": mean_error(figures), **figures}
+        row = {name: f"{value:.4f}" if isinstance(value, float) else value for name, value in row.items()}
+        is_new = not self._path.exists()
+        with open(self._path, "a", newline="") as table:
+            writer = csv.DictWriter(table, row)
+            if is_new:
+                writer.writeheader()
+            writer.writerow(row)
+        return mean_error(figures)
+
+
 def targets_of(labels, taught):
     """`taught`: the teachers' logits, or None."""
     targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
@@ -192,6 +222,14 @@ def train(options, folder):
     cache, recipe = CorpusCache(options.cache), RECIPES[options.features]
     valid_features, valid_clips = validation_windows(cache, recipe, options.hold_out)
     run, taught = Run(options, folder), np.load(options.taught) if options.taught else None
+    pairs = conditions = None
+    if options.pairs:
+        start = StartingNetwork(options.start_from, recipe["bands"], SIZES[options.size], options.device)
+        pairs = PairLosses(start, options.pairs, options.keep)
+    if options.conditions:
+        conditions = ConditionLog(folder, ConditionCheck(options.conditions, recipe), run.step == 0)
+        if run.step == 0:
+            conditions.add(run.averaged, {"step": 0, **(pairs.means() if pairs else {})})
     run.model.train()
     decide = torch.compile(run.model.decide, dynamic=False) if options.compile else run.model.decide
     parallel = {"num_workers": options.workers, "prefetch_factor": 4} if options.workers else {}
@@ -201,11 +239,15 @@ def train(options, folder):
     batches = iter(DataLoader(crops, batch_size=None, **parallel))
     log, losses = open_log(folder / "log.csv", run.step == 0), []
     started = time.monotonic() - run.minutes * 60
-    next_validation = run.minutes + options.validate_minutes
+    next_validation, validated = run.minutes + options.validate_minutes, run.step
     while True:
         run.minutes = (time.monotonic() - started) / 60
         progress = run.step / options.steps if options.steps else run.minutes / options.minutes
-        if progress >= 1 or run.minutes >= next_validation:
+        is_due = (
+            run.step >= validated + options.validate_steps if options.validate_steps else run.minutes >= next_validation
+        )
+        if progress >= 1 or is_due:
+            validated = run.step
             next_validation = run.minutes + options.validate_minutes
             logits = score(run.averaged, valid_features)
             reached = error_figures(logits, valid_clips)
@@ -222,6 +264,8 @@ def train(options, folder):
             losses = []
             torch.save(run.averaged.state_dict(), folder / "last.pt")
             merit = (reached["eer"] + reached["eer_groups_alike"]) / 2
+            if conditions:
+                merit = conditions.add(run.averaged, {"step": run.step, **(pairs.means() if pairs else {})})
             if merit < run.best:
                 run.best = merit
                 torch.save(run.averaged.state_dict(), folder / "best.pt")
@@ -236,12 +280,16 @@ def train(options, folder):
         if make_features:
             with torch.no_grad():
                 features = make_features(features)
-        views = hide_parts(two_views(features), np.random.default_rng([options.seed, run.step, 1]))
+        views, hide_rng = two_views(features), np.random.default_rng([options.seed, run.step, 1])
+        said = pairs.heard_by_start(views) if pairs else None
+        views = hide_alike(hide_parts, views, hide_rng) if pairs else hide_parts(views, hide_rng)
         views = views.to(memory_format=torch.channels_last)
         with torch.autocast(views.device.type, dtype=torch.bfloat16):
             predicted = decide(views).float()
         targets = targets_of(labels, None if taught is None else taught[run.step]).to(options.device)
         loss = functional.binary_cross_entropy_with_logits(predicted, targets)
+        if pairs:
+            loss = loss + pairs.loss(predicted, said)
         run.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
@@ -284,9 +332,19 @@ def main():
     )
     parser.add_argument("--compile", action="store_true", help="a quarter faster, with PyTorch 2 and a C++ compiler")
     parser.add_argument("--validate-minutes", type=float, default=5)
+    parser.add_argument("--validate-steps", type=int, help="instead of --validate-minutes; a run is saved there, too")
+    parser.add_argument(
+        "--pairs", type=float, default=0, help="weight of the loss on the difference of a pair's logits"
+    )
+    parser.add_argument(
+        "--keep", type=float, default=0, help="weight of the difference from the network of --start-from"
+    )
+    parser.add_argument("--conditions", help="validate on what judge.make_conditions --part calibration wrote, too")
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
     parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
     options = parser.parse_args()
+    if (options.keep and not options.pairs) or (options.pairs and (options.taught or not options.start_from)):
+        parser.error("--keep needs --pairs, which needs --start-from and does without --taught")
     run = Path(options.run)
     run.mkdir(parents=True, exist_ok=True)
     (run / "settings.json").write_text(json.dumps({**vars(options), "features": RECIPES[options.features]}, indent=1))

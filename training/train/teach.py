@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--seed", type=int, default=20260326)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--compile", action="store_true")
-    parser.set_defaults(without=(), hold_out=None)
+    parser.set_defaults(without=(), hold_out=None, pairs=0)
     teach(parser.parse_args())
 
 
