@@ -93,14 +93,12 @@ export class IncomingBody {
 
   /**
    * uWebSockets.js cuts off bodies slower than 16 KB/s over 10 s, without an answer, and clients that read nothing for 10 s.
-   * Its clock also runs while the body is paused: for a slow disk, or for room. Resuming a socket restarts the clock, so that
-   * our own, configurable limit decides and answers 408. Call it every few seconds. Only a paused socket may be resumed: on
-   * any other, `resume` ends all reading.
+   * Its clock also runs while the body is paused: for a slow disk, or for room. Pausing or resuming a socket restarts the clock,
+   * so that our own, configurable limit decides and answers 408. Call it every few seconds. Only a paused socket may be
+   * resumed: on any other, `resume` ends all reading.
    */
   keepReceiving(): void {
-    const { isPaused } = this;
-    if (!isPaused) this.#res.pause();
-    this.#res.resume();
-    if (isPaused) this.#res.pause();
+    this.#res.pause();
+    if (!this.isPaused) this.#res.resume();
   }
 }
