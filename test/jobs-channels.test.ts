@@ -18,14 +18,14 @@ import { predictionBody } from '../src/analysis/verdict/prediction.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import type { Prediction } from '../src/base/contract/prediction.js';
 import { type JobRunnerParts, runJob } from '../src/service/jobs/job-runner.js';
-import type { NewJob, Work } from '../src/state/jobs/job.js';
+import type { NewJob } from '../src/state/jobs/job.js';
 import type { JobDesk } from '../src/state/jobs/job-desk.js';
 import { UsageLedger } from '../src/state/records/usage-ledger.js';
 import { recordingEnd } from './support/analyser-double.js';
 import { MemoryByteSource } from './support/byte-sources.js';
-import { eventually } from './support/eventually.js';
 import { onEachQueue } from './support/job-queues.js';
 import { ffmpegInto } from './support/recordings.js';
+import { taken } from './support/taken-work.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { testConfig } from './support/test-server.js';
 
@@ -67,15 +67,6 @@ const partsOf = (
   timeLimitMs: 600_000,
   heartbeatMs: 60_000,
 });
-
-async function taken(desk: JobDesk): Promise<Work> {
-  let work: Work | undefined;
-  await eventually(async () => {
-    work = await desk.take();
-    return work !== undefined;
-  }, 'a job is due');
-  return work ?? assert.fail();
-}
 
 /** In one go, from memory. */
 async function direct(

@@ -11,12 +11,13 @@ import {
 } from '../src/analysis/analyser/recording.js';
 import { ServiceError } from '../src/base/errors/service-error.js';
 import { type JobRunnerParts, runJob } from '../src/service/jobs/job-runner.js';
-import type { NewJob, Work } from '../src/state/jobs/job.js';
+import type { NewJob } from '../src/state/jobs/job.js';
 import type { JobDesk } from '../src/state/jobs/job-desk.js';
 import { recordingEnd } from './support/analyser-double.js';
 import { MemoryByteSource } from './support/byte-sources.js';
 import { eventually } from './support/eventually.js';
 import { onEachQueue } from './support/job-queues.js';
+import { taken } from './support/taken-work.js';
 
 const newJob: NewJob = {
   account: 'a',
@@ -42,15 +43,6 @@ const parts = (desk: JobDesk, analyse: Analyse, more: Partial<JobRunnerParts> = 
 });
 
 const never = new AbortController().signal;
-
-async function taken(desk: JobDesk): Promise<Work> {
-  let work: Work | undefined;
-  await eventually(async () => {
-    work = await desk.take();
-    return work !== undefined;
-  }, 'a job is due');
-  return work ?? assert.fail();
-}
 
 /** The step with the window that begins there. */
 const step = (startS: number): RecordingStep => ({

@@ -63,10 +63,12 @@ const checks: Readonly<Record<string, Check>> = {
     const { models } = await loadManifest(config.modelsDir);
     const file = path.join(config.modelsDir, models[0]?.file ?? '');
     const { provider, gpus = [], leftOut = [], fallbackReason } = await chooseProvider(config, file);
+    if (provider === 'cpu') {
+      return fallbackReason === undefined ? provider : `${provider}, because ${fallbackReason}`;
+    }
     const names = (await listGpus()) ?? [];
     const nameOf = (index: number): string => `cuda:${index} (${names[index] ?? 'unknown model'})`;
-    if (provider === 'cuda') return [gpus.map(nameOf).join(', '), ...leftOut].join('\n');
-    return fallbackReason === undefined ? provider : `${provider}, because ${fallbackReason}`;
+    return [gpus.map(nameOf).join(', '), ...leftOut].join('\n');
   },
   GPUs: async () => {
     const names = await listGpus();

@@ -15,12 +15,10 @@ export async function analyseChannels(
 ): Promise<readonly Analysis[]> {
   if (mix.channels === 1) return [mix];
   const analyses: Analysis[] = [];
-  for (
-    let channel = nextChannel(undefined, mix.channels);
-    channel !== undefined;
-    channel = nextChannel(channel, mix.channels)
-  ) {
+  let channel = nextChannel(undefined, mix.channels);
+  while (channel !== undefined) {
     analyses.push(await analyser.analyse({ ...request, channel }));
+    channel = nextChannel(channel, mix.channels);
   }
   return analyses;
 }

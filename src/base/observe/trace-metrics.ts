@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, type Registry } from 'prom-client';
+import type { DropReason } from '../tracing/span-outbox.js';
 
-const reasons = ['queue_full', 'export_failed'] as const;
+const reasons: readonly DropReason[] = ['queue_full', 'export_failed'];
 
 /** The Prometheus series of traces. */
 export class TraceMetrics {
@@ -28,7 +29,7 @@ export class TraceMetrics {
     this.#exported.inc(spans);
   }
 
-  countDropped(spans: number, reason: (typeof reasons)[number]): void {
+  countDropped(spans: number, reason: DropReason): void {
     this.#dropped.labels(reason).inc(spans);
   }
 }

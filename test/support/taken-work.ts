@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import type { Work } from '../../src/state/jobs/job.js';
+import type { JobDesk } from '../../src/state/jobs/job-desk.js';
+import { eventually } from './eventually.js';
+
+/** The next job, once one is due. */
+export async function taken(desk: JobDesk): Promise<Work> {
+  let work: Work | undefined;
+  await eventually(async () => {
+    work = await desk.take();
+    return work !== undefined;
+  }, 'a job is due');
+  return work ?? assert.fail();
+}
