@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the pipeline measures of each clip of a list, beside the score of each of its windows by some detectors: what
-// training/judge/calibrate_originals.py and reasons.py work on.
+// training/judge/calibrate_originals.py, calibrate_codecs.py and reasons.py work on.
 //
 //   node scripts/bench.mjs clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]
 //
 // The rows are those of the list, without clips that the pipeline refuses. Added columns: duration_s, speech_s,
-// clipped_ratio, high_band_drop_db and noise_gap_db (empty if unknown), and for each detector `scores ID`.
+// clipped_ratio, high_band_drop_db and noise_gap_db (empty if unknown), codec (empty if the sound was not coded, or without
+// loss), coded_bits_per_s (with a codec: one number per window, joined by spaces), and for each detector `scores ID` (windows
+// joined by spaces, the inputs of one by `|`).
+//
+// The scores lack the offsets of `calibration.codecs`, whatever the manifest says. So they are what to fit them on: of a
+// window, logit(score) + offset is the logit of the score that the server gives.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import type { Analysis } from '../src/analysis/analyser/analyser.js';
+import { type Model, readManifest } from '../src/analysis/models/manifest.js';
 import { loadConfig } from '../src/base/config/load-config.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../src/base/contract/limits.js';
 import { ListPipeline } from '../src/evaluation/labelled-lists/list-pipeline.js';
@@ -28,15 +34,31 @@ if (list === undefined || out === undefined || models.length === 0) {
 
 const rows: Record<string, string>[] = parse(readFileSync(list), { columns: true, bom: true });
 const recordings = rows.map(({ path = '' }) => [resolve(dirname(list), path)]);
-const pipeline = await ListPipeline.start(loadConfig(process.env), recordings);
+const config = loadConfig(process.env);
 
-function columnsOf({ durationS, speechRatio, clippedRatio, highBandDropDb, noiseGapDb }: Analysis) {
+function withoutCodecs(model: Model): Model {
+  if (model.task === 'speaker') return model;
+  const { scale, bias } = model.calibration;
+  return { ...model, calibration: { scale, bias } };
+}
+
+const manifest = await readManifest(config.modelsDir);
+const pipeline = await ListPipeline.start(config, recordings, new Map(), {
+  models: manifest.models.map(withoutCodecs),
+});
+
+function columnsOf(analysis: Analysis) {
+  const { durationS, speechRatio, clippedRatio, highBandDropDb, noiseGapDb, windows } = analysis;
+  const codec = windows[0]?.codec;
   return {
     duration_s: durationS.toFixed(3),
     speech_s: (speechRatio * durationS).toFixed(3),
     clipped_ratio: clippedRatio.toPrecision(4),
     high_band_drop_db: highBandDropDb ?? '',
     noise_gap_db: noiseGapDb ?? '',
+    codec: codec ?? '',
+    coded_bits_per_s:
+      codec === undefined ? '' : windows.map(({ codedBitsPerS = 0 }) => Math.round(codedBitsPerS)).join(' '),
   };
 }
 

@@ -67,7 +67,9 @@ async function post(route: string, file: Uint8Array<ArrayBuffer>, vector?: strin
   form.append('audio_file', new Blob([file]), 'voice');
   if (vector !== undefined) form.append('voice_vector', vector);
   const url = `http://127.0.0.1:${port}/v1/voiceid/${route}`;
-  const response = await fetch(url, { method: 'POST', headers: { 'x-api-key': apiKey }, body: form });
+  // The server closes connections that are idle while FFmpeg runs.
+  const headers = { 'x-api-key': apiKey, connection: 'close' };
+  const response = await fetch(url, { method: 'POST', headers, body: form });
   const body = (await response.json()) as Record<string, unknown>;
   if (response.status !== 200 && response.status !== 403) {
     throw new Error(`${route} answered ${response.status}: ${JSON.stringify(body)}`);
@@ -84,18 +86,14 @@ try {
       count[route].of += 1;
       if (isRefused) count[route].refused += 1;
     };
-    // Before the first request: the server closes connections that are idle while FFmpeg runs.
-    const [enrolmentFiles, sampleFiles] = [enrolments, samples].map((all) =>
-      all.map((recording) => ({ ...recording, file: fileOf(recording, codec) })),
-    );
-    for (const enrolment of enrolmentFiles ?? []) {
-      const { isRefused, body } = await post('enroll', enrolment.file);
+    for (const enrolment of enrolments) {
+      const { isRefused, body } = await post('enroll', fileOf(enrolment, codec));
       add('enroll', isRefused);
       vectors.set(`${enrolment.source} ${enrolment.speaker}`, JSON.stringify(body.embedding));
     }
-    for (const sample of sampleFiles ?? []) {
+    for (const sample of samples) {
       const vector = vectors.get(`${sample.source} ${sample.speaker}`);
-      add('verify', (await post('verify', sample.file, vector)).isRefused);
+      add('verify', (await post('verify', fileOf(sample, codec), vector)).isRefused);
     }
     refusals[name] = count;
     console.log(name, JSON.stringify(count));

@@ -134,6 +134,10 @@ inline Napi::Object ToJsInput(Napi::Env env, const PreparedInput& input) {
   result.Set("startS", input.start_s);
   result.Set("endS", input.end_s);
   result.Set("fileProgress", input.file_progress);
+  if (!input.codec.empty()) {
+    result.Set("codec", Napi::String::New(env, input.codec.data(), input.codec.size()));
+    result.Set("codedBitsPerS", input.coded_bits_per_s);
+  }
   return result;
 }
 

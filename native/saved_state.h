@@ -60,6 +60,8 @@ class SavedState {
 
  private:
   void Copy(uint8_t* field, size_t size) {
+    // An empty vector may have no memory, not even an address.
+    if (size == 0) return;
     if (!is_read_) {
       bytes_.insert(bytes_.end(), field, field + size);
       return;

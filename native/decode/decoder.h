@@ -43,6 +43,7 @@ struct DecodeOptions {
 struct MonoBlock {
   std::span<const float> samples;  // full scale is -1..1
   int sample_rate_hz = 0;          // may change between blocks of one file
+  double coded_bits = 0.0;         // of the packets that it was decoded from; 0 without packets
 };
 
 class AudioSource;

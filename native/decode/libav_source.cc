@@ -88,7 +88,8 @@ bool LibavSource::Next(MonoBlock& block) {
     mixer_.MixInterleaved(frame_->extended_data[0] + first * static_cast<size_t>(bytes_per_frame), mono_);
   }
   frame_position_ += static_cast<int>(mono_.size());
-  block = {mono_, frame_->sample_rate};
+  const double share = static_cast<double>(mono_.size()) / frame_->nb_samples;
+  block = {mono_, frame_->sample_rate, frame_bits_ * share};
   return true;
 }
 
@@ -115,9 +116,12 @@ bool LibavSource::SendPacket() {
     if (packets_->is_waiting()) return false;
     if (packets_->ended_by_damage()) CountDamage();
     draining_ = true;
+    packet_bits_ = 0;
     avcodec_send_packet(codec_.get(), nullptr);
     return true;
   }
+  // In place of what was left: bits of audio that the codec drops, such as its own delay, are not heard.
+  packet_bits_ = int64_t{8} * packet_->size;
   const int error = avcodec_send_packet(codec_.get(), packet_.get());
   if ((packet_->flags & AV_PKT_FLAG_CORRUPT) != 0 || error < 0) CountDamage();
   return true;
@@ -130,6 +134,16 @@ void LibavSource::TakeFrame() {
   channels_ = frame_->ch_layout.nb_channels;
   CheckChannels(channels_, limits_);
   mixer_.SetInput(SampleFormatOf(*frame_), frame_->ch_layout);
+  frame_bits_ = TakeFrameBits();
+}
+
+// A packet gives one frame, except those of ADPCM: one for each block.
+double LibavSource::TakeFrameBits() {
+  int64_t bits = packet_bits_;
+  const bool has_blocks = codec_->block_align > 0 && codec_name().starts_with("adpcm");
+  if (has_blocks) bits = std::min(bits, int64_t{8} * codec_->block_align);
+  packet_bits_ -= bits;
+  return static_cast<double>(bits);
 }
 
 // Counts a packet once, whether the demuxer, the decoder or both complain.

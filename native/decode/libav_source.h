@@ -31,6 +31,7 @@ class LibavSource final : public AudioSource {
   bool DecodeFrame();
   bool SendPacket();
   void TakeFrame();
+  double TakeFrameBits();
   void CountDamage();
 
   const DecodeLimits limits_;
@@ -43,7 +44,9 @@ class LibavSource final : public AudioSource {
   MonoMixer mixer_;
   std::vector<float> mono_;
   int channels_ = 0;
-  int frame_position_ = 0;  // samples of frame_ that were handed out
+  int frame_position_ = 0;   // samples of frame_ that were handed out
+  int64_t packet_bits_ = 0;  // of the packet in the codec, without those of frames that were taken
+  double frame_bits_ = 0.0;
   int64_t damaged_packets_ = 0;
   int damaged_in_a_row_ = 0;
   bool packet_is_damaged_ = false;

@@ -50,7 +50,8 @@ MonoBlock RegionSource::Inside(const MonoBlock& block) {
   const int64_t to = std::clamp(end - position_.samples, from, size);
   position_.samples += size;
   return {block.samples.subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)),
-          block.sample_rate_hz};
+          block.sample_rate_hz,
+          block.coded_bits * static_cast<double>(to - from) / static_cast<double>(size)};
 }
 
 void RegionSource::RequireEnded() const {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "decode/codec_allow_list.h"
+
 namespace veravox {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSample
 // Consumed audio is dropped in steps of this size, so that moving the rest down costs next to nothing.
 constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
 // To be changed with what checkpoints are made of.
-constexpr uint32_t kCheckpointVersion = 1;
+constexpr uint32_t kCheckpointVersion = 2;
 // Live audio between two looks at a window that is not decided yet.
 constexpr int64_t kSettlingStepSamples = Preparer::kSampleRateHz / 20;
 constexpr float kFullScale = 0.999f;
@@ -60,6 +62,7 @@ void Preparer::OpenDecoder(ByteSource& source, const PrepareOptions& options, co
   planner_.emplace(kWindowSamples, kMaxUnheardSamples);
   const Stopwatch watch(summary_.decode_ms);
   decoder_ = std::make_unique<Decoder>(source, options_.decode, stop_);
+  codec_ = LossyCodec(decoder_->codec_name());
   if (!checkpoint.empty()) Restore(checkpoint);
 }
 
@@ -71,6 +74,7 @@ void Preparer::OpenLive(const LiveFormat& format, const PrepareOptions& options)
   LiveInput input = MakeLiveInput(format, options_.decode, stop_);
   live_ = input.pieces;
   decoder_ = std::make_unique<Decoder>(std::move(input.audio), options_.decode.limits, stop_);
+  codec_ = LossyCodec(decoder_->codec_name());
 }
 
 void Preparer::Push(std::span<const uint8_t> piece) {
@@ -115,6 +119,7 @@ void Preparer::TransferStream(SavedState& state) {
     state.Transfer(*count);
     state.RequireCount(*count);
   }
+  if (!codec_.empty()) coded_rate_.Transfer(state, samples);
   if (!state.is_read()) return;
   pcm_begin_ = captured_at_ = samples;
   speech_begin_ = decided;
@@ -169,6 +174,8 @@ void Preparer::Close() {
   }
   resampler_ = nullptr;
   resampler_rate_hz_ = 0;
+  codec_ = {};
+  coded_rate_.Clear();
   at_end_ = false;
   pcm_.clear();
   pcm_begin_ = 0;
@@ -180,6 +187,7 @@ void Preparer::Close() {
   skipped_live_.clear();
   window_count_ = 0;
   next_input_ = inputs_in_window_ = 0;
+  window_bits_per_s_ = 0.0;
 }
 
 bool Preparer::Advance() {
@@ -187,6 +195,7 @@ bool Preparer::Advance() {
   if (next_input_ < inputs_in_window_) return true;
   if (!FindWindow(window_)) return false;
   inputs_in_window_ = inputs_.InputCount(window_.size());
+  if (!codec_.empty()) window_bits_per_s_ = coded_rate_.BusiestSecond(window_);
   next_input_ = 0;
   ++window_count_;
   return true;
@@ -198,8 +207,14 @@ bool Preparer::Next(std::span<float> output, PreparedInput& input) {
   const auto samples = std::span<const float>(pcm_).subspan(static_cast<size_t>(window_.begin - pcm_begin_),
                                                             static_cast<size_t>(window_.size()));
   inputs_.Make(samples, next_input_, output);
-  input = {window_count_ - 1, next_input_,     inputs_in_window_,
-           At(window_.begin), At(window_.end), decoder_->progress()};
+  input = {.window_index = window_count_ - 1,
+           .input_index = next_input_,
+           .inputs_in_window = inputs_in_window_,
+           .start_s = At(window_.begin),
+           .end_s = At(window_.end),
+           .file_progress = decoder_->progress(),
+           .codec = codec_,
+           .coded_bits_per_s = window_bits_per_s_};
   ++next_input_;
   return true;
 }
@@ -299,6 +314,10 @@ void Preparer::AppendBlock(const MonoBlock& block) {
   clipped_samples_ += clipped;
   decoded_samples_ += static_cast<int64_t>(samples.size());
   summary_.channels = std::max(summary_.channels, decoder_->channels());
+  if (!codec_.empty()) {
+    const double duration_s = static_cast<double>(samples.size()) / block.sample_rate_hz;
+    coded_rate_.Add(duration_s * kSampleRateHz, block.coded_bits);
+  }
   if (unusable > 0) {
     finite_.resize(samples.size());
     std::transform(samples.begin(), samples.end(), finite_.begin(), [](float sample) {
@@ -384,6 +403,7 @@ void Preparer::DropConsumed() {
   speech_frames_ += std::accumulate(speech_.begin(), speech_.begin() + frames, int64_t{0});
   speech_.erase(speech_.begin(), speech_.begin() + frames);
   pcm_.erase(pcm_.begin(), pcm_.begin() + samples);
+  coded_rate_.DropBefore(keep_from);
   speech_begin_ += frames;
   pcm_begin_ = keep_from;
 }

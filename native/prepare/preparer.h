@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "decode/decoder.h"
 #include "decode/live_source.h"
+#include "prepare/coded_rate.h"
 #include "prepare/model_input.h"
 #include "resample/resampler_cache.h"
 #include "saved_state.h"
@@ -38,6 +40,10 @@ struct PreparedInput {
   double start_s = 0.0;
   double end_s = 0.0;
   double file_progress = 0.0;  // share of the file's bytes that were read by now, 0..1
+  std::string_view codec;      // one of kLossyCodecs; empty if the sound was not coded, or without loss
+  // With a codec: of all channels, in the busiest second of the window. Silence takes few bits at a variable
+  // rate, so that others say little of the quality.
+  double coded_bits_per_s = 0.0;
 };
 
 // How far the windows of live audio are settled.
@@ -170,6 +176,8 @@ class Preparer {
   ResamplerCache resamplers_;
   Resampler* resampler_ = nullptr;  // the one in use, of those in resamplers_
   int resampler_rate_hz_ = 0;
+  std::string_view codec_;  // see PreparedInput
+  CodedRate coded_rate_;
   std::optional<WindowPlanner> planner_;
   PrepareSummary summary_;
   bool at_end_ = false;
@@ -194,6 +202,7 @@ class Preparer {
   std::optional<SampleRange> early_;
   std::vector<SkippedWindow> skipped_live_;
   SampleRange window_;
+  double window_bits_per_s_ = 0.0;
   int64_t window_count_ = 0;
   int next_input_ = 0;
   int inputs_in_window_ = 0;

@@ -68,6 +68,8 @@ void ExpectTail(const Prepared& whole, const Prepared::Mark& mark, const Prepare
     EXPECT_EQ(rest.inputs[i].input_index, expected.input_index);
     EXPECT_EQ(rest.inputs[i].start_s, expected.start_s);
     EXPECT_EQ(rest.inputs[i].end_s, expected.end_s);
+    EXPECT_EQ(rest.inputs[i].codec, expected.codec);
+    EXPECT_EQ(rest.inputs[i].coded_bits_per_s, expected.coded_bits_per_s);
     ASSERT_EQ(rest.outputs[i], whole.outputs[mark.inputs + i]) << "input " << i;
   }
   ASSERT_EQ(rest.skipped.size(), whole.skipped.size() - mark.skipped);
@@ -102,6 +104,11 @@ TEST(PreparerCheckpointTest, WaveFilesOfAllRatesGoOnAtTheirByte) {
         WaveBuilder{.sample_rate_hz = static_cast<uint32_t>(rate_hz)}.Build(Bursts(43.21, rate_hz));
     ExpectEveryCheckpointGoesOn(bytes, LongFile(100.0));
   }
+}
+
+TEST(PreparerCheckpointTest, LongFilesGoOn) {
+  const auto bytes = WaveBuilder{.sample_rate_hz = 8000}.Build(Bursts(91.0, 8000));
+  ExpectEveryCheckpointGoesOn(bytes, LongFile(100.0));
 }
 
 TEST(PreparerCheckpointTest, SkippedStretchesAreGivenOnce) {

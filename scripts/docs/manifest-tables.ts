@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   abstentionSchema,
-  calibrationSchema,
   detectionAnswerSchema,
+  detectionCalibrationSchema,
   detectionOutputSchema,
   detectionSchema,
   inputSchema,
@@ -36,7 +36,7 @@ const tables: readonly (readonly [title: string, schema: ObjectSchema])[] = [
   ['`input`', inputSchema],
   ['`output` of a detector', detectionOutputSchema],
   ['`output` of a speaker model', speakerOutputSchema],
-  ['`calibration`', calibrationSchema],
+  ['`calibration`', detectionCalibrationSchema],
   ['`abstention` of a detector', abstentionSchema],
   ['One of the `known_answers` of a detector', detectionAnswerSchema],
   ['One of the `known_answers` of a speaker model', speakerAnswerSchema],

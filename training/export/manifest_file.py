@@ -87,6 +87,12 @@ def put_abstention(model_id, abstention, models=MODELS):
     _put_member(model_id, "abstention", abstention, models)
 
 
+def put_codec_offsets(model_id, tables, models=MODELS):
+    """Replaces the offsets by codec and bit rate in the calibration of an entry, and nothing else."""
+    calibration = get_entry(model_id, models)["calibration"]
+    _put_member(model_id, "calibration", {**calibration, "codecs": tables}, models)
+
+
 def _put_member(model_id, name, value, models):
     def put(entries):
         _entry_of(entries, model_id)[name] = value

@@ -15,16 +15,15 @@ variables by betting). Beside it stands the bound of Clopper and Pearson over cl
 clips of the same pages.
 """
 
-import argparse
 import json
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import beta
 
-from export.manifest_file import MODELS, put_abstention
+from export.manifest_file import put_abstention
 from judge.figures import rounded
-from judge.measures import Measured
+from judge.measures import Measured, options_parser
 
 # The same for all models, and never fitted to the scores that the bound comes from: it would not hold then.
 CONFIDENCE_BELOW = 0.15
@@ -102,11 +101,8 @@ def derive(measured):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("measures", nargs="+")
-    parser.add_argument("--model-id", required=True)
+    parser = options_parser(__doc__)
     parser.add_argument("--json")
-    parser.add_argument("--models", default=MODELS)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     derived = derive(Measured.read(options.measures, options.model_id))

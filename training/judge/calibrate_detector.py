@@ -11,15 +11,14 @@ pass as by the other detector of MEASURES.csv at 0.5: an operating point for voi
 through than its predecessor and refuses fewer people.
 """
 
-import argparse
 import json
 from pathlib import Path
 
 import numpy as np
 
-from export.manifest_file import MODELS, get_entry
+from export.manifest_file import get_entry
 from judge.figures import calibration_error, equal_error_point, fit_scale, rounded
-from judge.measures import THRESHOLD, Measured, logit
+from judge.measures import THRESHOLD, Measured, logit, options_parser
 
 IDENTITY = {"scale": 1.0, "bias": 0.0}
 
@@ -70,11 +69,8 @@ def describe(measured):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("measures", nargs="+")
-    parser.add_argument("--model-id", required=True)
+    parser = options_parser(__doc__)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--models", default=MODELS)
     parser.add_argument("--passing-as", metavar="OTHER-ID")
     options = parser.parse_args()
     measured = Measured.read(options.measures, options.model_id)

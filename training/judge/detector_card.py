@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make a detector's card, plots, manifest metrics and figures.json from its scores on pages that it never saw.
+"""Make a detector's card, plots, manifest metrics and both files of figures from its scores on pages that it never saw.
 
     python3 -m judge.detector_card --model-id ID --held-out SCORES.csv --conditions CONDITION-SCORES.csv
         --training-list INDEX.csv [--figures FIGURES.json]
@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 from data.originals_cache import write_table
+from export.figures_file import figures_file, put_figures
 from export.manifest_file import MODELS, put_metrics
 from judge.held_out import figures_of
 from judge.make_conditions import CHANGES_NOTHING
@@ -199,7 +200,7 @@ def renew(page, name, text):
 
 
 def check_and_draw(clips, model_id):
-    """Plots of the held-out scores by `veravox evaluate`, which refuses scores of other weights; its thresholds."""
+    """Plots of the held-out scores by `veravox evaluate`, which refuses scores of other weights; its report."""
     with tempfile.TemporaryDirectory() as folder:
         scores = f"{folder}/scores.csv"
         write_table(scores, list(clips[0]), clips)
@@ -212,7 +213,7 @@ def check_and_draw(clips, model_id):
         target.mkdir(parents=True, exist_ok=True)
         for name in PLOTS:
             (target / f"{name}.svg").write_text(Path(folder, f"{name}.svg").read_text())
-    return report["thresholds"]
+    return report
 
 
 def known_figures(path, fingerprint):
@@ -242,11 +243,23 @@ def main():
         mark_sources(clips, options.training_list)
     places = places_of(rows, "judging", only_unseen=True)
     judging = [rows[place] for place in places]
-    thresholds = check_and_draw(judging, options.model_id)
-    held_out = known_figures(options.figures, fingerprint) if options.figures else figures_of(logits[places], judging)
+    report = check_and_draw(judging, options.model_id)
+    thresholds = report["thresholds"]
+    held_out = (
+        known_figures(options.figures, fingerprint)
+        if options.figures
+        else {
+            "part": "judging",
+            "only_unseen": True,
+            "model": rows[0]["model"],
+            "model_fingerprint": fingerprint,
+            **figures_of(logits[places], judging),
+        }
+    )
     unseen = [changed[place] for place in places_of(changed, "judging", only_unseen=True)]
     figures = {"held_out": held_out, "thresholds": thresholds, "conditions": stability(unseen)}
     (SHIPPED / options.model_id / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
+    put_figures(options.model_id, figures_file(held_out, thresholds, report["curve"]))
     put_metrics(
         options.model_id,
         {

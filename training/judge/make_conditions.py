@@ -2,11 +2,13 @@
 """Write held-out clips as files, each as it was published and through every condition, with a list for
 `veravox evaluate`.
 
-    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--part calibration] [--clips 400] [--jobs 2]
+    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--part calibration] [--codecs] [--clips 400]
+        [--jobs 2]
 
 `JUDGE` is made by `judge.originals files`; only its part `judging` is used, or that of --part. Both classes give half
 of the clips, and their systems and sources take turns, so that large ones do not crowd out the rest. The list's columns
-are those of JUDGE/list.csv, `condition`, and `clip`, which is the same in all conditions.
+are those of JUDGE/list.csv, `condition`, and `clip`, which is the same in all conditions. --codecs makes another set:
+clean, and the codecs that the server decodes at several bit rates each, for judge.calibrate_codecs.
 """
 
 import argparse
@@ -83,6 +85,30 @@ CONDITIONS = {  # name: (change of the samples, encoder arguments, container)
         for rate_hz in (8000, 16000, 22050, 24000, 44100, 48000)
     },
 }
+# Without MP2, AC-3 and E-AC-3, which the server decodes too: few recordings of speech have them.
+CODECS = {
+    "clean": CONDITIONS["clean"],
+    **{
+        f"opus {kbit} kbit/s": coded("ogg", 16000 if kbit <= 16 else 48000, "libopus", "-b:a", f"{kbit}k")
+        for kbit in (12, 16, 24, 32, 48, 64, 96)
+    },
+    **{
+        f"mp3 {kbit} kbit/s": coded("mp3", 22050 if kbit <= 48 else 44100, "libmp3lame", "-b:a", f"{kbit}k")
+        for kbit in (32, 48, 64, 96, 128)
+    },
+    **{
+        f"aac {kbit} kbit/s": coded("m4a", 22050 if kbit <= 32 else 44100, "aac", "-b:a", f"{kbit}k")
+        for kbit in (24, 32, 48, 64, 96, 128)
+    },
+    **{f"vorbis q{quality}": coded("ogg", 44100, "libvorbis", "-q:a", f"{quality}") for quality in (0, 1, 4, 6)},
+    "g.711 mu-law": CONDITIONS["g.711 mu-law"],
+    "g.711 a-law": CONDITIONS["g.711 a-law"],
+    "gsm": CONDITIONS["gsm"],
+    "adpcm ima 8 kHz": coded("wav", 8000, "adpcm_ima_wav"),
+    "adpcm ima 16 kHz": coded("wav", 16000, "adpcm_ima_wav"),
+    "adpcm ms 8 kHz": coded("wav", 8000, "adpcm_ms"),
+    "adpcm ms 16 kHz": coded("wav", 16000, "adpcm_ms"),
+}
 
 
 def read_wave(path):
@@ -137,6 +163,7 @@ def main():
     parser.add_argument("--list", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--part", choices=["judging", "calibration"], default="judging")
+    parser.add_argument("--codecs", action="store_true")
     parser.add_argument("--clips", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
@@ -144,7 +171,7 @@ def main():
     clips = chosen_clips(read_table(options.list), options.clips, options.part)
     rows = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        for name, (change, arguments, container) in CONDITIONS.items():
+        for name, (change, arguments, container) in (CODECS if options.codecs else CONDITIONS).items():
             folder = name.replace(" ", "-").replace("/", "-")
             (out / folder).mkdir(parents=True, exist_ok=True)
             paths = [f"{folder}/{number:05d}.{container}" for number in range(len(clips))]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/clip-measures.ts wrote: clips with what the pipeline measures of each and the scores of its windows."""
+"""What bench/clip-measures.ts wrote: clips with what the pipeline measures of each and the scores of its windows, which
+are those without the offsets by codec."""
 
+import argparse
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,11 +10,21 @@ from functools import cached_property
 import numpy as np
 
 from data.originals_cache import read_table
+from export.manifest_file import MODELS
 from judge.figures import alike, calibration_error, group_of
 
 MEASURES = ["duration_s", "speech_s", "clipped_ratio", "high_band_drop_db", "noise_gap_db"]
 THRESHOLD = 0.5
 FEW_CLIPS = 5
+
+
+def options_parser(description):
+    """For commands that work on such files and one model of a manifest."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("measures", nargs="+")
+    parser.add_argument("--model-id", required=True)
+    parser.add_argument("--models", default=MODELS)
+    return parser
 
 
 def logit(probability):
@@ -34,7 +46,7 @@ def both_classes_alike(clips, spoof):
 
 @dataclass
 class Measured:
-    """Clips of a detector: `windows` holds the probabilities of each clip's windows, as served."""
+    """Clips of a detector: `windows` holds the probabilities of each clip's windows."""
 
     clips: list
     windows: list
@@ -50,9 +62,11 @@ class Measured:
         self.spoof = np.array([clip["label"] == "spoof" for clip in self.clips])
         self.is_calibration = np.array([clip["part"] == "calibration" for clip in self.clips])
 
+    def at(self, places):
+        return Measured([self.clips[place] for place in places], [self.windows[place] for place in places])
+
     def only(self, chosen):
-        kept = np.flatnonzero(chosen)
-        return Measured([self.clips[index] for index in kept], [self.windows[index] for index in kept])
+        return self.at(np.flatnonzero(chosen))
 
     def of_part(self, part):
         return self.only(self.is_calibration == (part == "calibration"))
@@ -62,6 +76,23 @@ class Measured:
         all_windows = np.concatenate(self.windows)
         changed = sigmoid(after["scale"] * (logit(all_windows) - before["bias"]) / before["scale"] + after["bias"])
         return Measured(self.clips, np.split(changed, np.cumsum([len(windows) for windows in self.windows])[:-1]))
+
+    @property
+    def coded_bits_per_s(self):
+        """Of each window of each clip; nothing for clips without a codec."""
+        return [np.array(clip["coded_bits_per_s"].split(), float) for clip in self.clips]
+
+    def with_codec_offsets(self, tables):
+        """The same as the server scores them with these tables: {codec: [[bits per second, offset], ..]}."""
+
+        def changed(codec, windows, rates):
+            if codec not in tables:
+                return windows
+            known, offsets = np.array(tables[codec]).T
+            return sigmoid(logit(windows) + np.interp(np.log2(rates), np.log2(known), offsets))
+
+        codecs = [clip["codec"] for clip in self.clips]
+        return Measured(self.clips, list(map(changed, codecs, self.windows, self.coded_bits_per_s)))
 
     def measure(self, name):
         """One of MEASURES per clip; not a number if there was too little to measure."""

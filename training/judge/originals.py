@@ -2,24 +2,28 @@
 """What a detector does with the originals of `valid`, through the pipeline that serves: pages that it never saw.
 
     python3 -m judge.originals files --originals FOLDER --out FOLDER       # WAV files at the original rates, list.csv
+    python3 -m judge.originals published --originals FOLDER --mirrors FOLDER --out FOLDER     # the authors' own files
     veravox evaluate FOLDER/list.csv --model ID --scores SCORES.csv
     python3 -m judge.originals figures SCORES.csv .. [--training-list INDEX.csv [--only-unseen]] [--short]
         [--json FIGURES.json]
 
-`figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows whose columns the list lacks
-say so. Clips that one of the files lacks are left out of all columns. The column `part` of the list is `calibration`
-for a quarter of the repositories, which calibration alone may look at, and `judging` for the rest. A page may have
-given other clips to training; --only-unseen leaves such pages out. Clips below 1 s, which the server refuses, are left
-out.
+`published` leaves out recordings that are a part of a file or not in the mirrors; it is for what depends on the codec
+of the upload. `figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows whose columns
+the list lacks say so. Clips that one of the files lacks are left out of all columns. The column `part` of the list is
+`calibration` for a quarter of the repositories, which calibration alone may look at, and `judging` for the rest. A page
+may have given other clips to training; --only-unseen leaves such pages out. Clips below 1 s, which the server refuses,
+are left out.
 """
 
 import argparse
 import json
 import wave
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
+from data.mirrors import Mirror, find_mirror
 from data.originals_cache import OriginalsCache, read_table, write_table
 from data.prepare_chains import as_int16, is_for_calibration
 from judge.figures import alike, equal_error_point, fit_scale, group_of
@@ -44,27 +48,47 @@ COLUMNS = [
 ]
 
 
+def held_out_clips(cache):
+    """Of `valid`, those that the server does not refuse as too short."""
+    return [clip for clip in cache.clips if clip["split"] == "valid" and clip["samples"] >= clip["rate_hz"]]
+
+
+def list_row(clip, path):
+    return {
+        **clip,
+        "path": path,
+        "part": "calibration" if is_for_calibration(clip["repository"]) else "judging",
+        "source": clip["repository"],
+        "clip": f"{clip['repository']}/{clip['path']}#{clip['start_s']}",
+    }
+
+
 def write_files(options):
     cache, out = OriginalsCache(options.originals), Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     rows = []
-    for clip in cache.clips:
-        if clip["split"] != "valid" or clip["samples"] < clip["rate_hz"]:
-            continue
+    for clip in held_out_clips(cache):
         path = f"{len(rows):05d}.wav"
         with wave.open(str(out / path), "wb") as file:
             file.setparams((1, 2, clip["rate_hz"], 0, "NONE", ""))
             file.writeframes(as_int16(cache.samples(clip)).tobytes())
-        part = "calibration" if is_for_calibration(clip["repository"]) else "judging"
-        rows.append(
-            {
-                **clip,
-                "path": path,
-                "part": part,
-                "source": clip["repository"],
-                "clip": f"{clip['repository']}/{clip['path']}#{clip['start_s']}",
-            }
-        )
+        rows.append(list_row(clip, path))
+    write_table(out / "list.csv", COLUMNS, rows)
+
+
+def write_published(options):
+    by_repository, out, rows = defaultdict(list), Path(options.out), []
+    out.mkdir(parents=True, exist_ok=True)
+    for clip in held_out_clips(OriginalsCache(options.originals)):
+        if clip["origin"] == "mirror" and not clip["start_s"]:
+            by_repository[clip["repository"]].append(clip)
+    for repository, clips in by_repository.items():
+        with Mirror(find_mirror(options.mirrors, repository)) as mirror:
+            for clip in clips:
+                content, _ = mirror.read(clip["blob"], clip["branch"], clip["path"])
+                path = f"{len(rows):05d}{Path(clip['path']).suffix}"
+                (out / path).write_bytes(content)
+                rows.append(list_row(clip, path))
     write_table(out / "list.csv", COLUMNS, rows)
 
 
@@ -146,6 +170,11 @@ def main():
     files.add_argument("--originals", required=True)
     files.add_argument("--out", required=True)
     files.set_defaults(run=write_files)
+    published = steps.add_parser("published")
+    published.add_argument("--originals", required=True)
+    published.add_argument("--mirrors", required=True)
+    published.add_argument("--out", required=True)
+    published.set_defaults(run=write_published)
     figures = steps.add_parser("figures")
     figures.add_argument("scores", nargs="+")
     figures.add_argument("--part", choices=("judging", "calibration", "all"), default="judging")

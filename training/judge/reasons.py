@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which reasons are worth giving: what could speak against a verdict, and how much more often verdicts are wrong then.
 
-    python3 -m judge.reasons MEASURES.csv .. --model-id ID --json ../bench/results/reason-errors.json
+    python3 -m judge.reasons MEASURES.csv .. --model-id ID --json ../bench/results/reason-errors.json [--models FOLDER]
 
 MEASURES.csv: of bench/clip-measures.ts, one of `judge.originals files` and one of judge.make_conditions, whose column
-`clip` names the path of the same clip in the other. Errors are those of both classes, systems and sources alike.
-A candidate says something only of MIN_CLIPS of MIN_PAGES and more.
+`clip` names the path of the same clip in the other. The offsets by codec are those of the manifest in --models. Errors
+are those of both classes, systems and sources alike. A candidate says something only of MIN_CLIPS of MIN_PAGES and
+more.
 """
 
-import argparse
 import json
 from pathlib import Path
 
 import numpy as np
 
+from export.manifest_file import get_entry
 from judge.abstention import CONFIDENCE_BELOW
 from judge.figures import rounded
-from judge.measures import Measured
+from judge.measures import Measured, options_parser
 
 MIN_CLIPS, MIN_PAGES = 20, 5  # with the reason, for a statement
 CLEAN = "clean"
@@ -116,12 +117,11 @@ def condition_of(clip):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("measures", nargs="+")
-    parser.add_argument("--model-id", required=True)
+    parser = options_parser(__doc__)
     parser.add_argument("--json", required=True)
     options = parser.parse_args()
-    measured = Measured.read(options.measures, options.model_id)
+    tables = get_entry(options.model_id, options.models)["calibration"].get("codecs", {})
+    measured = Measured.read(options.measures, options.model_id).with_codec_offsets(tables)
     measured = measured.only([clip.get("condition") != CLEAN for clip in measured.clips])  # a second time
     clean = measured.only([condition_of(clip) == CLEAN for clip in measured.clips])
     parts = {"calibration": clean.of_part("calibration"), "judging": clean.of_part("judging")}

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stands in a model card."""
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
 
 import numpy as np
 
-from judge.detector_card import box, learning_curve, renew, threshold_table
+from export.figures_file import figures_file, put_figures
+from export.manifest_file import MODELS
+from judge.detector_card import SHIPPED, box, learning_curve, renew, threshold_table
 from judge.make_conditions import chosen_clips, in_turns, noisy
 from judge.markdown import percent, table
 from judge.stability import stability, stability_table
@@ -27,6 +30,30 @@ ROWS = [
     row("mp3", "spoof", "z", "0.7"),
     row("mp3", "spoof", "lost", ""),
 ]
+
+
+class ServedFigures(unittest.TestCase):
+    def test_the_shipped_files_hold_the_thresholds_of_the_cards(self):
+        files = sorted(MODELS.glob("*.figures.json"))
+        self.assertEqual(len(files), 3)
+        for path in files:
+            served = json.loads(path.read_text())
+            model_id = path.name.removesuffix(".figures.json")
+            figures = json.loads((SHIPPED / model_id / "figures.json").read_text())
+            made = figures_file(figures["held_out"], figures["thresholds"], served["det"])
+            self.assertEqual(served, made, model_id)
+
+    def test_a_file_reads_as_it_was_written(self):
+        share = {"value": 0.1, "interval_95": [0, 1], "interval_95_units": [0.05, 0.2], "count": 1, "of": 10}
+        thresholds = [{"threshold": 0.5, "target_fpr": None, "fpr": share, "fnr": share}]
+        curve = [{"threshold": None, "fpr": 1.0, "fnr": 0.0}, {"threshold": 0.5, "fpr": 0.1, "fnr": 0.1}]
+        figures = figures_file({"model_fingerprint": "f", "human": 10, "generated": 10}, thresholds, curve)
+        self.assertEqual(figures["thresholds"][0]["fpr"], {"value": 0.1, "interval_95": [0.05, 0.2]})
+        with tempfile.TemporaryDirectory() as folder:
+            put_figures("m", figures, folder)
+            text = Path(folder, "m.figures.json").read_text()
+        self.assertEqual(json.loads(text), figures)
+        self.assertEqual(text.count("\n"), 13)
 
 
 class Stability(unittest.TestCase):

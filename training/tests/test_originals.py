@@ -140,3 +140,25 @@ class Originals(WithFolder):
             self.list_row("o/n", path, **{"blob": self.ids[path], **more})
         self.assertEqual(set(self.prepare("--terms", "open")), {"a.wav"})
         self.assertEqual(set(self.prepare()), {"a.wav", "stereo.wav", "part.wav"})
+
+    def test_published_files_are_the_authors_own_and_whole_ones_only(self):
+        for row in self.rows:
+            row["split"] = "train" if row["path"] == "stereo.wav" else "valid"
+        self.prepare()
+        subprocess.run(
+            [
+                sys.executable,
+                *("-m", "judge.originals", "published"),
+                *("--originals", self.folder / "out"),
+                *("--mirrors", self.folder / "mirrors"),
+                *("--out", self.folder / "published"),
+            ],
+            check=True,
+            cwd=Path(__file__).parents[1],
+        )
+        listed = read_table(self.folder / "published" / "list.csv")
+        self.assertEqual([row["clip"] for row in listed], ["o/n/a.wav#", "o/n/high.wav#"])
+        for row, name in zip(listed, ("a.wav", "high.wav")):
+            self.assertEqual(
+                (self.folder / "published" / row["path"]).read_bytes(), (self.folder / "wave" / name).read_bytes()
+            )

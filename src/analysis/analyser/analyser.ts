@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AudioPart, AudioWindow, PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
+import type {
+  AudioPart,
+  AudioWindow,
+  CodedSound,
+  PrepareSummary,
+  SkippedStretch,
+} from '../../base/addon/addon.js';
 import type { ArenaRegion } from '../memory/arena.js';
 import type { DeviceStatus } from '../scoring/devices.js';
 import type { ProviderChoice } from '../scoring/provider.js';
@@ -39,7 +45,7 @@ export interface AnalysisProgress {
 }
 
 /** A window of the audio that was scored. */
-export interface ScoredWindow extends AudioWindow {
+export interface ScoredWindow extends AudioWindow, CodedSound {
   /** One probability of being AI-generated per model input that the window gave, 0..1. */
   readonly scores: readonly number[];
 }

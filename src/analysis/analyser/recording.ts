@@ -12,7 +12,7 @@ import type { LiveAnalyser } from './live.js';
  * step and given to a later request for the same part of the same recording with the same model and silence threshold.
  */
 export interface RecordingCursor {
-  readonly version: 1;
+  readonly version: 2;
   /** ByteSource.identity */
   readonly source: string;
   /** DetectorStatus.scoreFingerprint */

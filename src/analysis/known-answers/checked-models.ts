@@ -5,6 +5,9 @@ import { readManifest } from '../models/manifest.js';
 import { type PipelineConfig, type PipelineOptions, startPipeline } from '../pipeline/pipeline.js';
 import { type AnswerCheck, checkAnswers, holds } from './known-answers.js';
 
+/** Known answers of each model that have to hold before requests are answered. */
+export const ANSWERS_AT_START = 1;
+
 /** Models that are warm, and what they answered wrong when they were asked. */
 export interface CheckedModels {
   readonly analyser: FullAnalyser;

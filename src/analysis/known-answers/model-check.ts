@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAddon, type Preparer } from '../../base/addon/addon.js';
-import { ManifestError, type Model } from '../models/manifest.js';
+import type { Model } from '../models/manifest.js';
+import { ManifestError } from '../models/manifest-error.js';
 import { SAMPLE_RATE_HZ, WINDOW_S, wavOf } from '../models/model-audio.js';
 import { readModelFile } from '../models/model-file.js';
 import type { OnnxHeader } from '../models/onnx-header.js';

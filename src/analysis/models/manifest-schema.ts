@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { lossyCodecs } from '../../base/addon/addon.js';
 import { SAMPLE_RATE_HZ } from './model-audio.js';
 
 // The literal types say everything that a type of the manifest follows from: see manifest.ts.
@@ -168,6 +169,38 @@ export const calibrationSchema = closedObject({
   bias: number('Shifts the input value that gives 0.5.'),
 });
 
+/** Points of [coded bits per second, offset of the log-odds]. */
+const codecTable = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 32,
+  items: {
+    type: 'array',
+    minItems: 2,
+    maxItems: 2,
+    items: [
+      { type: 'number', minimum: 1000, maximum: 10_000_000 },
+      { type: 'number', minimum: -10, maximum: 10 },
+    ],
+    additionalItems: false,
+  },
+} as const;
+
+/** sigmoid(scale * x + bias + offset of the codec) */
+export const detectionCalibrationSchema = closedObject(
+  {
+    ...calibrationSchema.properties,
+    codecs: {
+      type: 'object',
+      propertyNames: { enum: lossyCodecs },
+      additionalProperties: codecTable,
+      description:
+        "Of detectors: offsets for audio that was coded with loss, by libavcodec's name of the codec: up to 32 points of [bits per second, offset], in ascending order of the rate.",
+    },
+  },
+  ['codecs'],
+);
+
 const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description }) as const;
 
 /** When a detector's verdict is uncertain, and what that promises of the others. */
@@ -240,9 +273,10 @@ const features = {
 function modelSchema<
   const Task extends string,
   const Output extends object,
+  const Calibration extends object,
   const Answer extends object,
   const Own extends Readonly<Record<string, object>>,
->(task: Task, output: Output, answer: Answer, own: Own) {
+>(task: Task, output: Output, calibration: Calibration, answer: Answer, own: Own) {
   return closedObject(
     {
       id: {
@@ -298,9 +332,9 @@ function modelSchema<
       input: { ...inputSchema, description: 'The input of the ONNX file.' },
       output: { ...output, description: 'The output of the ONNX file.' },
       calibration: {
-        ...calibrationSchema,
+        ...calibration,
         description:
-          'Maps a log-odds x, or the cosine x of two voiceprints, to a number from 0 to 1: sigmoid(scale x + bias).',
+          'Maps a log-odds x, or the cosine x of two voiceprints, to a number from 0 to 1: sigmoid(scale x + bias). A detector may add an offset by codec.',
       },
       operating_point: {
         type: 'number',
@@ -330,25 +364,37 @@ function modelSchema<
 }
 
 /** An entry of a detector. */
-export const detectionSchema = modelSchema('detection', detectionOutputSchema, detectionAnswerSchema, {
-  abstention: {
-    ...abstentionSchema,
-    description:
-      'When a verdict is uncertain, written by training/judge/abstention.py. Without it, a confidence below 0.2 is.',
+export const detectionSchema = modelSchema(
+  'detection',
+  detectionOutputSchema,
+  detectionCalibrationSchema,
+  detectionAnswerSchema,
+  {
+    abstention: {
+      ...abstentionSchema,
+      description:
+        'When a verdict is uncertain, written by training/judge/abstention.py. Without it, a confidence below 0.2 is.',
+    },
   },
-});
+);
 
 /** An entry of a speaker model. */
-export const speakerSchema = modelSchema('speaker', speakerOutputSchema, speakerAnswerSchema, {
-  strangers: {
-    ...closedObject({
-      mean: { type: 'number', description: 'Mean of artanh(cosine).' },
-      sd: { type: 'number', exclusiveMinimum: 0, description: 'Standard deviation of artanh(cosine).' },
-    }),
-    description:
-      'Cosines of strangers, as a normal distribution of artanh(cosine). Without it, identify does not say what a stranger would reach.',
+export const speakerSchema = modelSchema(
+  'speaker',
+  speakerOutputSchema,
+  calibrationSchema,
+  speakerAnswerSchema,
+  {
+    strangers: {
+      ...closedObject({
+        mean: { type: 'number', description: 'Mean of artanh(cosine).' },
+        sd: { type: 'number', exclusiveMinimum: 0, description: 'Standard deviation of artanh(cosine).' },
+      }),
+      description:
+        'Cosines of strangers, as a normal distribution of artanh(cosine). Without it, identify does not say what a stranger would reach.',
+    },
   },
-});
+);
 
 /** JSON Schema (draft 7) of models/manifest.json. */
 export const manifestSchema = closedObject({

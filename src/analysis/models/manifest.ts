@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
 import { ownSchemas } from '../../base/config/own-schemas.js';
+import { ManifestError } from './manifest-error.js';
 import {
   type calibrationSchema,
   type detectionAnswerSchema,
@@ -40,17 +41,6 @@ export type Model = DetectionModel | SpeakerModel;
 export interface Manifest {
   readonly version: 1;
   readonly models: readonly Model[];
-}
-
-/** The manifest or a model file cannot be used; each of `problems` names the file and the field. */
-export class ManifestError extends Error {
-  override readonly name = 'ManifestError';
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[], options?: ErrorOptions) {
-    super(problems.join('\n'), options);
-    this.problems = problems;
-  }
 }
 
 export function manifestPath(modelsDir: string): string {
@@ -103,7 +93,22 @@ export function checkManifest(path: string, value: unknown): Manifest {
     if (names.has(name)) throw new ManifestError([`${path}: the model id ${name} is given twice.`]);
     names.add(name);
   }
+  for (const model of value.models) {
+    if (model.task === 'detection') checkCodecs(path, model);
+  }
   return value;
+}
+
+function checkCodecs(path: string, { id, calibration }: DetectionModel): void {
+  for (const [codec, points] of Object.entries(calibration.codecs ?? {})) {
+    for (const [i, [bitsPerS]] of points.entries()) {
+      const before = points[i - 1]?.[0] ?? 0;
+      if (bitsPerS > before) continue;
+      throw new ManifestError([
+        `${path}: ${id}: calibration.codecs.${codec}: expected ascending rates but found ${bitsPerS} after ${before}.`,
+      ]);
+    }
+  }
 }
 
 // `models[2].features.log must be equal to one of the allowed values: none, natural`

@@ -6,18 +6,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Manifest, ManifestError, type Model, readManifest } from './manifest.js';
+import { type Manifest, type Model, readManifest } from './manifest.js';
+import { ManifestError } from './manifest-error.js';
+import { type ModelSource, stampOf } from './model-source.js';
 import { type OnnxHeader, readOnnxHeader } from './onnx-header.js';
-
-/** What a session is made from: a file's bytes, or files that lie beside each other. */
-export type ModelSource = Uint8Array | ModelFiles;
-
-export interface ModelFiles {
-  readonly path: string;
-  /** Of the graph and the weights: changes with every change of either. */
-  readonly stamp: string;
-  readonly weightsPath: string;
-}
 
 export interface ModelFile {
   readonly source: ModelSource;
@@ -81,17 +73,6 @@ export function weightsFileOf(path: string, { weightsFiles }: OnnxHeader): strin
   ]);
 }
 
-/**
- * Refuses files that were changed since they were checked.
- * @throws ManifestError
- */
-export async function checkUnchanged(files: ModelFiles): Promise<void> {
-  if ((await stampOf(files)) === files.stamp) return;
-  throw new ManifestError([
-    `${files.path} or ${files.weightsPath} was changed after its SHA-256 had been checked. Give new weights a file of their own.`,
-  ]);
-}
-
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** In pieces: the file may be larger than the memory. */
@@ -99,13 +80,6 @@ export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(piece as Buffer);
   return hash.digest('hex');
-}
-
-async function stampOf({ path, weightsPath }: Omit<ModelFiles, 'stamp'>): Promise<string> {
-  const stats = await Promise.all([path, weightsPath].map((file) => stat(file, { bigint: true })));
-  return stats
-    .map(({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(' '))
-    .join(', ');
 }
 
 function checkSha256(path: string, id: string, expected: string, found: string): void {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { codedSoundOf } from '../../base/addon/addon.js';
 import type { Analysis, AnalysisProgress } from '../analyser/analyser.js';
 import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
 import { type CollectedFile, FileRun } from './file-run.js';
@@ -22,7 +23,12 @@ export class AnalysisRun extends FileRun<number, Analysis> {
       ...measured,
       modelId,
       ...uncertaintyOf(this.#detector),
-      windows: windows.map(({ startS, endS, outputs }) => ({ startS, endS, scores: outputs })),
+      windows: windows.map(({ startS, endS, outputs, ...sound }) => ({
+        startS,
+        endS,
+        scores: outputs,
+        ...codedSoundOf(sound),
+      })),
       timesMs,
     };
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { PrepareSummary } from '../../base/addon/addon.js';
+import { type CodedSound, codedSoundOf, type PrepareSummary } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { AnalysisProgress, StageTimesMs } from '../analyser/analyser.js';
 import type { PrepareResult, SlottedInput } from '../prepare/prepare-task.js';
 
 /** A window of the audio, with the model's output for each of its inputs; missing outputs are holes. */
-export interface CollectedWindow<Output> {
+export interface CollectedWindow<Output> extends CodedSound {
   readonly startS: number;
   readonly endS: number;
   readonly outputs: Output[];
@@ -78,6 +78,7 @@ export abstract class FileRun<Output, Result> {
       endS: input.endS,
       outputs: new Array<Output>(input.inputsInWindow),
       missing: input.inputsInWindow,
+      ...codedSoundOf(input),
     };
     this.#preparedS = Math.max(this.#preparedS, input.endS);
     this.#fileProgress = Math.max(this.#fileProgress, input.fileProgress);

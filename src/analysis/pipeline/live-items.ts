@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SkippedWindow } from '../../base/addon/addon.js';
+import { type CodedSound, codedSoundOf, type SkippedWindow } from '../../base/addon/addon.js';
 import type { LiveEvent } from '../analyser/live.js';
 import type { LiveProgress, SlottedInput } from '../prepare/prepare-task.js';
 
 /** A window of live audio whose scores are on their way. */
-export interface PendingWindow {
+export interface PendingWindow extends CodedSound {
   readonly index: number;
   readonly startS: number;
   readonly endS: number;
@@ -31,7 +31,8 @@ export class LiveItems {
   }
 
   /** The window that the input belongs to; one that was made early gives way to another with its index. */
-  announced({ windowIndex, startS, endS, inputsInWindow }: SlottedInput): PendingWindow {
+  announced(input: SlottedInput): PendingWindow {
+    const { windowIndex, startS, endS, inputsInWindow } = input;
     const known = this.#items.findIndex((item) => 'window' in item && item.window.index === windowIndex);
     const item = this.#items[known];
     if (item !== undefined && 'window' in item) {
@@ -39,7 +40,8 @@ export class LiveItems {
       this.#items.splice(known, 1);
     }
     const scores = new Array<number>(inputsInWindow);
-    const window = { index: windowIndex, startS, endS, scores, missing: inputsInWindow };
+    const sound = codedSoundOf(input);
+    const window = { index: windowIndex, startS, endS, scores, missing: inputsInWindow, ...sound };
     this.#items.push({ window });
     return window;
   }
@@ -64,6 +66,6 @@ export class LiveItems {
     const { index, missing, startS, endS, scores } = first.window;
     if (missing > 0 || index >= this.#certainWindows) return undefined;
     this.#items.shift();
-    return { kind: 'window', window: { startS, endS, scores } };
+    return { kind: 'window', window: { startS, endS, scores, ...codedSoundOf(first.window) } };
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { loadAddon, type PrepareSummary } from '../../base/addon/addon.js';
+import { codedSoundOf, loadAddon, type PrepareSummary } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { LiveAudio, LiveRequest } from '../analyser/live.js';
 import type { InputSlots } from '../memory/input-slots.js';
@@ -233,6 +233,7 @@ class LiveFlight implements LiveAudio, JobOwner {
     const window = this.#items.announced(input);
     started.inputs++;
     scheduler.push(this, {
+      sound: codedSoundOf(input),
       model: this.#model.index,
       slot,
       enqueuedMs: performance.now(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { audioPartOf, loadAddon } from '../../base/addon/addon.js';
+import { audioPartOf, codedSoundOf, loadAddon } from '../../base/addon/addon.js';
 import type { Config } from '../../base/config/options.js';
 import type { ProcessPlace } from '../../base/config/process-place.js';
 import { answersTo, namesOf } from '../../base/contract/model-ids.js';
@@ -11,7 +11,8 @@ import type { FullAnalyser, RecordingRequest } from '../analyser/recording.js';
 import { InputSlots } from '../memory/input-slots.js';
 import { inputTextOf } from '../models/input-text.js';
 import { type Model, readManifest } from '../models/manifest.js';
-import { type ModelSource, readModelFile } from '../models/model-file.js';
+import { readModelFile } from '../models/model-file.js';
+import type { ModelSource } from '../models/model-source.js';
 import { PreparePool } from '../prepare/prepare-pool.js';
 import type { PrepareTask, SlottedInput } from '../prepare/prepare-task.js';
 import { makePreparer } from '../prepare/recipe-check.js';
@@ -423,6 +424,7 @@ class Pipeline implements FullAnalyser {
     return {
       model: flight.model,
       slot: input.slot,
+      sound: codedSoundOf(input),
       enqueuedMs: performance.now(),
       started: (waitedMs) => {
         if (input.windowIndex === 0 && input.inputIndex === 0) run.addQueueMs(waitedMs);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PrepareSummary, SkippedStretch } from '../../base/addon/addon.js';
+import {
+  type CodedSound,
+  codedSoundOf,
+  type PrepareSummary,
+  type SkippedStretch,
+} from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { ScoredWindow } from '../analyser/analyser.js';
 import type { RecordingCursor, RecordingEnd, RecordingStep } from '../analyser/recording.js';
 import type { SlottedInput } from '../prepare/prepare-task.js';
 import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
 
-interface PendingWindow {
+interface PendingWindow extends CodedSound {
   readonly index: number;
   readonly startS: number;
   readonly endS: number;
@@ -61,6 +66,7 @@ export class RecordingRun {
         skippedBefore: [],
         missing,
         checkpoint: undefined,
+        ...codedSoundOf(input),
       };
       this.#pending.push(window);
     }
@@ -110,9 +116,10 @@ export class RecordingRun {
 
   #takeCompleted(): void {
     while (this.#pending[0]?.missing === 0) {
-      const { startS, endS, scores, skippedBefore, checkpoint } = this.#pending.shift() as PendingWindow;
+      const window = this.#pending.shift() as PendingWindow;
+      const { startS, endS, scores, skippedBefore, checkpoint } = window;
       this.#skipped.push(...skippedBefore);
-      this.#windows.push({ startS, endS, scores });
+      this.#windows.push({ startS, endS, scores, ...codedSoundOf(window) });
       if (checkpoint === undefined) continue;
       this.#add({ isLast: false, ...this.#takeResults(), cursor: this.#cursorAt(endS, checkpoint) });
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { audioPartOf } from '../../base/addon/addon.js';
+import { audioPartOf, codedSoundOf } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import {
   CursorRefused,
@@ -217,6 +217,7 @@ export class Recordings {
       this.#scheduler.push(flight, {
         model: flight.model,
         slot,
+        sound: codedSoundOf(input),
         enqueuedMs: performance.now(),
         started() {},
         scored: ([score = Number.NaN]) => {
@@ -243,7 +244,7 @@ export class Recordings {
 function cursorMaker(request: RecordingRequest, { scoreFingerprint }: RecordingModel) {
   const { source, silenceThresholdPercent, startS = 0 } = request;
   return (endS: number, checkpoint: Uint8Array): RecordingCursor => ({
-    version: 1,
+    version: 2,
     source: source.identity,
     scoreFingerprint,
     silenceThresholdPercent,
@@ -257,7 +258,7 @@ function checkCursor(request: RecordingRequest, { scoreFingerprint }: RecordingM
   const { cursor, source, silenceThresholdPercent } = request;
   if (cursor === undefined) return;
   const problems = {
-    version: cursor.version !== 1,
+    version: cursor.version !== 2,
     recording: cursor.source !== source.identity,
     model: cursor.scoreFingerprint !== scoreFingerprint,
     'silence threshold': cursor.silenceThresholdPercent !== silenceThresholdPercent,

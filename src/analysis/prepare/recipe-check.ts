@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Addon, Preparer } from '../../base/addon/addon.js';
 import { inputTextOf } from '../models/input-text.js';
-import { ManifestError, type Model } from '../models/manifest.js';
+import type { Model } from '../models/manifest.js';
+import { ManifestError } from '../models/manifest-error.js';
 import { inputShapeOf } from '../models/model-sizes.js';
 
 /**

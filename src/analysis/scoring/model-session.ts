@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { CodedSound } from '../../base/addon/addon.js';
 import type { Model } from '../models/manifest.js';
-import { checkUnchanged, type ModelSource } from '../models/model-file.js';
 import { inputShapeOf, inputSizeOf, outputSizeOf } from '../models/model-sizes.js';
+import { checkUnchanged, type ModelSource } from '../models/model-source.js';
 import type { ScoringDevice } from './devices.js';
 import { checkGraph, checkOutputSize, GraphError } from './graph-check.js';
 import { InferenceSession, Tensor } from './onnxruntime.js';
@@ -110,8 +111,9 @@ export class ModelSession {
   /**
    * What the model says of each input, one after the other, `outputSizeOf(model)` numbers each (see ScoringResult). Inputs
    * are copied, so their memory may be reused once the promise is settled.
+   * @param sounds how the sound of each input was coded
    */
-  async score(inputs: readonly Float32Array[]): Promise<Float64Array> {
+  async score(inputs: readonly Float32Array[], sounds: readonly CodedSound[] = []): Promise<Float64Array> {
     const model = this.#model;
     const outputSize = outputSizeOf(model);
     const outputs = new Float64Array(inputs.length * outputSize);
@@ -125,7 +127,8 @@ export class ModelSession {
       const perInput = output.length / size;
       for (let i = 0; i < batch.length; i++) {
         const numbers = output.subarray(i * perInput, (i + 1) * perInput);
-        const answer = model.task === 'speaker' ? numbers : [toProbability(numbers, model)];
+        const answer =
+          model.task === 'speaker' ? numbers : [toProbability(numbers, model, sounds[first + i])];
         outputs.set(answer, (first + i) * outputSize);
       }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { CodedSound } from '../../base/addon/addon.js';
 import { outputSizeOf } from '../models/model-sizes.js';
 import { BackgroundShare } from '../threads/background-share.js';
 import { GroupedFairQueue } from '../threads/grouped-fair-queue.js';
@@ -12,6 +13,8 @@ export interface ScoringJob {
   /** Index of the model in the manifest. */
   readonly model: number;
   readonly slot: number;
+  /** How the input's sound was coded. */
+  readonly sound: CodedSound;
   /** performance.now() when it came. */
   readonly enqueuedMs: number;
   /** Called once, when a thread takes the job up. */
@@ -199,6 +202,7 @@ export class Scheduler<Owner extends JobOwner> {
       .score(
         model,
         batch.map((job) => job.slot),
+        batch.map((job) => job.sound),
       )
       .then(
         ({ outputs }: ScoringResult) => {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { CodedSound } from '../../base/addon/addon.js';
+import { codecOffset } from '../models/codec-offset.js';
 import type { DetectionModel } from '../models/manifest.js';
 
 function sigmoid(x: number): number {
@@ -16,11 +18,12 @@ function logOdds(logits: Float32Array, index: number): number {
 
 /**
  * The probability of being AI-generated, from what a model put out for one input: one number, or one per class.
- * NaN when the output is not finite.
+ * `sound` is how the audio of the input was coded. NaN when the output is not finite.
  */
 export function toProbability(
   output: Float32Array,
   model: Pick<DetectionModel, 'output' | 'calibration'>,
+  sound: CodedSound = {},
 ): number {
   const { kind, index } = model.output;
   if (!output.every(Number.isFinite)) return Number.NaN;
@@ -33,5 +36,6 @@ export function toProbability(
   } else {
     logit = logOdds(output, index);
   }
-  return sigmoid(model.calibration.scale * logit + model.calibration.bias);
+  const { scale, bias, codecs } = model.calibration;
+  return sigmoid(scale * logit + bias + codecOffset(codecs, sound));
 }

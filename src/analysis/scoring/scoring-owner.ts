@@ -2,12 +2,14 @@
 import './telemetry-off.js';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import type { CodedSound } from '../../base/addon/addon.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
 
 /** One thread that owns the sessions on a device. */
 export interface ScoringOwner {
   warmUp(): Promise<void>;
-  score(model: number, slots: readonly number[]): Promise<ScoringResult>;
+  /** @param sounds how the sound in each slot was coded */
+  score(model: number, slots: readonly number[], sounds: readonly CodedSound[]): Promise<ScoringResult>;
   /** Makes all sessions anew. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -39,8 +41,8 @@ export class ScoringThread implements ScoringOwner {
     await this.#piscina.run({ kind: 'warm-up' });
   }
 
-  score(model: number, slots: readonly number[]): Promise<ScoringResult> {
-    return this.#piscina.run({ kind: 'score', model, slots });
+  score(model: number, slots: readonly number[], sounds: readonly CodedSound[]): Promise<ScoringResult> {
+    return this.#piscina.run({ kind: 'score', model, slots, sounds });
   }
 
   async restart(): Promise<void> {

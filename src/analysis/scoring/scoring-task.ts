@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { CodedSound } from '../../base/addon/addon.js';
 import type { SharedInputSlots } from '../memory/input-slots.js';
 import type { Model } from '../models/manifest.js';
-import type { ModelSource } from '../models/model-file.js';
+import type { ModelSource } from '../models/model-source.js';
 import type { ScoringDevice } from './devices.js';
 
 /** Given to every scoring thread once. */
@@ -20,7 +21,13 @@ export interface ScoringWorkerData {
 
 export type ScoringTask =
   | { readonly kind: 'warm-up' }
-  | { readonly kind: 'score'; readonly model: number; readonly slots: readonly number[] }
+  | {
+      readonly kind: 'score';
+      readonly model: number;
+      readonly slots: readonly number[];
+      /** How the sound in each slot was coded. */
+      readonly sounds: readonly CodedSound[];
+    }
   | { readonly kind: 'release' };
 
 export interface ScoringResult {

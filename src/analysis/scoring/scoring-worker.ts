@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { InputSlots } from '../memory/input-slots.js';
-import type { ModelSource } from '../models/model-file.js';
+import type { ModelSource } from '../models/model-source.js';
 import { giveWayToMainThread } from '../threads/thread-priority.js';
 import { ModelSession } from './model-session.js';
 import type { ScoringResult, ScoringTask, ScoringWorkerData } from './scoring-task.js';
@@ -45,7 +45,8 @@ export default async function score(task: ScoringTask): Promise<ScoringResult> {
     case 'score': {
       if (sessions.length === 0) await loadSessions();
       const session = sessions[task.model] as ModelSession;
-      const outputs = await session.score(task.slots.map((slot) => slots.view(slot, session.inputSize)));
+      const inputs = task.slots.map((slot) => slots.view(slot, session.inputSize));
+      const outputs = await session.score(inputs, task.sounds);
       return handedOver({ outputs });
     }
     case 'release': {

@@ -20,18 +20,21 @@ export interface Judgement {
 
 /**
  * Why the verdict needs caution: those with the most errors come first. docs/reasons.md has how often verdicts are wrong with
- * each of them, and what was measured and left out.
+ * each of them, and what was measured and left out. `when` is exact, for developers; `meaning` is for readers of a verdict.
  */
 export const reasons = {
   uncertain: {
     when:
       'The global confidence is below 0.15, as the manifest says for the shipped detectors; below ' +
       `${UNCERTAIN_BELOW_CONFIDENCE} for a model without \`abstention\`.`,
+    meaning:
+      'The score is so near the threshold that the verdict is little better than chance. A longer or better recording may help.',
     applies: ({ uncertainBelowConfidence = UNCERTAIN_BELOW_CONFIDENCE }: Measured, judgement: Judgement) =>
       judgement.confidence < uncertainBelowConfidence,
   },
   mixed_content: {
     when: 'Some windows are spoofed and some are bonafide: see the segments.',
+    meaning: 'Some windows are spoofed and some are bonafide: look where in the timeline.',
     applies: (_: Measured, judgement: Judgement) =>
       judgement.spoofedWindows > 0 && judgement.bonafideWindows > 0,
   },
@@ -39,6 +42,8 @@ export const reasons = {
     when:
       `The loudest twentieth of the speech is at least ${BAND_LIMITED_FROM_DB} dB weaker above 4.7 kHz than below 3.4 kHz: the ` +
       'recording comes from a telephone, or went through a similar filter or codec.',
+    meaning:
+      'The high frequencies are missing, as in a telephone call. Such verdicts are more often wrong: analyse the original recording if you can.',
     applies: ({ highBandDropDb }: Measured) =>
       highBandDropDb !== undefined && highBandDropDb >= BAND_LIMITED_FROM_DB,
   },
@@ -46,6 +51,8 @@ export const reasons = {
     when:
       `The loudest tenth of the speech is less than ${LOW_SNR_BELOW_DB} dB above the median of the pauses: a ` +
       'signal-to-noise ratio of at most 5 to 10 dB.',
+    meaning:
+      'There is noise in the pauses of the speech. Such verdicts are more often wrong: analyse a quieter recording if you can.',
     applies: ({ noiseGapDb }: Measured) => noiseGapDb !== undefined && noiseGapDb < LOW_SNR_BELOW_DB,
   },
 } as const;

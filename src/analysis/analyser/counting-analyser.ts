@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Analysis, AnalysisRequest, ScoredWindow, VoiceEmbedding } from './analyser.js';
+import type { LiveAudio, LiveRequest } from './live.js';
+import type { FullAnalyser, RecordingRequest, RecordingStep } from './recording.js';
+
+/** Told of what models did, of which it may keep numbers only. */
+export interface AnalysisCounter {
+  countWindows(modelId: string, windows: number): void;
+  /** @param scoreFingerprint of the model @param score 0..1, the mean over the window's inputs */
+  countWindowScore(modelId: string, scoreFingerprint: string, score: number): void;
+  /** A whole file, recording or stream. @param score 0..1, the mean over its windows */
+  countFileScore(modelId: string, scoreFingerprint: string, score: number): void;
+}
+
+/** The same analyser, whose results are counted on their way. */
+export function countingAnalyser(analyser: FullAnalyser, counter: AnalysisCounter): FullAnalyser {
+  const fingerprints = new Map(
+    analyser.status().detectors.map(({ id, scoreFingerprint }) => [id, scoreFingerprint]),
+  );
+  const sumsOf = (modelId: string) => new FileScores(counter, modelId, fingerprints.get(modelId) ?? '');
+  return {
+    async analyse(request: AnalysisRequest): Promise<Analysis> {
+      const analysis = await analyser.analyse(request);
+      const scores = sumsOf(analysis.modelId);
+      scores.add(analysis.windows);
+      scores.end();
+      return analysis;
+    },
+    async embed(request: AnalysisRequest): Promise<VoiceEmbedding> {
+      const voice = await analyser.embed(request);
+      counter.countWindows(voice.modelId, voice.scoredWindows);
+      return voice;
+    },
+    analyseRecording: (request) => counted(analyser.analyseRecording(request), request, sumsOf, analyser),
+    openLive(request: LiveRequest): LiveAudio {
+      let scores: FileScores | undefined;
+      const live = analyser.openLive({
+        ...request,
+        onEvent(event) {
+          scores ??= sumsOf(live.modelId);
+          if (event.kind === 'window') scores.add([event.window]);
+          else if (event.kind === 'end') scores.end();
+          request.onEvent(event);
+        },
+      });
+      return live;
+    },
+    status: () => analyser.status(),
+    close: () => analyser.close(),
+  };
+}
+
+async function* counted(
+  steps: AsyncGenerator<RecordingStep, void, void>,
+  { cursor, model }: RecordingRequest,
+  sumsOf: (modelId: string) => FileScores,
+  analyser: FullAnalyser,
+): AsyncGenerator<RecordingStep, void, void> {
+  const { detectors } = analyser.status();
+  const detector = detectors.find(({ id, aliases }) => id === model || aliases.includes(model));
+  const scores = sumsOf(detector?.id ?? model);
+  for await (const step of steps) {
+    scores.add(step.windows);
+    // Of one that was continued, the first windows are not known here.
+    if (step.isLast && cursor?.checkpoint === undefined) scores.end();
+    yield step;
+  }
+}
+
+/** The sum of the scores of a file, as far as they have come. */
+class FileScores {
+  readonly #counter: AnalysisCounter;
+  readonly #modelId: string;
+  readonly #fingerprint: string;
+  #sum = 0;
+  #windows = 0;
+
+  constructor(counter: AnalysisCounter, modelId: string, fingerprint: string) {
+    this.#counter = counter;
+    this.#modelId = modelId;
+    this.#fingerprint = fingerprint;
+  }
+
+  add(windows: readonly ScoredWindow[]): void {
+    this.#counter.countWindows(this.#modelId, windows.length);
+    for (const { scores } of windows) {
+      let sum = 0;
+      for (const score of scores) sum += score;
+      const mean = sum / scores.length;
+      this.#counter.countWindowScore(this.#modelId, this.#fingerprint, mean);
+      this.#sum += mean;
+    }
+    this.#windows += windows.length;
+  }
+
+  /** A file without speech has no score. */
+  end(): void {
+    if (this.#windows === 0) return;
+    this.#counter.countFileScore(this.#modelId, this.#fingerprint, this.#sum / this.#windows);
+  }
+}

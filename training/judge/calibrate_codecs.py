@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calibrate a detector by codec and bit rate: offsets of the logit that bring the equal-error threshold of coded clips
+back to that of the same clips clean.
+
+    python3 -m judge.calibrate_codecs CODEC-MEASURES.csv --model-id ID [--json CODECS.json] [--models FOLDER] [--write]
+
+CODEC-MEASURES.csv: of bench/clip-measures.ts, a list of judge.make_conditions --part calibration --codecs. --write puts
+the tables into `calibration.codecs` of the model's manifest entry. Prints the errors of each condition before and
+after.
+
+A shift is the mean over a bootstrap of systems and sources of the difference between both thresholds, and its standard
+error the deviation. A codec's offsets are the most probable ones if offsets are normal with a deviation of
+PRIOR_SD and change from one rate to one of the double by a deviation of STEP_SD: few clips move scores little, and
+neighbouring rates alike. Offsets of less than SURE standard errors become 0.
+"""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from export.manifest_file import put_codec_offsets
+from judge.figures import area_under_curve, equal_error_point, rounded, unit_weights
+from judge.markdown import percent, table, three
+from judge.measures import Measured, logit, options_parser
+
+CLEAN = "clean"
+PRIOR_SD, STEP_SD = 1.0, 0.5  # of the logit; the step per doubling of the bit rate
+SURE = 3.0  # some thirty conditions: at two, one of them would pass by chance
+LEAST_ERROR = 0.05  # of a shift: a bootstrap that never moves the threshold is not that sure
+ROUNDS = 200
+
+
+def by_condition(measured):
+    """{condition: {clip: place}}"""
+    places = defaultdict(dict)
+    for place, clip in enumerate(measured.clips):
+        places[clip["condition"]][clip["clip"]] = place
+    return places
+
+
+def shift_of(clean, through, rounds=ROUNDS):
+    """(mean, standard error) of how far the equal-error threshold of `through` lies above that of `clean`, in logits.
+    Both are the same clips in the same order."""
+    drawn = unit_weights(clean.clips, rounds) * clean.weights
+    threshold = lambda measured, weights: equal_error_point(logit(measured.scores), measured.spoof, weights)[1]
+    # A draw without weight on a class has no threshold.
+    drawn = drawn[(drawn[:, clean.spoof].sum(axis=1) > 0) & (drawn[:, ~clean.spoof].sum(axis=1) > 0)]
+    shifts = [threshold(through, weights) - threshold(clean, weights) for weights in drawn]
+    return float(np.mean(shifts)), max(float(np.std(shifts)), LEAST_ERROR)
+
+
+def most_probable(rates, shifts, errors):
+    """Offsets at rising bit rates that undo the measured shifts as far as these are sure."""
+    certainty = np.diag(1 / np.square(errors))
+    steps = np.diff(np.eye(len(rates)), axis=0) / (STEP_SD * np.sqrt(np.diff(np.log2(rates))))[:, None]
+    return np.linalg.solve(certainty + np.eye(len(rates)) / PRIOR_SD**2 + steps.T @ steps, -certainty @ shifts)
+
+
+def fit(measured):
+    """{codec: [[bits per second, offset], ..]} with rising rates."""
+    places, points = by_condition(measured), defaultdict(list)
+    for condition, of_clip in places.items():
+        shared = [clip for clip in of_clip if clip in places[CLEAN]]
+        clean = measured.at([places[CLEAN][clip] for clip in shared])
+        through = measured.at([of_clip[clip] for clip in shared])
+        codecs = {clip["codec"] for clip in through.clips}
+        if condition == CLEAN or codecs == {""}:
+            continue
+        if len(codecs) > 1:
+            raise ValueError(f"{condition} has clips of several codecs: {', '.join(sorted(codecs))}")
+        rate = float(np.median(np.concatenate(through.coded_bits_per_s)))
+        points[codecs.pop()].append((rate, *shift_of(clean, through)))
+    tables = {}
+    for codec, found in sorted(points.items()):
+        rates, shifts, errors = np.array(sorted(found)).T
+        if not (np.diff(rates) > 0).all():
+            raise ValueError(f"two conditions of {codec} have the same bit rate")
+        offsets = most_probable(rates, shifts, errors)
+        offsets[np.abs(offsets) < SURE * errors] = 0
+        zero = np.pad(offsets == 0, 1, constant_values=True)
+        kept = ~(zero[:-2] & zero[1:-1] & zero[2:])  # a zero between zeros says nothing
+        if kept.any():
+            tables[codec] = [[round(rate), rounded(offset)] for rate, offset in zip(rates[kept], offsets[kept])]
+    return tables
+
+
+def errors_of(before, after):
+    """Per condition: AUC and both errors at 0.5, before and after."""
+    return {
+        condition: {
+            name: {
+                "auc": rounded(area_under_curve(of.scores, of.spoof)),
+                "human_flagged": rounded(of.is_wrong[~of.spoof].mean()),
+                "generated_passing": rounded(of.is_wrong[of.spoof].mean()),
+            }
+            for name, measured in (("before", before), ("after", after))
+            for of in [measured.at(list(places.values()))]
+        }
+        for condition, places in by_condition(before).items()
+    }
+
+
+def errors_table(conditions):
+    rows = [
+        [
+            name,
+            *(percent(found[when]["human_flagged"]) for when in ("before", "after")),
+            *(percent(found[when]["generated_passing"]) for when in ("before", "after")),
+            *(three(found[when]["auc"]) for when in ("before", "after")),
+        ]
+        for name, found in conditions.items()
+    ]
+    return table(["Through", "flagged before", "after", "pass before", "after", "AUC before", "after"], rows)
+
+
+def main():
+    parser = options_parser(__doc__)
+    parser.add_argument("--json")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    measured = Measured.read(options.measures, options.model_id).of_part("calibration")
+    tables = fit(measured)
+    conditions = errors_of(measured, measured.with_codec_offsets(tables))
+    print(errors_table(conditions))
+    print(json.dumps(tables, indent=1))
+    if options.json:
+        found = {"codecs": tables, "calibration": conditions}
+        Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
+    if options.write:
+        put_codec_offsets(options.model_id, tables, options.models)
+
+
+if __name__ == "__main__":
+    main()
