@@ -80,6 +80,12 @@ module.exports = {
       { path: packages('@opentelemetry') },
     ),
     rule(
+      'openid-when-asked',
+      'Loaded when somebody signs in with a provider.',
+      { path: '^src/', pathNot: ['^src/api/admin/oidc-provider\\.ts$'] },
+      { path: packages('openid-client') },
+    ),
+    rule(
       'csv-of-lists',
       'Lists are read in one place.',
       { path: '^src/', pathNot: [rooms('figures', 'batches')] },

@@ -8,6 +8,8 @@ WORKDIR /opt/veravox
 COPY package.json package-lock.json .npmrc CMakeLists.txt tsconfig.json ./
 COPY scripts scripts
 COPY native native
+COPY client client
+COPY dashboard dashboard
 COPY src src
 # Set-up installs compilers and FFmpeg's headers, the npm packages, and builds. What only building or another platform
 # needs is left out of the image then.

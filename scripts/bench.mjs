@@ -2,7 +2,7 @@
 //
 // Runs one of the benchmarks in bench/; sets the machine up first.
 //
-//   node scripts/bench.mjs stages|throughput|abuse|large-file|multipart|voiceid|voiceid-refusals|clip-measures|reasons|guard|http-fuzz|soak|stream|tracing|kill-loop|jobs|asynchronous-flow|database|proxies|imported-models|scaling [options of the benchmark]
+//   node scripts/bench.mjs stages|throughput|abuse|large-file|multipart|voiceid|voiceid-refusals|clip-measures|reasons|guard|http-fuzz|soak|stream|tracing|kill-loop|jobs|asynchronous-flow|database|proxies|imported-models|first-view|dashboard-frames|scaling [options of the benchmark]
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { rootDir } from './setup/step.mjs';

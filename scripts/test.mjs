@@ -36,7 +36,9 @@ const steps = {
 
   training() {
     const buildDir = 'build/training';
-    run('cmake', '-S', '.', '-B', buildDir, '-DVERAVOX_SHARED=ON');
+    // What set-up has compiled for the addon.
+    const stages = path.join(rootDir, 'build/addon/libveravox_stages.a');
+    run('cmake', '-S', '.', '-B', buildDir, '-DVERAVOX_SHARED=ON', `-DVERAVOX_STAGES=${stages}`);
     run('cmake', '--build', buildDir, '--parallel', cores, '--target', 'veravox_training');
     // Debian's own Python: its packages are installed for no other. Tests that need PyTorch say so if it is absent.
     run('/usr/bin/python3', '-m', 'unittest', 'discover', '-s', 'training/tests', '-t', 'training');

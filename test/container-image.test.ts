@@ -32,6 +32,7 @@ function buildStage(dir: string): void {
   fs.symlinkSync(path.join(packageDir, 'node_modules'), path.join(dir, 'node_modules'));
   runHere(dir, process.execPath, 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
   runHere(dir, process.execPath, 'scripts/docs-page.mjs');
+  runHere(dir, process.execPath, 'dashboard/build.mjs');
   fs.rmSync(path.join(dir, 'node_modules'));
   copyProductionPackages(path.join(dir, 'node_modules'));
   const addon = 'build/addon/Release/veravox.node';

@@ -10,7 +10,7 @@ import { DataFolderInUse, isDataFolderInUse, ownDataFolder } from '../src/state/
 import { describeHolders } from '../src/state/data-folder/lock-holders.js';
 import { newKey } from '../src/state/keys/api-key.js';
 import { readKey } from '../src/state/keys/key-files.js';
-import { readPointFile } from '../src/state/operating-points/operating-point-file.js';
+import { readPointFile } from '../src/state/operating-points/read-point-file.js';
 import { readUsageFile } from '../src/state/records/usage-files.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';

@@ -78,6 +78,25 @@ test('another process that holds the file for too long is an error; for a moment
   assert.deepEqual(rows, [{ id: 1 }, { id: 3 }]);
 });
 
+test('a write that has waited in vain does not hold up those after it', async (t) => {
+  const file = fileFor(t);
+  const [holder, impatient] = [open(t, file), open(t, file, { busyTimeoutMs: 20 })];
+  await holder.execute('CREATE TABLE things (id INTEGER CHECK (id < 9))');
+  await impatient.query('SELECT id FROM things');
+  for (const sql of [
+    'INSERT INTO things VALUES (1)',
+    'INSERT INTO things VALUES (1) RETURNING id',
+    'UPDATE things SET id = 2',
+    'DELETE FROM things WHERE id = 2',
+  ]) {
+    await holder.transaction(() => assert.rejects(impatient.query(sql), ofKind('busy', /too long/)));
+    await impatient.transaction((transaction) => transaction.execute('INSERT INTO things VALUES (3)'));
+  }
+  assert.deepEqual(await holder.query('SELECT DISTINCT id FROM things'), [{ id: 3 }]);
+  await assert.rejects(impatient.execute('INSERT INTO things VALUES (9)'), ofKind('constraint', /CHECK/));
+  assert.equal(await impatient.execute('INSERT INTO things VALUES (4)'), 1);
+});
+
 test('what was acknowledged outlives a kill, and a transaction is never half there', async (t) => {
   const file = fileFor(t);
   const writer = fileURLToPath(new URL('./support/database-writer.js', import.meta.url));

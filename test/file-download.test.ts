@@ -142,7 +142,7 @@ test('HEAD tells the size and sends nothing', async (t) => {
   const server = await start(t);
   const { pathname, host } = new URL(await stored(server, 'a', noise(1234)));
   const hash = 'UNSIGNED-PAYLOAD';
-  const signed = await s3Signer(loadStorageSecrets(server.dataDir)).sign({
+  const signed = await (await s3Signer(loadStorageSecrets(server.dataDir))).sign({
     method: 'HEAD',
     protocol: 'http:',
     hostname: host,
@@ -169,7 +169,7 @@ test('a body other than the one whose SHA-256 was signed is refused', async (t) 
   const { pathname, host } = new URL(await uploadLink(server, 'a'));
   const put = async (signedBody: string, sentBody: string) => {
     const hash = createHash('sha256').update(signedBody).digest('hex');
-    const signed = await s3Signer(loadStorageSecrets(server.dataDir)).sign({
+    const signed = await (await s3Signer(loadStorageSecrets(server.dataDir))).sign({
       method: 'PUT',
       protocol: 'http:',
       hostname: host,

@@ -6,10 +6,13 @@ import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import { ServiceError } from '../src/base/errors/service-error.js';
 import { UploadWatch } from '../src/service/jobs/upload-watch.js';
+import { migrate } from '../src/state/database/migrate.js';
+import { migrations } from '../src/state/database/migrations/migrations.js';
 import { AwaitedUploads } from '../src/state/jobs/awaited-uploads.js';
 import type { Job } from '../src/state/jobs/job.js';
 import type { S3ObjectState } from '../src/state/storage/s3-object-source.js';
 import { someDetector } from './support/analyser-double.js';
+import { onEachDatabase } from './support/databases.js';
 import { eventually } from './support/eventually.js';
 import { type JobOffice, onEachQueue } from './support/job-queues.js';
 
@@ -42,12 +45,12 @@ interface Host extends JobOffice {
   namesAwaited(): Promise<unknown[]>;
 }
 
-function hostOf(t: TestContext, office: JobOffice, bucket: Bucket): Host {
+function hostOf(t: TestContext, office: JobOffice, bucket: Bucket, home = 'bucket'): Host {
   const { jobs, database } = office;
-  const awaited = new AwaitedUploads(database);
+  const awaited = new AwaitedUploads(database, home);
   const log = pino({ level: 'silent' });
   const detectors = () => [someDetector];
-  const parts = { awaited, bucket, home: 'bucket', jobs, detectors };
+  const parts = { awaited, bucket, home, jobs, detectors };
   const watch = new UploadWatch({ ...parts, minBytes: MIN_BYTES, everyMs: 10, log });
   t.after(() => watch.close());
   return {
@@ -137,6 +140,43 @@ onEachQueue('beyond the limit of jobs, an upload waits', async (open, t) => {
   await eventually(async () => (await host.namesAwaited()).length === 0, 'the other one is made');
 });
 
+onEachQueue('hosts with another bucket look for their own uploads only', async (open, t) => {
+  const [bucket, other] = [new Bucket(), new Bucket()];
+  const host = hostOf(t, await open(), bucket);
+  const stranger = hostOf(t, await open(), other, 'other bucket');
+  // The same name in both: what one bucket has says nothing about the other.
+  await stranger.awaited.expect([NAME, 'folder/analysis/theirs'], owner, LIFETIME_S);
+  await host.awaited.expect([NAME], { account: 'b', keyId: 'key_b' }, LIFETIME_S);
+  other.put(NAME);
+  await stranger.lookAgain();
+  await eventually(async () => (await stranger.jobsMade()).length === 1, 'theirs is analysed');
+  await host.lookAgain();
+  await eventually(async () => (await host.namesAwaited()).length === 2, 'and no longer awaited');
+  assert.deepEqual((await host.jobs.list('b', {}, 100)).jobs, []);
+  bucket.put(NAME);
+  await host.lookAgain();
+  await eventually(async () => (await host.jobs.list('b', {}, 100)).jobs.length === 1, 'and ours');
+  await eventually(async () => (await host.namesAwaited()).length === 1, 'and no longer awaited');
+  assert.deepEqual(await host.namesAwaited(), ['folder/analysis/theirs']);
+});
+
+onEachDatabase('uploads that were awaited before hosts noted their bucket are found', async (connect) => {
+  const database = connect();
+  const earlier = migrations.findIndex(({ name }) => name.endsWith('-upload-homes'));
+  await migrate(database, migrations.slice(0, earlier));
+  await database.execute(
+    'INSERT INTO awaited_uploads (name, account, key_id, asked_at_ms, until_ms, look_at_ms) VALUES ($1, $2, $3, $4, $5, 0)',
+    [NAME, owner.account, owner.keyId, Date.now(), Date.now() + 60_000],
+  );
+  await migrate(database, migrations);
+  const awaited = new AwaitedUploads(database, 'bucket');
+  const [upload, ...others] = await awaited.due(10);
+  assert.ok(upload && others.length === 0);
+  assert.deepEqual([upload.name, upload.account, upload.isOver], [NAME, 'a', false]);
+  await awaited.forget(upload);
+  assert.deepEqual(await database.query('SELECT name FROM awaited_uploads'), []);
+});
+
 onEachQueue('what never came is forgotten after a while', async (open, t) => {
   const bucket = new Bucket();
   const host = hostOf(t, await open(), bucket);
@@ -150,7 +190,7 @@ onEachQueue('what never came is forgotten after a while', async (open, t) => {
 
 onEachQueue('looks come soon at first, and less often the longer it takes', async (open) => {
   const { database } = await open();
-  const awaited = new AwaitedUploads(database);
+  const awaited = new AwaitedUploads(database, 'bucket');
   await awaited.expect([NAME], owner, LIFETIME_S);
   const pauseMs = async (ageMs: number): Promise<number> => {
     await database.execute('UPDATE awaited_uploads SET look_at_ms = 0, asked_at_ms = until_ms - $1', [

@@ -50,7 +50,7 @@ const step = (startS: number): RecordingStep => ({
   windows: [{ startS, endS: startS + 5, scores: [0.5] }],
   skipped: [],
   cursor: {
-    version: 1,
+    version: 2,
     source: 's',
     scoreFingerprint: 'f',
     silenceThresholdPercent: 80,

@@ -93,6 +93,30 @@ onEachDatabase('a store catches up with more changes than one answer holds', asy
   assert.ok(created.every(({ text, key }) => store.authenticate(text)?.id === key.id));
 });
 
+onEachDatabase(
+  'keys of sessions that have expired are not kept in memory, and others are',
+  async (connect, t) => {
+    const { keys, open } = await fixture(t, connect, { pollMs: 20 });
+    const ofSession = { ...predictOnly, endsWithSession: true } as const;
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const { text, key } = await keys.create(ofSession);
+    await keys.create({ ...predictOnly, expiresAt: longAgo });
+    for (let i = 0; i < 3; i++) await keys.create({ ...ofSession, expiresAt: longAgo });
+    const store = await open();
+    assert.equal(store.size, 2, 'at the start');
+    const second = await keys.create({ ...ofSession, expiresAt: longAgo });
+    const third = await keys.create(ofSession);
+    await eventually(() => store.authenticate(third.text) !== undefined, 'the store has followed');
+    assert.equal(store.size, 3, 'later');
+    assert.equal(await store.lookUp(second.text), undefined);
+    assert.equal(store.authenticate(text)?.id, key.id);
+    await keys.revoke(key.id);
+    await eventually(() => store.authenticate(text) === undefined, 'it is revoked');
+    // An answer on its way may still have it as it was.
+    assert.equal(store.size, 3, 'one that is revoked and has not expired is still known');
+  },
+);
+
 onEachDatabase('a store that hears of nothing looks by itself', async (connect, t) => {
   const { keys, open: _ } = await fixture(t, connect);
   const deaf = Object.assign(Object.create(keys) as KeyRegistry, {

@@ -4,9 +4,12 @@
 // storagesAndBetween.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ListObjectsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { pieceOfEntry } from '../src/state/storage/object-name.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { downloadLinks, s3Code, stored } from './support/file-links.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -32,7 +35,7 @@ async function start(t: TestContext) {
   const folder = pathname.slice('/veravox/'.length, -'b'.length);
   const list = (parameters: object) =>
     s3.send(new ListObjectsV2Command({ Bucket: 'veravox', Prefix: folder, ...parameters }));
-  return { server, credentials, s3, folder, list };
+  return { dataDir, server, credentials, s3, folder, list };
 }
 
 test('names and sizes come in the order of the names, as many as were asked for', async (t) => {
@@ -55,6 +58,19 @@ test('names and sizes come in the order of the names, as many as were asked for'
   assert.equal(IsTruncated, true);
   assert.equal((await list({ MaxKeys: 0 })).KeyCount, 0);
   assert.equal((await list({ Prefix: `${folder}nothing` })).KeyCount, 0);
+});
+
+test('a file that is deleted while its folder is listed is left out', async (t) => {
+  const { dataDir, list } = await start(t);
+  const files = fs.readdirSync(path.join(dataDir, 'objects'), { recursive: true, withFileTypes: true });
+  const file = files.find((each) => each.isFile() && pieceOfEntry(each.name)?.hex === '62');
+  assert.ok(file);
+  const gone = path.join(file.parentPath, file.name);
+  // Its name is there, and it is not: as between reading the folder and looking at the file.
+  fs.rmSync(gone);
+  fs.symlinkSync('nowhere', gone);
+  const { Contents = [] } = await list({});
+  assert.equal(Contents.length, KEYS.length - 1);
 });
 
 test('boto3 lists them, too', async (t) => {

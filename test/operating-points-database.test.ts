@@ -11,11 +11,8 @@ import { migrate } from '../src/state/database/migrate.js';
 import { migrations } from '../src/state/database/migrations/migrations.js';
 import { loadOperatingPoints } from '../src/state/operating-points/load-operating-points.js';
 import type { OperatingPoint } from '../src/state/operating-points/operating-point.js';
-import {
-  OperatingPointFileError,
-  readPointFile,
-} from '../src/state/operating-points/operating-point-file.js';
 import { OperatingPointRegistry } from '../src/state/operating-points/operating-point-registry.js';
+import { OperatingPointFileError, readPointFile } from '../src/state/operating-points/read-point-file.js';
 import { EarlierServerRuns } from '../src/state/takeover/open-state.js';
 import { onEachDatabase } from './support/databases.js';
 import { eventually } from './support/eventually.js';

@@ -117,6 +117,9 @@ test('a region gives the same as from memory, and a cursor goes on in it', async
   const rest = await stepsOf(requestFor(file, { ...part, cursor }));
   assert.deepEqual(joined([steps[0] as RecordingStep, ...rest]).windows, whole.windows);
   await assert.rejects(stepsOf(requestFor(file, { cursor })), CursorRefused);
+  // Of a server that saved another state.
+  const older = { ...(cursor as RecordingCursor), version: 1 as never };
+  await assert.rejects(stepsOf(requestFor(file, { ...part, cursor: older })), CursorRefused);
 });
 
 for (const seconds of [3.2, 5, 10.05, 47.3, 50.0999]) {

@@ -36,7 +36,15 @@ test('one window of a recording is scored between those of requests, the rest af
     const pushed = (owner: { group: string; isBackground?: boolean }, name: string) =>
       new Promise<unknown>((scored, failed) => {
         const started = () => order.push(name);
-        scheduler.push(owner, { model: 0, slot: 0, enqueuedMs: performance.now(), started, scored, failed });
+        scheduler.push(owner, {
+          model: 0,
+          slot: 0,
+          sound: {},
+          enqueuedMs: performance.now(),
+          started,
+          scored,
+          failed,
+        });
       });
     const windows = [1, 2, 3].map((i) => pushed(recording, `window ${i}`));
     const requests = [1, 2, 3, 4].map((i) => pushed({ group: 'b' }, `request ${i}`));

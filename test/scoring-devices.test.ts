@@ -103,6 +103,7 @@ function start(gpus: readonly number[], more: Partial<SchedulerOptions> = {}) {
         {
           model: 0,
           slot,
+          sound: {},
           enqueuedMs: performance.now(),
           started: () => started++,
           scored: ([output = Number.NaN]) => resolve(output),

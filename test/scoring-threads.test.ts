@@ -52,7 +52,7 @@ test('a thread that dies does not disturb another, and its successor scores the 
   slots.view(slot, inputSize).forEach((_, i, values) => {
     values[i] = Math.sin(i / 7);
   });
-  const task: ScoringTask = { kind: 'score', model: 0, slots: [slot] };
+  const task: ScoringTask = { kind: 'score', model: 0, slots: [slot], sounds: [{}] };
   const [dying, living] = [startThread(slots), startThread(slots)];
   try {
     const [expected] = await Promise.all([dying.run(task), living.run(task)]);

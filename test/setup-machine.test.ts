@@ -41,6 +41,8 @@ class Machine {
     this.write('tsconfig.json', '{}');
     this.write('native/binding.cc', '// one');
     this.write('src/cli/main.ts', '// one');
+    this.write('client/src/client.ts', '// one');
+    this.write('dashboard/src/main.tsx', '// one');
     const compiler = hasCompiler
       ? { 'g++': succeeds, cmake: succeeds, make: succeeds, 'pkg-config': succeeds }
       : {};
@@ -145,6 +147,7 @@ test('the first run does every step, the second none, without a word and within 
 const changes: readonly [what: string, change: (machine: Machine) => void, calls: readonly string[]][] = [
   ['a TypeScript source', (m) => m.write('src/cli/main.ts', '// two'), ['npm run build:ts']],
   ['a new TypeScript source', (m) => m.write('src/new.ts', ''), ['npm run build:ts']],
+  ['a source of the dashboard', (m) => m.write('dashboard/src/main.tsx', '// two'), ['npm run build:ts']],
   ['a native source', (m) => m.write('native/binding.cc', '// two'), ['npm run build:addon']],
   ['the build file', (m) => m.write('CMakeLists.txt', '#'), ['npm run build:addon']],
   [

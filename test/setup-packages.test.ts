@@ -35,9 +35,9 @@ test('the lock file lists the packages of every platform; npm ci refuses it othe
 test('no dependency runs a script when it is installed', () => {
   assert.match(fs.readFileSync('.npmrc', 'utf8'), /^ignore-scripts=true$/m);
   const withScript = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
-  // The one looks for another binary where its own is missing, the other downloads CUDA libraries: both do without.
+  // Two look for another binary where their own is missing, the last downloads CUDA libraries: all do without.
   assert.deepEqual(
     withScript.map(([location]) => location),
-    ['node_modules/@swc/core', 'node_modules/onnxruntime-node'],
+    ['node_modules/@swc/core', 'node_modules/esbuild', 'node_modules/onnxruntime-node'],
   );
 });

@@ -90,8 +90,8 @@ test('a GPU that fails in the middle of a batch costs no request; readyz and met
     if (name !== 'cuda:1') return owner;
     return {
       warmUp: () => owner.warmUp(),
-      async score(model, slots) {
-        const result = await owner.score(model, slots);
+      async score(model, slots, sounds) {
+        const result = await owner.score(model, slots, sounds);
         if (isBroken) throw new Error('CUDA error 700');
         return result;
       },

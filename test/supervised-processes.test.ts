@@ -10,6 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { AdminClient } from '../client/src/index.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import type { NewKey } from '../src/state/keys/api-key.js';
@@ -32,6 +33,7 @@ let modelsDir: string;
 let cli: Cli;
 let port: number;
 let key: string;
+let adminKey: string;
 let rateKey: string;
 let concurrencyKey: string;
 let speech: Uint8Array;
@@ -77,6 +79,7 @@ before(async () => {
   longSpeech = monoWav(repeated(samples, sampleRateHz * 160), sampleRateHz);
   const create = async (wanted: NewKey): Promise<string> => (await createKey(dataDir, wanted)).text;
   key = await create({ name: 'any', scopes: ['predict', 'voiceid', 'file'] });
+  adminKey = await create({ name: 'operator', scopes: ['admin'] });
   const rate = { requests: RATE, windowS: 3600 };
   rateKey = await create({ name: 'rate', scopes: ['file'], rate });
   concurrencyKey = await create({ name: 'concurrency', scopes: ['predict'], concurrency: CONCURRENCY });
@@ -110,6 +113,21 @@ test('metrics are those of all processes together', async () => {
   assert.equal((await predict(speech)).status, 200);
   assert.ok((await metric('veravox_device_batch_inputs_sum{device="cpu"}')) > windowsBefore);
   assert.equal(await metric('veravox_device_up{device="cpu"}'), 1);
+});
+
+test('so is the history', async () => {
+  const admin = new AdminClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: adminKey });
+  const probesIn = async () => {
+    const { history } = await admin.getHealth();
+    const { ok = [] } = history.requests.operation ?? {};
+    return { probes: ok.reduce((sum, count) => sum + count, 0), processes: history.processes };
+  };
+  const { probes: before } = await probesIn();
+  for (let i = 0; i < 10; i++) await request(port, '/livez');
+  await eventually(async () => {
+    const { probes, processes: added } = await probesIn();
+    return added === processes && probes >= before + 10;
+  }, 'both processes tell what they counted');
 });
 
 test('the rate of a key holds over all processes', async () => {

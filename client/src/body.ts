@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ByteStream, FileSource } from './file-input.js';
+import { type ByteStream, blobOf, type FileSource } from './file-input.js';
 
 export interface UploadProgress {
   /** Bytes of the file that were handed to the network. */
@@ -16,6 +16,14 @@ export interface RequestBody {
   readonly sizeBytes: number | undefined;
   readonly isReplayable: boolean;
   open(): string | ByteStream;
+  /** How a web page sends it; undefined if `open` gives a text. */
+  readonly whole?: WholeBody;
+}
+
+export interface WholeBody {
+  asBlob(): Promise<Blob>;
+  /** @param sentBytes of the whole body */
+  onSent(sentBytes: number): void;
 }
 
 export type FieldValues = Readonly<Record<string, unknown>>;
@@ -47,6 +55,10 @@ export function fileBody(file: FileSource, onProgress?: OnUploadProgress): Reque
     sizeBytes: file.sizeBytes,
     isReplayable: file.isReplayable,
     open: () => reported(file, onProgress),
+    whole: {
+      asBlob: () => file.asBlob(),
+      onSent: (sentBytes) => onProgress?.({ sentBytes, totalBytes: file.sizeBytes }),
+    },
   };
 }
 
@@ -90,5 +102,31 @@ export function formBody(
     sizeBytes: Number.isNaN(sizeBytes) ? undefined : sizeBytes,
     isReplayable: files.every(({ source }) => source.isReplayable),
     open,
+    whole: wholeForm(parts, tail, onProgress),
+  };
+}
+
+/** Tells the progress of each file from zero. */
+function wholeForm(
+  parts: readonly { readonly head: Uint8Array; readonly source: FileSource }[],
+  tail: Uint8Array,
+  onProgress: OnUploadProgress | undefined,
+): WholeBody {
+  let blobs: readonly Blob[] = [];
+  return {
+    async asBlob() {
+      blobs = await Promise.all(parts.map(({ source }) => source.asBlob()));
+      return blobOf([...parts.flatMap(({ head }, i) => [head, blobs[i] as Blob]), tail]);
+    },
+    onSent(sentBytes) {
+      let before = 0;
+      for (const [i, { size }] of blobs.entries()) {
+        const sentOfFile = sentBytes - before - (parts[i]?.head.length ?? 0);
+        if (sentOfFile < 0) return;
+        before += size + (parts[i]?.head.length ?? 0);
+        const isCurrent = sentBytes <= before || i === blobs.length - 1;
+        if (isCurrent) onProgress?.({ sentBytes: Math.min(sentOfFile, size), totalBytes: size });
+      }
+    },
   };
 }

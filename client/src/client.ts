@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FieldValues, fileBody, formBody, jsonBody, type OnUploadProgress } from './body.js';
-import { VeravoxError } from './error.js';
 import { type FileInput, sourceOf } from './file-input.js';
-import { eventsIn } from './server-events.js';
+import { type FollowOptions, followed } from './followed.js';
+import { serverAddress } from './server-address.js';
 import { LiveStream, type StreamOptions } from './stream.js';
 import { type Call, type CallOptions, pause, Transport } from './transport.js';
 import type {
@@ -84,11 +84,6 @@ export interface WaitOptions extends CallOptions {
   readonly onJob?: ((job: Job) => void) | undefined;
 }
 
-export interface FollowOptions extends CallOptions {
-  /** After which a connection counts as dead; default: 40,000. The server says every 15 s that it is there. */
-  readonly silenceMs?: number | undefined;
-}
-
 export interface ListedVoiceprint {
   readonly id: string;
   readonly embedding: readonly number[] | Float32Array;
@@ -97,9 +92,6 @@ export interface ListedVoiceprint {
 export type Link = LinkList['url'][number];
 
 const never = new AbortController().signal;
-const SILENCE_MS = 40_000;
-/** Before a connection that was cut is opened again. */
-const RECONNECT_MS = 1000;
 
 const jobUrl = (id: string): string => `/jobs/${encodeURIComponent(id)}`;
 
@@ -129,19 +121,6 @@ function split<Options extends UploadOptions>({
     filename,
     fields: Object.fromEntries(given) as FieldValues,
   };
-}
-
-/** The address without slashes at its end, and without the version that some put there. */
-function serverAddress(baseUrl: string): string {
-  let end = baseUrl.length;
-  while (baseUrl[end - 1] === '/') end--;
-  const address = baseUrl.slice(0, end);
-  if (address.endsWith('/v0')) {
-    throw new TypeError(
-      `Expected a baseUrl without a version but received ${baseUrl}; this client speaks v1.`,
-    );
-  }
-  return address.endsWith('/v1') ? serverAddress(address.slice(0, -'/v1'.length)) : address;
 }
 
 /** Speaks v1 of the service. Every method rejects with VeravoxError when the server refuses. */
@@ -231,33 +210,17 @@ export class VeravoxClient {
    * connection that is cut, or that brings nothing for `silenceMs`, is opened again, `maxRetries` times in a row; each lasts for
    * `timeoutMs` at most.
    */
-  async *followJob(
-    id: string,
-    { silenceMs = SILENCE_MS, ...options }: FollowOptions = {},
-  ): AsyncGenerator<JobSummary, void, void> {
-    const { signal = never, maxRetries = this.#maxRetries } = options;
+  async *followJob(id: string, options: FollowOptions = {}): AsyncGenerator<JobSummary, void, void> {
+    const { maxRetries = this.#maxRetries } = options;
     const call = {
       method: 'GET',
       url: `${this.#baseUrl}${jobUrl(id)}/events`,
       headers: this.#headers,
     } as const;
-    let latest = '';
-    for (let failures = 0; ; ) {
-      try {
-        const answer = await this.#transport.send(call, options);
-        for await (const data of eventsIn(answer, silenceMs)) {
-          failures = 0;
-          if (data === latest) continue;
-          latest = data;
-          const job = JSON.parse(data) as JobSummary;
-          yield job;
-          if (job.finished_at !== null) return;
-        }
-      } catch (error) {
-        if (error instanceof VeravoxError || signal.aborted) throw error;
-        if (failures++ >= maxRetries) throw error;
-      }
-      await pause(RECONNECT_MS, signal);
+    for await (const data of followed(this.#transport, () => call, { ...options, maxRetries })) {
+      const job = JSON.parse(data) as JobSummary;
+      yield job;
+      if (job.finished_at !== null) return;
     }
   }
 

@@ -21,7 +21,13 @@ export interface FileSource {
   /** The name that the input carries, such as that of a File. */
   readonly filename: string | undefined;
   open(): ByteStream;
+  /** The whole of it, for web pages, which cannot stream. A stream is collected, by the browser and where it likes. */
+  asBlob(): Promise<Blob>;
 }
+
+/** One after the other. Shared memory, which a Blob does not take, is not among them. */
+export const blobOf = (pieces: readonly (Blob | Uint8Array)[]): Blob =>
+  new Blob(pieces as (Blob | Uint8Array<ArrayBuffer>)[]);
 
 /** Small enough for progress to be seen, large enough not to matter. */
 const SLICE_BYTES = 64 * 1024;
@@ -45,16 +51,28 @@ async function* counted(stream: ByteStream, sizeBytes: number): ByteStream {
 }
 
 function sourceOfBytes(bytes: Uint8Array): FileSource {
-  return { sizeBytes: bytes.length, isReplayable: true, filename: undefined, open: () => slices(bytes) };
+  return {
+    sizeBytes: bytes.length,
+    isReplayable: true,
+    filename: undefined,
+    open: () => slices(bytes),
+    asBlob: async () => blobOf([bytes]),
+  };
 }
 
 function sourceOfStream({ stream, sizeBytes }: StreamInput): FileSource {
-  const open = typeof stream === 'function' ? stream : () => stream;
+  const begin = typeof stream === 'function' ? stream : () => stream;
+  const open = (): ByteStream => (sizeBytes === undefined ? begin() : counted(begin(), sizeBytes));
   return {
     sizeBytes,
     isReplayable: typeof stream === 'function',
     filename: undefined,
-    open: () => (sizeBytes === undefined ? open() : counted(open(), sizeBytes)),
+    open,
+    asBlob: async () => {
+      const pieces: Blob[] = [];
+      for await (const piece of open()) pieces.push(blobOf([piece]));
+      return blobOf(pieces);
+    },
   };
 }
 
@@ -65,6 +83,7 @@ export function sourceOf(input: FileInput): FileSource {
       isReplayable: true,
       filename: 'name' in input && typeof input.name === 'string' ? input.name : undefined,
       open: () => input.stream(),
+      asBlob: async () => input,
     };
   }
   if (input instanceof Uint8Array) return sourceOfBytes(input);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Needs nothing but what Node and browsers bring.
+export * from './admin-client.js';
 export type { OnUploadProgress, UploadProgress } from './body.js';
 export {
   type BatchOptions,
   type ClientOptions,
-  type FollowOptions,
   type JobFilter,
   type JobInput,
   type JobOptions,
@@ -17,6 +17,7 @@ export {
 } from './client.js';
 export { type ErrorCode, VeravoxError } from './error.js';
 export type { ByteStream, FileInput, StreamInput } from './file-input.js';
+export type { FollowOptions } from './followed.js';
 export { enrollmentOf, verdictOf } from './job-result.js';
 export { LiveStream, type StreamEvent, type StreamOptions, type WebSocketClass } from './stream.js';
 export type { CallOptions } from './transport.js';

@@ -28,6 +28,10 @@ export type WebSocketClass = new (url: string, protocols: string[]) => WebSocket
 export interface StreamOptions extends StreamFields {
   /** Called for each window, in order. */
   readonly onEvent?: ((event: StreamEvent) => void) | undefined;
+  /** Called about once per second of audio with what has arrived, and how much of it waits for its analysis. */
+  readonly onReceived?: ((received: StreamReceived) => void) | undefined;
+  /** Called with false when the connection is lost, and with true when the stream goes on. */
+  readonly onConnection?: ((isConnected: boolean) => void) | undefined;
   /** Where tickets come from, for pages without a key; by default the client asks for them with its own. */
   readonly ticket?: (() => Promise<string>) | undefined;
   /** Milliseconds per packet of Opus; default: 20. */
@@ -148,6 +152,7 @@ export class LiveStream {
         if (hadSession) {
           lostMs = nowMs;
           pauseMs = FIRST_PAUSE_MS;
+          this.#options.onConnection?.(false);
         }
         if (nowMs - lostMs > 1000 * this.#ready.resume_within_s)
           throw new TypeError('The connection of the stream was lost.');
@@ -196,7 +201,8 @@ export class LiveStream {
       const { session_id, secret } = this.#ready;
       return { type: 'resume', session_id, secret, events: this.#events };
     }
-    const { onEvent, ticket, packetMs, WebSocket, signal, ...fields } = this.#options;
+    const { onEvent, onReceived, onConnection, ticket, packetMs, WebSocket, signal, ...fields } =
+      this.#options;
     return { ...fields, type: 'start' };
   }
 
@@ -213,9 +219,11 @@ export class LiveStream {
         this.#socket = socket;
         for (const bytes of this.#kept) socket.send(bytes);
         if (this.#isEnding) socket.send(JSON.stringify({ type: 'end' }));
+        this.#options.onConnection?.(true);
         break;
       case 'received':
         this.#forget(message.messages);
+        this.#options.onReceived?.(message);
         break;
       case 'window':
       case 'skipped':

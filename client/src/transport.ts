@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RequestBody } from './body.js';
 import { errorOf, type VeravoxError } from './error.js';
+import { isPage, uploadFromPage } from './page-upload.js';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -21,7 +22,7 @@ export interface TransportOptions {
 }
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
@@ -53,6 +54,17 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<Response> {
   if (body === undefined) return fetch(url, { method, headers: { ...headers }, signal });
+  if (isPage && body.whole !== undefined) {
+    const { whole } = body;
+    return uploadFromPage({
+      method,
+      url,
+      headers: { ...headers, 'content-type': body.contentType },
+      body: await whole.asBlob(),
+      signal,
+      onSent: (sentBytes) => whole.onSent(sentBytes),
+    });
+  }
   const length = body.sizeBytes === undefined ? {} : { 'content-length': String(body.sizeBytes) };
   const allHeaders = { ...headers, 'content-type': body.contentType, ...length };
   const content = body.open();

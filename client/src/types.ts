@@ -258,6 +258,129 @@ export interface BatchFields {
   channels?: 'mixed' | 'separate';
 }
 
+export interface SignInFields {
+  /**
+   * The user's name. With the link of the first start, the name of the new user; by default, `admin`.
+   */
+  name?: string;
+  /**
+   * The password; with a link, the new one.
+   */
+  password: string;
+  /**
+   * The token in a link for setting a password.
+   */
+  token?: string;
+}
+
+export interface PasswordFields {
+  /**
+   * The current password.
+   */
+  password: string;
+  /**
+   * The new password.
+   */
+  new_password: string;
+}
+
+export interface NewUserFields {
+  /**
+   * Unique, whatever the case.
+   */
+  name: string;
+  /**
+   * What they may do.
+   */
+  role: 'viewer' | 'developer' | 'admin';
+  /**
+   * Whose keys and jobs they see, and the account of their playground.
+   */
+  account?: string;
+}
+
+export interface UserChangeFields {
+  /**
+   * The new role.
+   */
+  role?: 'viewer' | 'developer' | 'admin';
+  /**
+   * The new account.
+   */
+  account?: string;
+  /**
+   * True to refuse sign-ins.
+   */
+  disabled?: boolean;
+}
+
+export interface AdminNewKey {
+  /**
+   * What the key is for. Clients never see it.
+   */
+  name: string;
+  /**
+   * Whose key it is: keys of one account share stored files and jobs. By default, `default` or your own account.
+   */
+  account?: string;
+  /**
+   * What the key may do; `admin` includes all others, and only admins give it.
+   */
+  scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
+  /**
+   * Requests per window; 0 for no limit, null for the server's own limit.
+   */
+  rate?: {
+    requests: number;
+    window_s: number;
+  } | null;
+  /**
+   * Requests in flight at once; 0 for no limit, null for the server's own.
+   */
+  concurrency?: number | null;
+  /**
+   * The key is refused from then on; null for never.
+   */
+  expires_at?: string | null;
+}
+
+export interface AdminKeyChange {
+  /**
+   * What the key is for. Clients never see it.
+   */
+  name?: string;
+  /**
+   * What the key may do; `admin` includes all others, and only admins give it.
+   */
+  scopes?: ('predict' | 'voiceid' | 'file' | 'admin')[];
+  /**
+   * Requests per window; 0 for no limit, null for the server's own limit.
+   */
+  rate?: {
+    requests: number;
+    window_s: number;
+  } | null;
+  /**
+   * Requests in flight at once; 0 for no limit, null for the server's own.
+   */
+  concurrency?: number | null;
+  /**
+   * The key is refused from then on; null for never.
+   */
+  expires_at?: string | null;
+}
+
+export interface DriftReferenceFields {
+  /**
+   * The detector; the server says which there are.
+   */
+  model: string;
+  /**
+   * Number of hours in the new reference, including the current one.
+   */
+  hours?: number;
+}
+
 export interface StreamFields {
   /**
    * `pcm16`: samples of 16 bits, little-endian, one channel. `opus`: one Opus packet per message, without a container.
@@ -913,6 +1036,1172 @@ export interface DeletedFiles {
    * The object keys, as `<entity>/<key>`.
    */
   deleted: string[];
+}
+
+export interface SignInWays {
+  /**
+   * With name and password.
+   */
+  password: boolean;
+  /**
+   * With an OpenID provider: `/v1/admin/oidc/start` leads there.
+   */
+  oidc: boolean;
+}
+
+export interface AdminSession {
+  /**
+   * A person, or a program with an API key.
+   */
+  kind: 'user' | 'key';
+  /**
+   * Of the user or the key; the audit log has it.
+   */
+  id: string;
+  /**
+   * The user's name; for a key, its id.
+   */
+  name: string;
+  /**
+   * What they may do.
+   */
+  role: 'viewer' | 'developer' | 'admin';
+  /**
+   * They see keys and jobs of this account only; null for all accounts.
+   */
+  account: string | null;
+  /**
+   * For the header `x-csrf-token` of every change with the cookie; empty for keys, which need no token.
+   */
+  csrf_token: string;
+  /**
+   * End of the session at the latest; null for keys.
+   */
+  expires_at: string | null;
+}
+
+export interface AdminSessionsEnded {
+  /**
+   * Number of ended sessions.
+   */
+  sessions: number;
+}
+
+export interface OwnSession {
+  /**
+   * Id of the session in paths. It signs nobody in.
+   */
+  id: string;
+  /**
+   * Whether this request belongs to it.
+   */
+  is_current: boolean;
+  /**
+   * Time of the sign-in.
+   */
+  created_at: string;
+  /**
+   * Time of its latest request, to within a minute.
+   */
+  last_used_at: string;
+  /**
+   * Its end at the latest.
+   */
+  expires_at: string;
+  /**
+   * Address of the sign-in; null if it was before the server kept it.
+   */
+  client_address: string | null;
+  /**
+   * What the browser called itself then, in at most 200 characters; null if it said nothing.
+   */
+  user_agent: string | null;
+}
+
+export interface OwnSessionList {
+  /**
+   * The last used first.
+   */
+  sessions: OwnSession[];
+}
+
+export interface AdminUser {
+  /**
+   * Id of the user in paths and in the audit log.
+   */
+  id: string;
+  /**
+   * Their name for signing in.
+   */
+  name: string;
+  /**
+   * What they may do.
+   */
+  role: 'viewer' | 'developer' | 'admin';
+  /**
+   * Whose keys and jobs they see, unless they are administrators; the account of their playground.
+   */
+  account: string;
+  /**
+   * Whether they can sign in with a password.
+   */
+  has_password: boolean;
+  /**
+   * Their OpenID provider; null without one.
+   */
+  issuer: string | null;
+  /**
+   * Time of the creation.
+   */
+  created_at: string;
+  /**
+   * Time since which they cannot sign in; null if they can.
+   */
+  disabled_at: string | null;
+}
+
+export interface AdminUserList {
+  /**
+   * The oldest first.
+   */
+  users: AdminUser[];
+}
+
+export interface AdminLink {
+  /**
+   * For the field `token` of `POST /v1/admin/session`. It is shown only once.
+   */
+  token: string;
+  /**
+   * Address of the page for choosing a password.
+   */
+  path: string;
+  /**
+   * It works once, until then.
+   */
+  expires_at: string;
+}
+
+export interface AdminInvitation {
+  user: AdminUser;
+  link: AdminLink;
+}
+
+export interface PlaygroundKey {
+  /**
+   * For the header `x-api-key`. It is shown only once.
+   */
+  key: string;
+  /**
+   * Its id in logs and usage.
+   */
+  id: string;
+  /**
+   * Its scopes.
+   */
+  scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
+  /**
+   * End of the key, unless the session ends earlier.
+   */
+  expires_at: string;
+}
+
+export interface AdminKey {
+  /**
+   * Its public part, also in the log.
+   */
+  id: string;
+  /**
+   * What it is for. Any text: show it as text, never as markup.
+   */
+  name: string;
+  /**
+   * Whose key it is.
+   */
+  account: string;
+  /**
+   * What it may do.
+   */
+  scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
+  /**
+   * Neither expired nor revoked.
+   */
+  active: boolean;
+  /**
+   * Requests per window, 0 for no limit; null for the server's own limit.
+   */
+  rate: {
+    requests: number;
+    window_s: number;
+  } | null;
+  /**
+   * Requests in flight at once, 0 for no limit; null for the server's own limit.
+   */
+  concurrency: number | null;
+  /**
+   * Time of its creation.
+   */
+  created_at: string;
+  /**
+   * From then on it is refused; null if it does not expire.
+   */
+  expires_at: string | null;
+  /**
+   * Time of its revocation; null without one.
+   */
+  revoked_at: string | null;
+  /**
+   * The last UTC day with a request; null without any in the kept usage.
+   */
+  last_used_day: string | null;
+}
+
+export interface AdminKeyList {
+  /**
+   * The newest first.
+   */
+  keys: AdminKey[];
+  /**
+   * For the next page; null on the last.
+   */
+  next_cursor: string | null;
+}
+
+export interface AdminCreatedKey {
+  /**
+   * Its public part, also in the log.
+   */
+  id: string;
+  /**
+   * What it is for. Any text: show it as text, never as markup.
+   */
+  name: string;
+  /**
+   * Whose key it is.
+   */
+  account: string;
+  /**
+   * What it may do.
+   */
+  scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
+  /**
+   * Neither expired nor revoked.
+   */
+  active: boolean;
+  /**
+   * Requests per window, 0 for no limit; null for the server's own limit.
+   */
+  rate: {
+    requests: number;
+    window_s: number;
+  } | null;
+  /**
+   * Requests in flight at once, 0 for no limit; null for the server's own limit.
+   */
+  concurrency: number | null;
+  /**
+   * Time of its creation.
+   */
+  created_at: string;
+  /**
+   * From then on it is refused; null if it does not expire.
+   */
+  expires_at: string | null;
+  /**
+   * Time of its revocation; null without one.
+   */
+  revoked_at: string | null;
+  /**
+   * The last UTC day with a request; null without any in the kept usage.
+   */
+  last_used_day: string | null;
+  /**
+   * The key itself, with its secret. It is shown only once.
+   */
+  key: string;
+}
+
+export interface AdminUsageRow {
+  /**
+   * UTC day.
+   */
+  day: string;
+  /**
+   * The account of the key.
+   */
+  account: string;
+  /**
+   * Id of the key.
+   */
+  key_id: string;
+  /**
+   * Its name, any text; null if the key is gone.
+   */
+  key_name: string | null;
+  /**
+   * Path of the route, `job` for jobs; null by key.
+   */
+  route: string | null;
+  /**
+   * Requests, and jobs that ended.
+   */
+  requests: number;
+  /**
+   * Of these, those without success.
+   */
+  errors: number;
+  /**
+   * Seconds of analysed audio.
+   */
+  audio_s: number;
+  /**
+   * Windows that were scored.
+   */
+  windows: number;
+  /**
+   * Bytes of request bodies that arrived in full.
+   */
+  bytes: number;
+}
+
+export interface AdminUsageTotals {
+  /**
+   * Requests, and jobs that ended.
+   */
+  requests: number;
+  /**
+   * Of these, those without success.
+   */
+  errors: number;
+  /**
+   * Seconds of analysed audio.
+   */
+  audio_s: number;
+  /**
+   * Windows that were scored.
+   */
+  windows: number;
+  /**
+   * Bytes of request bodies that arrived in full.
+   */
+  bytes: number;
+}
+
+export interface AdminUsage {
+  /**
+   * First UTC day.
+   */
+  from: string;
+  /**
+   * Last UTC day.
+   */
+  to: string;
+  /**
+   * By day, account and key. There are no rows for days without requests.
+   */
+  rows: AdminUsageRow[];
+  totals: AdminUsageTotals;
+}
+
+export interface AdminJobSummary {
+  /**
+   * Id of the job.
+   */
+  id: string;
+  /**
+   * `batch` for a list of recordings (docs/batches.md).
+   */
+  task: 'predict' | 'enroll' | 'batch';
+  /**
+   * `succeeded`, `failed` and `cancelled` are final.
+   */
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+  /**
+   * Time of the request.
+   */
+  created_at: string;
+  /**
+   * Time of the first start; null before.
+   */
+  started_at: string | null;
+  /**
+   * Time of the end; null before.
+   */
+  finished_at: string | null;
+  /**
+   * Number of starts.
+   */
+  attempts: number;
+  /**
+   * Jobs of all accounts that go first; null unless the job is queued.
+   */
+  queue_position: number | null;
+  /**
+   * Seconds of audio that are analysed and saved.
+   */
+  audio_analysed: number;
+  /**
+   * Share of the file that was read, 0 to 1.
+   */
+  file_progress: number;
+  /**
+   * Why the job failed, or why its last attempt did; null without a failure.
+   */
+  error: {
+    /**
+     * Name of the error in docs/errors.md.
+     */
+    key: string;
+    /**
+     * A sentence for people.
+     */
+    message: string;
+  } | null;
+  /**
+   * Whose job it is.
+   */
+  account: string;
+  /**
+   * Id of the key that created it.
+   */
+  key_id: string;
+  /**
+   * Whether `retry` works: the job has failed, and its recording is a stored file.
+   */
+  retryable: boolean;
+}
+
+export interface AdminJobList {
+  /**
+   * The newest first, without results.
+   */
+  jobs: AdminJobSummary[];
+  /**
+   * For the next page; null on the last.
+   */
+  next_cursor: string | null;
+}
+
+export interface AdminJobFile {
+  /**
+   * Entity of the stored file.
+   */
+  entity: string;
+  /**
+   * Its key, which may be any text.
+   */
+  key: string;
+}
+
+export interface AdminJobParameters {
+  /**
+   * The detector, as the request named it.
+   */
+  model: string;
+  /**
+   * The threshold, also if the request named an operating point.
+   */
+  threshold: number;
+  /**
+   * Windows with a higher percentage of non-speech are skipped.
+   */
+  silence_threshold: number;
+  /**
+   * Start of the region in seconds; null for the whole recording.
+   */
+  start: number | null;
+  /**
+   * Its end; null for the end of the recording.
+   */
+  end: number | null;
+  /**
+   * Whether each channel gets a verdict of its own.
+   */
+  separate_channels: boolean;
+}
+
+export interface AdminJob {
+  /**
+   * Id of the job.
+   */
+  id: string;
+  /**
+   * `batch` for a list of recordings (docs/batches.md).
+   */
+  task: 'predict' | 'enroll' | 'batch';
+  /**
+   * `succeeded`, `failed` and `cancelled` are final.
+   */
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+  /**
+   * Time of the request.
+   */
+  created_at: string;
+  /**
+   * Time of the first start; null before.
+   */
+  started_at: string | null;
+  /**
+   * Time of the end; null before.
+   */
+  finished_at: string | null;
+  /**
+   * Number of starts.
+   */
+  attempts: number;
+  /**
+   * Jobs of all accounts that go first; null unless the job is queued.
+   */
+  queue_position: number | null;
+  /**
+   * Seconds of audio that are analysed and saved.
+   */
+  audio_analysed: number;
+  /**
+   * Share of the file that was read, 0 to 1.
+   */
+  file_progress: number;
+  /**
+   * Why the job failed, or why its last attempt did; null without a failure.
+   */
+  error: {
+    /**
+     * Name of the error in docs/errors.md.
+     */
+    key: string;
+    /**
+     * A sentence for people.
+     */
+    message: string;
+  } | null;
+  /**
+   * Whose job it is.
+   */
+  account: string;
+  /**
+   * Id of the key that created it.
+   */
+  key_id: string;
+  /**
+   * Whether `retry` works: the job has failed, and its recording is a stored file.
+   */
+  retryable: boolean;
+  /**
+   * The stored file with the recording; null for links, and for jobs that have succeeded or were cancelled.
+   */
+  file: AdminJobFile | null;
+  /**
+   * Parameters of the verdict; null for other tasks.
+   */
+  parameters: AdminJobParameters | null;
+  /**
+   * The verdict, as `POST /v1/predict` answers it; null without one. Voiceprints are never shown here.
+   */
+  result: Prediction | null;
+  /**
+   * Counts of the lines of a batch; null for other tasks.
+   */
+  batch: BatchProgress | null;
+}
+
+export interface AdminDelivery {
+  /**
+   * The `webhook-id`; the same at each attempt.
+   */
+  id: string;
+  /**
+   * `delivered` and `failed` are final, unless the operator has it sent again.
+   */
+  state: 'waiting' | 'sending' | 'delivered' | 'failed';
+  /**
+   * Time of the next attempt; null if there is none.
+   */
+  next_attempt_at: string | null;
+  /**
+   * The latest 24 at most, in the order of time.
+   */
+  attempts: {
+    /**
+     * Time of the request.
+     */
+    at: string;
+    /**
+     * Milliseconds to the end of the answer.
+     */
+    took_ms: number;
+    /**
+     * Status of the answer; null without one.
+     */
+    status: number | null;
+    /**
+     * Why it failed; null if it did not.
+     */
+    problem: string | null;
+  }[];
+  /**
+   * Id of the ended job.
+   */
+  job_id: string;
+  /**
+   * Whose job it is.
+   */
+  account: string;
+  /**
+   * Its address, without the query, which may contain a secret.
+   */
+  url: string;
+  /**
+   * Time of the end of the job.
+   */
+  created_at: string;
+  /**
+   * Time of its delivery or failure; null before.
+   */
+  finished_at: string | null;
+  /**
+   * All attempts, including those before a replay.
+   */
+  attempt_count: number;
+}
+
+export interface AdminDeliveryList {
+  /**
+   * The newest first.
+   */
+  deliveries: AdminDelivery[];
+}
+
+export interface AdminModelFile {
+  /**
+   * Its name in the folder of models.
+   */
+  name: string | null;
+  /**
+   * Its SHA-256.
+   */
+  sha256: string;
+  /**
+   * Its size, including weights in a separate file; null if it is missing.
+   */
+  bytes: number | null;
+}
+
+export interface AdminOperatingPoint {
+  /**
+   * As requests name it in `threshold`.
+   */
+  name: string;
+  /**
+   * The threshold that it stands for.
+   */
+  threshold: number;
+  /**
+   * False if it was found with other weights, another recipe or another calibration.
+   */
+  usable: boolean;
+}
+
+export interface AdminAbstention {
+  /**
+   * A global confidence below this gives the reason `uncertain`.
+   */
+  confidence_below: number;
+  /**
+   * Bound of the share of wrong verdicts among the others, with 95 % confidence.
+   */
+  error_bound: number;
+  /**
+   * Share of verdicts that are not uncertain.
+   */
+  verdicts_given: number;
+}
+
+export interface AdminKnownAnswer {
+  /**
+   * The clip.
+   */
+  file: string;
+  /**
+   * The scores of its windows, or the first values of its embedding.
+   */
+  expected: number[];
+  /**
+   * Largest difference of each number; null for the default.
+   */
+  tolerance: number | null;
+  /**
+   * Whether the model reproduced it when it was loaded; null if not tried.
+   */
+  holds: boolean | null;
+}
+
+export interface AdminFigure {
+  /**
+   * The figure.
+   */
+  value: number;
+  /**
+   * 95 % bootstrap interval over systems and sources; null if there are too few of them.
+   */
+  interval_95: number[] | null;
+}
+
+export interface AdminThreshold {
+  /**
+   * Scores from here on are `spoofed`.
+   */
+  threshold: number;
+  /**
+   * The share of false positives that it was fitted to on the same clips; null for a given threshold.
+   */
+  target_fpr: number | null;
+  fpr: AdminFigure;
+  fnr: AdminFigure;
+}
+
+export interface AdminDetPoint {
+  /**
+   * Its threshold; null if only the shape of the curve is known.
+   */
+  threshold: number | null;
+  /**
+   * Human clips called spoofed.
+   */
+  fpr: number;
+  /**
+   * AI-generated clips that pass.
+   */
+  fnr: number;
+}
+
+export interface AdminVerificationFigures {
+  /**
+   * Kind of the recordings.
+   */
+  condition: string;
+  /**
+   * Seconds of compared speech.
+   */
+  test_speech_s: number;
+  eer: AdminFigure;
+  /**
+   * Strangers accepted at the operating point.
+   */
+  false_accepts: AdminFigure | null;
+  /**
+   * The right speaker refused there.
+   */
+  false_rejects: AdminFigure | null;
+}
+
+export interface AdminModelFigures {
+  /**
+   * The recordings; null if unknown.
+   */
+  measured_on: string | null;
+  /**
+   * Human clips among them.
+   */
+  human_clips: number | null;
+  /**
+   * AI-generated clips among them.
+   */
+  generated_clips: number | null;
+  /**
+   * Equal error rate of a detector.
+   */
+  eer: AdminFigure | null;
+  /**
+   * Area under the ROC curve of a detector.
+   */
+  auc: AdminFigure | null;
+  /**
+   * Equal error rate with equal weight for every system and source.
+   */
+  eer_groups_alike: AdminFigure | null;
+  /**
+   * Error rates at some thresholds, by `target_fpr` and threshold; null if unknown.
+   */
+  thresholds: AdminThreshold[] | null;
+  /**
+   * The detection error trade-off by falling `fpr`; null if unknown.
+   */
+  det: AdminDetPoint[] | null;
+  /**
+   * Of a speaker model; null for detectors, and if unknown.
+   */
+  verification: AdminVerificationFigures[] | null;
+}
+
+export interface AdminModel {
+  /**
+   * Exact id of the model.
+   */
+  id: string;
+  /**
+   * Other names that requests may use.
+   */
+  aliases: string[];
+  /**
+   * Its task.
+   */
+  task: 'detection' | 'speaker';
+  file: AdminModelFile;
+  /**
+   * Hash of everything that its scores depend on.
+   */
+  score_fingerprint: string;
+  /**
+   * Licence of the weights.
+   */
+  licence: string | null;
+  /**
+   * Seconds of audio per input.
+   */
+  window_s: number | null;
+  /**
+   * Score = sigmoid(scale x + bias), of the log-odds or of the cosine.
+   */
+  calibration: {
+    scale: number;
+    bias: number;
+  } | null;
+  /**
+   * Voice identity refuses voices from this score on; or, for speaker models, the least similarity of a match.
+   */
+  operating_point: number;
+  /**
+   * Named thresholds of `veravox calibrate`.
+   */
+  operating_points: AdminOperatingPoint[];
+  /**
+   * When a detector's verdict is uncertain; null without such an entry.
+   */
+  abstention: AdminAbstention | null;
+  /**
+   * Clips with known scores.
+   */
+  known_answers: AdminKnownAnswer[];
+  figures: AdminModelFigures;
+  /**
+   * Whether `/v1/admin/models/{id}/card` answers.
+   */
+  has_card: boolean;
+}
+
+export interface AdminModelList {
+  /**
+   * Device that runs the models.
+   */
+  provider: 'cpu' | 'cuda';
+  /**
+   * Why the CPU runs the models although CUDA was requested.
+   */
+  fallback_reason: string | null;
+  /**
+   * The GPUs and CPUs that run the models.
+   */
+  devices: {
+    /**
+     * `cpu` or, for example, `cuda:0`.
+     */
+    device: string;
+    working: boolean;
+    /**
+     * Why a GPU was taken out. It is tried again by itself.
+     */
+    problem: string | null;
+  }[];
+  /**
+   * In the order of the manifest, detectors first.
+   */
+  models: AdminModel[];
+}
+
+export interface ServerState {
+  version: string;
+  state: 'starting' | 'ready' | 'wrong_answers' | 'stopping';
+  /**
+   * Of the process that answers.
+   */
+  uptime_s: number;
+  provider: 'cpu' | 'cuda';
+  /**
+   * Why the CPU runs the models although CUDA was requested.
+   */
+  fallback_reason: string | null;
+  devices: {
+    /**
+     * `cpu` or, for example, `cuda:0`.
+     */
+    device: string;
+    working: boolean;
+    /**
+     * Why a GPU was taken out. It is tried again by itself.
+     */
+    problem: string | null;
+  }[];
+  models: {
+    id: string;
+    task: 'detection' | 'speaker';
+    aliases: string[];
+    /**
+     * Of the model's file.
+     */
+    sha256: string;
+  }[];
+  /**
+   * Known-answer checks that failed.
+   */
+  wrong_answers: {
+    model: string;
+    /**
+     * The known clip.
+     */
+    file: string;
+    /**
+     * The scores of its windows, or the first values of its embedding.
+     */
+    expected: number[];
+    /**
+     * Empty if the model could not answer.
+     */
+    measured: number[];
+    tolerance: number;
+    /**
+     * The reason if the model could not answer.
+     */
+    error: string | null;
+  }[];
+  database: {
+    kind: 'sqlite' | 'postgres';
+    state: 'up' | 'unavailable';
+  };
+  storage: {
+    kind: 'data_folder' | 'bucket';
+    bucket: string | null;
+  };
+  /**
+   * Of the data folder; null if unknown.
+   */
+  disk: {
+    free_bytes: number;
+    total_bytes: number;
+  } | null;
+  /**
+   * Memory for the history, in the process that answers.
+   */
+  history_bytes: number;
+  /**
+   * Settings that limit the load of the server (docs/configuration.md).
+   */
+  limits: {
+    setting: string;
+    value: number;
+  }[];
+}
+
+/**
+ * Series of `points` numbers, one per step of `step_s` seconds from `from` on. Series of zeros are left out. The history is in memory, by seconds for an hour and by ten seconds for a day; a restart clears it.
+ */
+export interface HealthHistory {
+  /**
+   * Start of the first step, in seconds since 1970.
+   */
+  from: number;
+  step_s: number;
+  points: number;
+  /**
+   * Processes of the server. Their numbers are added up.
+   */
+  processes: number;
+  /**
+   * Recorded seconds of each step, over all processes: fewer if the server did not run or was blocked.
+   */
+  recorded_s: number[];
+  /**
+   * Requests by subject and outcome: `ok`, `client_error` (4xx), `limited` (429 and 503), `failed` (other 5xx), `gone` (the client left).
+   */
+  requests: {
+    [k: string]: {
+      [k: string]: number[];
+    };
+  };
+  /**
+   * Errors by their key (docs/errors.md).
+   */
+  refusals: {
+    [k: string]: number[];
+  };
+  /**
+   * Durations of answered and failed requests, in two buckets per doubling. For the percentiles of a period, add its buckets up.
+   */
+  latency: {
+    /**
+     * Upper ends of the buckets.
+     */
+    bounds_ms: number[];
+    /**
+     * Predictions and voice identity.
+     */
+    analysis: {
+      /**
+       * Index of its upper end in `bounds_ms`; one more for longer times.
+       */
+      bucket: number;
+      requests: number[];
+    }[];
+    /**
+     * Jobs and links.
+     */
+    other: {
+      /**
+       * Index of its upper end in `bounds_ms`; one more for longer times.
+       */
+      bucket: number;
+      requests: number[];
+    }[];
+  };
+  /**
+   * Number of analyses, and their total wait for a thread in ms.
+   */
+  waits: {
+    requests: number[];
+    total_ms: number[];
+  };
+  /**
+   * Scored windows by model.
+   */
+  windows: {
+    [k: string]: number[];
+  };
+  /**
+   * The largest value in each step; null without a record. `jobs_queued` and `jobs_running` cover all hosts with the same database.
+   */
+  gauges: {
+    [k: string]: (number | null)[];
+  };
+}
+
+export interface AdminHealth {
+  now: ServerState;
+  history: HealthHistory;
+}
+
+export interface ModelDrift {
+  /**
+   * The detector's id.
+   */
+  model: string;
+  /**
+   * The distribution to compare with; null before the first score.
+   */
+  reference: {
+    /**
+     * The first files that the model scored, or hours that an operator chose.
+     */
+    origin: 'first_files' | 'chosen';
+    /**
+     * False until it has enough files.
+     */
+    complete: boolean;
+    /**
+     * Time of its beginning or, if complete, of its completion.
+     */
+    made_at: string;
+    /**
+     * Analysed files, recordings and streams with speech.
+     */
+    files: number;
+    windows: number;
+    /**
+     * Of files, each the mean of its windows. Numbers of scores per bin: below the first edge, between edges, from the last edge on.
+     */
+    file_bins: number[];
+    /**
+     * Numbers of scores per bin: below the first edge, between edges, from the last edge on.
+     */
+    window_bins: number[];
+  } | null;
+  /**
+   * Scores of the last hours.
+   */
+  current: {
+    /**
+     * Analysed files, recordings and streams with speech.
+     */
+    files: number;
+    windows: number;
+    /**
+     * Of files, each the mean of its windows. Numbers of scores per bin: below the first edge, between edges, from the last edge on.
+     */
+    file_bins: number[];
+    /**
+     * Numbers of scores per bin: below the first edge, between edges, from the last edge on.
+     */
+    window_bins: number[];
+  };
+  /**
+   * The same by hour, the oldest first. Hours without scores are left out.
+   */
+  hours: {
+    begins_at: string;
+    /**
+     * Analysed files, recordings and streams with speech.
+     */
+    files: number;
+    windows: number;
+    /**
+     * Of files, each the mean of its windows. Numbers of scores per bin: below the first edge, between edges, from the last edge on.
+     */
+    file_bins: number[];
+    /**
+     * Numbers of scores per bin: below the first edge, between edges, from the last edge on.
+     */
+    window_bins: number[];
+  }[];
+  /**
+   * Population stability index against the reference (docs/health.md); null with too few files.
+   */
+  file_index: number | null;
+  /**
+   * Population stability index against the reference (docs/health.md); null with too few files.
+   */
+  window_index: number | null;
+  /**
+   * Of the larger index: below 0.1 stable, below 0.25 moderate. `too_few`: too few files in the reference or in the last hours.
+   */
+  reading: 'too_few' | 'stable' | 'moderate' | 'large';
+}
+
+/**
+ * Distribution of the scores of each detector. Counts only, no audio.
+ */
+export interface AdminDrift {
+  /**
+   * Of the bins, on the scale ln(score / (1 - score)).
+   */
+  logit_edges: number[];
+  /**
+   * Files of the last hours that an index needs.
+   */
+  min_files: number;
+  /**
+   * Files that a reference needs.
+   */
+  reference_files: number;
+  models: ModelDrift[];
+}
+
+export interface DriftReference {
+  /**
+   * The detector's id.
+   */
+  model: string;
+  /**
+   * Files in the new reference.
+   */
+  files: number;
 }
 
 /**

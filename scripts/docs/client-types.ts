@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compile, type Options } from 'json-schema-to-typescript';
 import { loadConfig } from '../../src/base/config/load-config.js';
+import { adminEndpoints } from '../../src/base/contract/admin/admin-endpoints.js';
 import { endpoints } from '../../src/base/contract/endpoints.js';
 import { errorBody, forbiddenErrorBody } from '../../src/base/contract/error-bodies.js';
 import { LARGE_FILE_MODEL } from '../../src/base/contract/model-ids.js';
@@ -34,8 +35,9 @@ const fieldsSchema = ({ title, schemas, required = [] }: Fields): Schema => ({
 /** Fields and answers of the current version. */
 function schemasOf(): Schema[] {
   const config = loadConfig({});
-  const current = endpoints(config, [{ id: LARGE_FILE_MODEL, aliases: [] }]).filter(
-    ({ scope, version }) => scope !== undefined && version !== 'v0',
+  const all = [...endpoints(config, [{ id: LARGE_FILE_MODEL, aliases: [] }]), ...adminEndpoints];
+  const current = all.filter(
+    ({ scope, version, operation: { tag } }) => (scope !== undefined || tag === 'Admin') && version !== 'v0',
   );
   // Where there is a form, the client has a method of its own for the fields of JSON.
   const fields = current.flatMap(({ operation: { form, json } }) => {
@@ -66,6 +68,9 @@ const isObject = (value: unknown): value is Schema =>
 
 /** A copy without what a type cannot say; what has a title is put into `named`, behind what it consists of. */
 function collected(schema: Schema, named: Map<string, Schema>): Schema {
+  // One that stands twice in a type would get two names.
+  const known = schema.title === undefined ? undefined : named.get(schema.title);
+  if (known !== undefined) return known;
   const { minItems, maxItems, examples, ...rest } = schema;
   const copy: Record<string, unknown> = { ...rest };
   if (isObject(schema.items)) copy.items = collected(schema.items, named);

@@ -7,7 +7,9 @@ import { errorReferencePage } from './error-page.js';
 import { importDrawing } from './import-drawing.js';
 import { withManifestTables } from './manifest-tables.js';
 import { withMarkedSection } from './marked-section.js';
+import { reasonTexts } from './reason-texts.js';
 import { reasonsPage } from './reasons-page.js';
+import { reportFormat } from './report-format.js';
 import { reportTable } from './report-table.js';
 
 export interface Page {
@@ -19,6 +21,8 @@ export interface Page {
 
 /** Pages of which the code makes all or a part. */
 export const pages: readonly Page[] = [
+  { file: 'dashboard/src/logic/reason-texts.ts', renewed: reasonTexts },
+  { file: 'dashboard/src/logic/report-format.ts', renewed: reportFormat },
   {
     file: 'docs/architecture.md',
     renewed: async (page) => withMarkedSection(page, await importDrawing()),

@@ -23,11 +23,11 @@ export async function ensureAddon() {
   });
 }
 
-/** Compiles the TypeScript sources to dist/. */
+/** Compiles the TypeScript sources to dist/, and builds the dashboard there. */
 export async function ensureTypeScript() {
   await buildUnlessFresh({
     name: 'typescript',
-    inputs: ['tsconfig.json', 'src', 'scripts/docs-page.mjs', 'package-lock.json'],
+    inputs: ['tsconfig.json', 'src', 'client/src', 'dashboard', 'scripts/docs-page.mjs', 'package-lock.json'],
     output: 'dist/cli/main.js',
     build: async () => {
       // What a deleted source file was compiled to must not live on.

@@ -47,6 +47,8 @@ const testPackages = [
   // What the tests of training/ compute with.
   { name: 'python3-numpy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/numpy') },
   { name: 'python3-scipy', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/scipy') },
+  // The browser that opens the dashboard.
+  { name: 'chromium', isThere: () => onPath('chromium') },
   // Shows what a process contacts and writes.
   { name: 'strace', isThere: () => onPath('strace') },
   // Sets the clock of one process: `faketime` itself, and the library that it loads.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { dayOf, isDay } from '../state/data-folder/days.js';
+
 const DAY_MS = 86_400_000;
 
 const named: ReadonlyMap<string, number> = new Map([
@@ -13,10 +15,5 @@ export const DAY_EXPECTED = '2026-11-01, today, yesterday, or 30d for 30 days ag
 export function dayIn(text: string, now: Date): string | undefined {
   const daysAgo = named.get(text) ?? Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? Number.NaN);
   if (!Number.isNaN(daysAgo)) return dayOf(new Date(now.getTime() - daysAgo * DAY_MS));
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
-  const date = new Date(`${text}T00:00:00Z`);
-  // Date reads 31 February as a day in March.
-  return !Number.isNaN(date.getTime()) && dayOf(date) === text ? text : undefined;
+  return isDay(text) ? text : undefined;
 }
-
-const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

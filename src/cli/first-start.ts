@@ -5,6 +5,7 @@ import type { Config } from '../base/config/options.js';
 import { packageDir } from '../base/config/package-dir.js';
 import { newKey } from '../state/keys/api-key.js';
 import type { KeyRegistry } from '../state/keys/key-registry.js';
+import { originOf } from './dashboard-address.js';
 
 /** A recording in the repository to try the server with. */
 const sampleFile = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');
@@ -60,7 +61,7 @@ export function announcement(
   firstKey: FirstKey | undefined,
   isReady: boolean,
 ): string {
-  const address = addressOf({ host, tlsCertFile }, port);
+  const address = originOf(tlsCertFile === '' ? 'http' : 'https', host, port);
   const state = isReady
     ? `veravox is ready on ${address}`
     : `veravox is running on ${address}, but not ready: see the log`;
@@ -80,13 +81,6 @@ Try it:
   curl -H ${header} -F 'file=@${recording}' ${address}/v1/predict
 
 `;
-}
-
-function addressOf({ host, tlsCertFile }: Pick<Config, 'host' | 'tlsCertFile'>, port: number): string {
-  // Clients cannot connect to an address that means all interfaces.
-  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  const scheme = tlsCertFile === '' ? 'http' : 'https';
-  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** Quoted for a shell. */

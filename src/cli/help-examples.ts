@@ -23,6 +23,17 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
   ],
   'keys list': [['veravox keys list --json', 'for programs']],
   'keys revoke': [['veravox keys revoke 0123456789ab', 'by the id that keys list shows']],
+  'admin users': [['veravox admin users --json', 'for programs']],
+  'admin add': [['veravox admin add ada --role developer --account shop', 'prints a link for them']],
+  'admin link': [
+    ['veravox admin link', 'for the first user'],
+    ['veravox admin link ada', 'for somebody who has forgotten the password'],
+  ],
+  'admin password': [['veravox admin password ada', 'asks for it']],
+  'admin change': [['veravox admin change ada --role viewer', 'another role']],
+  'admin disable': [['veravox admin disable ada', 'ends the sessions, too']],
+  'admin enable': [['veravox admin enable ada', 'after disable']],
+  'admin revoke-sessions': [['veravox admin revoke-sessions ada', 'on all hosts, within a second']],
   'webhooks create-secret': [
     [
       'veravox webhooks create-secret --account shop --overlap 7d',

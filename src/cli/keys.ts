@@ -3,18 +3,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
+import { MAX_RATE_WINDOW_S } from '../base/contract/key-limits.js';
 import { type Scope, scopes } from '../base/contract/scopes.js';
-import {
-  type CreatedKey,
-  DEFAULT_ACCOUNT,
-  isAccount,
-  isActive,
-  MAX_RATE_WINDOW_S,
-  type NewKey,
-  type RateLimit,
-  type StoredKey,
-} from '../state/keys/api-key.js';
+import { DEFAULT_ACCOUNT, isActive, type RateLimit, type StoredKey } from '../state/keys/api-key.js';
+import { checkKey, KeyRefused, MAX_EXPIRES_IN_S } from '../state/keys/key-check.js';
+import { KeyOffice } from '../state/keys/key-office.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
+import { publicKey } from '../state/keys/public-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
@@ -40,7 +35,7 @@ export function addKeysCommand(program: Command): void {
   keys
     .command('create')
     .description('Create a key and print it. It is shown only once.')
-    .option('--name <name>', 'what the key is for', 'unnamed')
+    .option('--name <name>', 'what the key is for', parseName, 'unnamed')
     .addOption(
       new Option('--scopes <list>', `separated by commas: ${scopes.join(', ')}; admin includes all others`)
         .default(['predict', 'voiceid', 'file'] satisfies Scope[], 'predict,voiceid,file')
@@ -72,14 +67,16 @@ export function addKeysCommand(program: Command): void {
       const { name, account, scopes: granted, rate, concurrency } = wanted;
       const expiresAt = wanted.expiresAt ?? wanted.expiresIn;
       const config = loadConfig(process.env);
-      const { key, text } = await createNoted(config, {
-        name,
-        account,
-        scopes: granted,
-        ...(rate && { rate }),
-        ...(concurrency !== undefined && { concurrency }),
-        ...(expiresAt && { expiresAt }),
-      });
+      const { key, text } = await withOffice(config, (office) =>
+        office.create({
+          name,
+          account,
+          scopes: granted,
+          ...(rate && { rate }),
+          ...(concurrency !== undefined && { concurrency }),
+          ...(expiresAt && { expiresAt }),
+        }),
+      );
       // Only the key goes to standard output, so that a script can take it from there.
       process.stderr.write(`Created. The key is shown only once:\n\n${keyTable([key], new Date())}\n`);
       noteDataFolder(config.dataDir);
@@ -94,7 +91,7 @@ export function addKeysCommand(program: Command): void {
       const config = loadConfig(process.env);
       const stored = await withState(config, (database) => new KeyRegistry(database).list());
       const now = new Date();
-      if (json) for (const key of stored) process.stdout.write(`${JSON.stringify(publicPart(key, now))}\n`);
+      if (json) for (const key of stored) process.stdout.write(`${JSON.stringify(publicKey(key, now))}\n`);
       else process.stdout.write(stored.length === 0 ? 'No keys.\n' : keyTable(stored, now));
       noteDataFolder(config.dataDir);
     });
@@ -104,23 +101,18 @@ export function addKeysCommand(program: Command): void {
     .description('Revoke a key permanently, by its id in `keys list`.')
     .action(async (id: string) => {
       const config = loadConfig(process.env);
-      if (!(await withState(config, (database) => new KeyRegistry(database).revoke(id)))) {
+      if (!(await withOffice(config, (office) => office.revoke(id)))) {
         throw new Error(`There is no key with the id ${id} in ${config.dataDir}.`);
       }
       process.stderr.write(`Revoked ${id}.\n`);
       noteDataFolder(config.dataDir);
-      await noteAdminAct(config, { event: 'key_revoked', keyId: id });
     });
 }
 
-/** No key without a line in the audit. */
-function createNoted(config: Config, wanted: NewKey): Promise<CreatedKey> {
-  return withState(config, (database) =>
-    new KeyRegistry(database).create(wanted, ({ key: { id: keyId, account, scopes: granted } }) =>
-      noteAdminAct(config, { event: 'key_created', keyId, account, scopes: granted }),
-    ),
+const withOffice = <Result>(config: Config, work: (office: KeyOffice) => Promise<Result>): Promise<Result> =>
+  withState(config, (database) =>
+    work(new KeyOffice(new KeyRegistry(database), (act) => noteAdminAct(config, act))),
   );
-}
 
 const toSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
 
@@ -151,20 +143,18 @@ function describeRate(rate: RateLimit | undefined): string {
   return rate.requests === 0 ? UNLIMITED : `${rate.requests}/${rate.windowS}s`;
 }
 
-function publicPart(key: StoredKey, now: Date): Record<string, unknown> {
-  return {
-    id: key.id,
-    name: key.name,
-    account: key.account,
-    scopes: key.scopes,
-    active: isActive(key, now),
-    created_at: key.createdAt,
-    expires_at: key.expiresAt ?? null,
-    revoked_at: key.revokedAt ?? null,
-    rate: key.rate === undefined ? null : { requests: key.rate.requests, window_s: key.rate.windowS },
-    concurrency: key.concurrency ?? null,
-  };
+/** What the rules for keys say of one field. */
+function checked<Value>(value: Value, wanted: Parameters<typeof checkKey>[0]): Value {
+  try {
+    checkKey(wanted);
+  } catch (error) {
+    if (error instanceof KeyRefused) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+  return value;
 }
+
+const parseName = (name: string): string => checked(name, { name });
 
 function parseScopes(list: string): Scope[] {
   return list.split(',').map((name) => {
@@ -176,17 +166,10 @@ function parseScopes(list: string): Scope[] {
   });
 }
 
-export function parseAccount(account: string): string {
-  if (isAccount(account)) return account;
-  throw new InvalidArgumentError(
-    `Expected 1 to 32 lower-case letters, digits and hyphens, not starting with a hyphen, but received ${account}.`,
-  );
-}
+export const parseAccount = (account: string): string => checked(account, { account });
 
 const unitS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const longUnitS: typeof unitS = { ...unitS, w: 7 * 86_400, y: 365 * 86_400 };
-/** Longer periods exceed the range of dates, or mean no expiry at all. */
-const MAX_EXPIRES_IN_S = 100 * 365 * 86_400;
 
 function parseExpiresIn(text: string): Date {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];

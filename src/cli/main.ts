@@ -12,6 +12,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
   [['serve'], async () => (await import('./serve.js')).addServeCommand],
   [['work'], async () => (await import('./work.js')).addWorkCommand],
   [['keys'], async () => (await import('./keys.js')).addKeysCommand],
+  [['admin'], async () => (await import('./admin.js')).addAdminCommand],
   [['webhooks'], async () => (await import('./webhooks.js')).addWebhooksCommand],
   [['database'], async () => (await import('./database.js')).addDatabaseCommand],
   [['backup'], async () => (await import('./backup.js')).addBackupCommand],

@@ -5,6 +5,7 @@ import { modelStatus } from '../analysis/pipeline/model-status.js';
 import { openApiDocument } from '../api/openapi/document.js';
 import { loadConfig } from '../base/config/load-config.js';
 import { packageVersion } from '../base/config/package-dir.js';
+import { adminEndpoints } from '../base/contract/admin/admin-endpoints.js';
 import { endpoints } from '../base/contract/endpoints.js';
 
 export function addOpenApiCommand(program: Command): void {
@@ -18,6 +19,7 @@ async function printDocument(): Promise<void> {
   const config = loadConfig(process.env);
   const manifest = await loadManifest(config.modelsDir);
   const { detectors } = modelStatus(manifest.models);
-  const document = openApiDocument(endpoints(config, detectors), packageVersion);
+  const offered = [...endpoints(config, detectors), ...(config.dashboard === 'on' ? adminEndpoints : [])];
+  const document = openApiDocument(offered, packageVersion);
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }

@@ -10,6 +10,7 @@ import { openRatesOverHosts } from '../service/rates-over-hosts.js';
 import { StartFailure, Supervisor } from '../service/supervision/supervisor.js';
 import type { Database } from '../state/database/database.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
+import { firstLinkNote } from './first-link.js';
 import { announcement, type FirstStart } from './first-start.js';
 import type { HangUps } from './hang-up.js';
 import { onStopSignals } from './stop-signals.js';
@@ -62,9 +63,10 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
       else void supervisor.reload();
     });
     const firstKey = await firstStart?.createKey();
+    const link = await firstLinkNote({ config, database, port, isFirstStart: firstKey !== undefined });
     if (ratesOverHosts === undefined) await database.close();
     if (firstKey !== undefined) await noteAdminAct(config, { event: 'key_created', keyId: firstKey.id });
-    log.print(announcement(config, port, firstKey, isReady));
+    log.print(`${announcement(config, port, firstKey, isReady)}${link}`);
   } catch (error) {
     // The process has logged the reason itself.
     if (!(error instanceof StartFailure)) throw error;

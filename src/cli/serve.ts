@@ -3,17 +3,16 @@ import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { createLog, type Logger } from '../base/observe/log.js';
-import { startService } from '../service/service.js';
 import { ParentLink } from '../service/supervision/parent-link.js';
 import type { Database } from '../state/database/database.js';
 import { openDatabase } from '../state/database/open-database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { actor } from '../state/records/admin-act.js';
 import { databaseLeftBehind } from '../state/takeover/left-behind.js';
+import { firstLinkNote } from './first-link.js';
 import { announcement, FirstStart } from './first-start.js';
 import { followHangUps } from './hang-up.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
-import { serveProcesses } from './serve-processes.js';
 import { endOnUncaught } from './uncaught.js';
 
 export function addServeCommand(program: Command): void {
@@ -41,19 +40,16 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   });
   const log = createLog(config);
   process.on('exit', log.closeNow);
-  let firstStart: FirstStart | undefined;
-  let database: Database;
-  // The supervisor does this for all its processes.
-  if (parent === undefined) {
-    const own = await openOwnState(config, log.logger);
-    database = own.database;
-    firstStart = await prepareFirstStart(config, database, log.logger);
-    if (config.processes > 0) {
-      return serveProcesses({ config, log, hangUp, ...own, firstStart });
-    }
-  } else {
-    database = await openDatabase(config);
+  if (parent === undefined && config.processes > 0) {
+    const { serveProcesses } = await import('./serve-processes.js');
+    return serveProcesses({ config, log, hangUp, ...(await openForServer(config, log.logger)) });
   }
+  const opening = parent === undefined ? openForServer(config, log.logger) : openForProcess(config);
+  // The files of the service are read while the database opens.
+  const [{ database, firstStart }, { startService }] = await Promise.all([
+    opening,
+    import('../service/service.js'),
+  ]);
   const service = await startService({ config, log, parent, database });
   const waitMs = parent === undefined ? config.stopGraceMs + config.stopDrainMs : undefined;
   const stopGracefully = gracefulStop(service, log, waitMs);
@@ -66,6 +62,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
       reload: service.reloadModels,
       refuse: service.refuse,
       metrics: service.metrics,
+      history: service.history,
     });
     parent.listening(service.isReady);
     return;
@@ -73,7 +70,20 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   followSignals({ service, stopGracefully, hangUp, log });
   const firstKey = await firstStart?.createKey();
   if (firstKey !== undefined) service.note({ event: 'key_created', keyId: firstKey.id, ...actor() });
-  log.print(announcement(config, service.port, firstKey, service.isReady));
+  const { port: servedPort, adminPort } = service;
+  const isFirstStart = firstKey !== undefined;
+  const link = await firstLinkNote({ config, database, port: servedPort, adminPort, isFirstStart });
+  log.print(`${announcement(config, servedPort, firstKey, service.isReady)}${link}`);
+}
+
+/** What the supervisor does for all its processes. */
+async function openForServer(config: Config, logger: Logger) {
+  const own = await openOwnState(config, logger);
+  return { ...own, firstStart: await prepareFirstStart(config, own.database, logger) };
+}
+
+async function openForProcess(config: Config) {
+  return { database: await openDatabase(config), firstStart: undefined };
 }
 
 /** No key is made if there are some in a database that somebody has forgotten to copy: then it still can be. */

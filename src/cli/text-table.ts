@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Columns two spaces apart; a heading that begins with `>` marks a column of numbers, which end where it ends. */
-export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+import { escapeInvisible } from '../base/errors/visible-text.js';
+
+/**
+ * Columns two spaces apart; a heading that begins with `>` marks a column of numbers, which end where it ends. Names in cells
+ * may be older than their rules.
+ */
+export function textTable(headings: readonly string[], given: readonly (readonly string[])[]): string {
+  const rows = given.map((cells) => cells.map(escapeInvisible));
   const columns = headings.map((heading, index) => {
     const isNumeric = heading.startsWith('>');
     const title = isNumeric ? heading.slice(1) : heading;

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LoggedDelivery } from '../state/webhooks/deliveries.js';
+import { destinationOf } from '../state/webhooks/destination.js';
 import { textTable } from './text-table.js';
 
 const moment = (atMs: number | undefined): string | null =>
   atMs === undefined ? null : new Date(atMs).toISOString();
-
-/** Without query: it may hold a secret of the client's. */
-const destinationOf = (url: string): string => {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
-};
 
 export const deliveryTable = (found: readonly LoggedDelivery[]): string =>
   textTable(

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { createLog } from '../base/observe/log.js';
-import { startService } from '../service/service.js';
 import { followHangUps } from './hang-up.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
 import { endOnUncaught } from './uncaught.js';
@@ -38,7 +37,11 @@ async function work(): Promise<void> {
   checkSettings(config);
   const log = createLog(config);
   process.on('exit', log.closeNow);
-  const { database } = await openOwnState(config, log.logger);
+  // The files of the service are read while the database opens.
+  const [{ database }, { startService }] = await Promise.all([
+    openOwnState(config, log.logger),
+    import('../service/service.js'),
+  ]);
   const service = await startService({ config, log, parent: undefined, database, isWorker: true });
   const stopGracefully = gracefulStop(service, log, config.stopDrainMs);
   endOnUncaught(log, stopGracefully);

@@ -35,6 +35,8 @@ export interface BackgroundWorkParts {
 export interface BackgroundWork {
   /** Ends the turns of the jobs in work: they begin again with the models of the moment. */
   takeAnew(): void;
+  /** Jobs that it works on now. */
+  jobsBusy(): number;
   /** Gives back what it has begun. */
   close(): Promise<void>;
 }
@@ -69,6 +71,7 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
   });
   return {
     takeAnew: () => workers.takeAnew(),
+    jobsBusy: () => workers.busy,
     async close() {
       await Promise.all([workers.close(), uploads?.close(), tenders.close(), webhooks.close()]);
     },

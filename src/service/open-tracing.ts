@@ -3,7 +3,6 @@ import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
-import { TraceMetrics } from '../base/observe/trace-metrics.js';
 import { once } from '../base/once.js';
 import type { Tracing } from '../base/tracing/tracing.js';
 
@@ -19,6 +18,7 @@ export async function openTracing(
 ): Promise<Tracing | undefined> {
   if (url === undefined) return undefined;
   const { OtlpTracing } = await import('../base/tracing/otlp-tracing.js');
+  const { TraceMetrics } = await import('../base/observe/trace-metrics.js');
   const counts = new TraceMetrics(metrics.registry);
   let quietUntilMs = 0;
   log.info({ collector: new URL(url).origin, ratio }, 'traces go to a collector');

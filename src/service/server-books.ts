@@ -18,6 +18,8 @@ export interface Books {
   readonly recorders: readonly RequestRecorder[];
   /** Writes an event into the audit, if there is one. */
   note(event: AuditEvent): void;
+  /** Adds to the database what was counted; resolves also if that failed. */
+  flushUsage(): Promise<void>;
 }
 
 /**
@@ -47,7 +49,8 @@ export function openBooks(
   const note = (event: AuditEvent): void => audit?.note(event);
   const cleaner = cleans ? [openRetention(config, logger, database, ledger, note)] : [];
   // In this order they are closed.
-  return { recorders: [...cleaner, usage, ...(audit ? [audit] : [])], note };
+  const recorders = [...cleaner, usage, ...(audit ? [audit] : [])];
+  return { recorders, note, flushUsage: () => usage.flush() };
 }
 
 function openRetention(

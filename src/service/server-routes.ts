@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { AdminParts } from '../api/admin/admin-parts.js';
+import { adminRoutes } from '../api/admin/admin-routes.js';
 import type { BytePermits } from '../api/admission/byte-permits.js';
+import { dashboardRoutes } from '../api/dashboard/dashboard-routes.js';
 import { openApiDocument } from '../api/openapi/document.js';
 import type { FileIntake } from '../api/routes/analysis-input.js';
 import { docsRoutes } from '../api/routes/docs.js';
@@ -18,6 +22,7 @@ import { uploadJobs, uploadsToAwait } from '../api/routes/upload-jobs.js';
 import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
+import { adminEndpoints } from '../base/contract/admin/admin-endpoints.js';
 import { endpoints } from '../base/contract/endpoints.js';
 import { largeFileModels } from '../base/contract/model-ids.js';
 import type { Logger } from '../base/observe/log.js';
@@ -40,6 +45,8 @@ export interface RouteParts {
   /** Of a bucket. */
   readonly awaitedUploads: AwaitedUploads | undefined;
   readonly streams: StreamDesk;
+  /** Absent without a dashboard. */
+  readonly admin: AdminParts | undefined;
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
@@ -51,7 +58,7 @@ export function publicRoutes(routes: readonly Route[], config: Config): readonly
   if (config.adminAddress === undefined) return routes;
   return routes
     .filter((route) => !route.isForOperators)
-    .map((route) => (route.path === '/' ? rootRoute(false) : route));
+    .map((route) => (route.path === '/' ? rootRoute({ hasDocs: false, hasDashboard: false }) : route));
 }
 
 /** Every route that a server made of these parts has. */
@@ -59,6 +66,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
   const { config, models, intake, largeFilePermits, files, operatingPoints, jobs, metrics } = parts;
   const { analyser } = models;
   const { detectors } = analyser.status();
+  const hasDashboard = config.dashboard === 'on';
   const analysing: Route[] = [
     predictRoute(config, analyser, intake, operatingPoints),
     ...(largeFileModels(detectors).length > 0
@@ -70,9 +78,11 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
       : []),
     ...voiceRoutes({ config, analyser, queue: intake.queue, points: operatingPoints }),
   ];
-  const offered = endpoints(config, detectors).filter(
-    ({ operation }) => jobs !== undefined || operation.tag !== 'Jobs',
-  );
+  const { admin } = parts;
+  const offered = () => [
+    ...endpoints(config, detectors).filter(({ operation }) => jobs !== undefined || operation.tag !== 'Jobs'),
+    ...(admin ? adminEndpoints : []),
+  ];
   return [
     ...analysing.map((route) => ({ ...route, models })),
     ...(jobs ? jobRoutes({ ...jobs, config, analyser, points: operatingPoints, files }) : []),
@@ -90,7 +100,9 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
       : []),
     ...healthRoutes(() => models.status(), parts),
     metricsRoute(metrics),
-    rootRoute(true),
-    ...docsRoutes(openApiDocument(offered, packageVersion)),
+    rootRoute({ hasDocs: true, hasDashboard }),
+    ...(hasDashboard ? dashboardRoutes() : []),
+    ...(admin ? adminRoutes({ ...admin, jobs, points: operatingPoints }) : []),
+    ...docsRoutes(() => openApiDocument(offered(), packageVersion)),
   ];
 }

@@ -4,8 +4,10 @@ import { setMaxListeners } from 'node:events';
 import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import type { CheckedModels } from '../analysis/known-answers/checked-models.js';
 import type { UploadArena } from '../analysis/memory/arena.js';
+import { type AdminOffice, openAdminParts } from '../api/admin/admin-parts.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { type InFlightElsewhere, KeyConcurrency } from '../api/admission/key-concurrency.js';
+import { openPermitPools, permitsDrained, permitsInUse } from '../api/admission/permit-pools.js';
 import { type RateCounter, RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { RequestPermits } from '../api/admission/request-permits.js';
 import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
@@ -42,10 +44,16 @@ import type { Authenticator } from '../state/keys/authenticator.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
 import { startBackgroundWork } from './background-work.js';
+import type { HealthKeeper } from './health-keeper.js';
 import type { JobOffice } from './jobs/job-office.js';
 import { gaugesOf, ModelRotation } from './model-rotation.js';
 import { ServedModels } from './served-models.js';
 import { publicRoutes, serverRoutes } from './server-routes.js';
+
+/** Its `health` is closed by the caller after the server has stopped. */
+export interface ServerAdmin extends AdminOffice {
+  readonly health: HealthKeeper;
+}
 
 export interface ServerOptions {
   readonly config: Config;
@@ -74,6 +82,8 @@ export interface ServerOptions {
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
   /** Without one there are no jobs. Closed by the caller after the server has stopped. */
   readonly jobs?: JobOffice;
+  /** Without one there is no admin API, and nothing is remembered for it. */
+  readonly admin?: ServerAdmin | undefined;
   /** Shared with the other processes of the same server; absent without any. */
   readonly rates?: RateCounter;
   readonly inFlightElsewhere?: InFlightElsewhere;
@@ -171,19 +181,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
   }
   const expectedWait = new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads });
+  const permits = openPermitPools(config, expectedWait);
   const { keySharePercent, keyMemoryPercent, addressSharePercent: address } = config;
-  const permits = new RequestPermits(config.maxInflightRequests, {
-    percents: { key: keySharePercent, address },
-    retryAfterS: ({ key = '' }) => expectedWait.retryAfterS(key),
-  });
-  const transfers = new RequestPermits(config.maxTransfers, {
-    percents: { account: keySharePercent, file: keySharePercent, address },
-    what: 'transfers',
-  });
-  const watches = new RequestPermits(config.maxEventStreams, {
-    percents: { key: keySharePercent, address },
-    what: 'streams of events',
-  });
   const queue = new ArenaQueue(arena, {
     maxWaiting: MAX_WAITING_UPLOADS,
     timeoutMs: config.queueTimeoutMs,
@@ -226,13 +225,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     tickets: new Tickets(files.signingSecret),
     record: (record) => door.recordSocket(record),
   };
+  const rates = options.rates ?? new RateLimits(rateLimitOf(config));
+  const adminParts =
+    options.admin &&
+    openAdminParts({
+      ...options.admin,
+      ...{ config, keys, rates, log, isStopping, isDatabaseUp },
+      status: () => models.status(),
+    });
   const door = new FrontDoor({
     keys,
     permits,
-    transfers,
-    watches,
     expectedWait,
-    rates: options.rates ?? new RateLimits(rateLimitOf(config)),
+    rates,
     concurrency: new KeyConcurrency(config.keyConcurrency, options.inFlightElsewhere),
     recorders,
     metrics,
@@ -244,12 +249,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     redeemTicket: (ticket) => streams.tickets.redeem(ticket),
     sendTimeoutMs: config.receiveTimeoutMs,
   });
-  const models = new ModelRotation(new ServedModels(options.analyser, options.wrongAnswers), log);
-  metrics.declareGauges({
+  const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
+  const models = new ModelRotation(new ServedModels(counted(options.analyser), options.wrongAnswers), log);
+  const gauges = {
     ...gaugesOf(models, { isStopping, isDatabaseUp }),
-    requestsInFlight: () => permits.inUse,
-    transfersInFlight: () => transfers.inUse,
-    eventStreams: () => watches.inUse,
+    requestsInFlight: () => permits.requests.inUse,
+    transfersInFlight: () => permits.transfers.inUse,
+    eventStreams: () => permits.watches.inUse + permits.adminWatches.inUse,
     streams: () => streams.sessions.open,
     streamsAway: () => streams.sessions.away,
     expectedWaitS: () => expectedWait.waitMs / 1000,
@@ -258,7 +264,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     uploadsWaiting: () => queue.waiting,
     arenaUsedBytes: () => arena.usedBytes,
     arenaTotalBytes: () => arena.totalBytes,
-  });
+  };
+  metrics.declareGauges(gauges);
 
   const watch = office && new JobWatch(office.jobs);
   const draining = new AbortController();
@@ -280,7 +287,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const jobs = office &&
       watch && { jobs: office.jobs, policy, callbackPolicy, watch, stopping: draining.signal };
     const awaitedUploads = files.bucket && office?.awaitedUploads;
-    const routes = serverRoutes({ ...shared, jobs, awaitedUploads, models: next, operatingPoints });
+    const routes = serverRoutes({
+      ...shared,
+      admin: adminParts,
+      jobs,
+      awaitedUploads,
+      models: next,
+      operatingPoints,
+    });
     door.serve(publicRoutes(routes, config), routes);
     if (!next.status().models.includes(LARGE_FILE_MODEL)) {
       log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files and no predictions in v0');
@@ -311,11 +325,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sweepStreams = setInterval(() => streams.sessions.sweep(), SWEEP_STREAMS_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
+  options.admin?.health.start(
+    metrics,
+    { ...gauges, jobsBusy: () => background?.jobsBusy() ?? 0 },
+    office?.jobs,
+  );
 
-  const inFlight = (): number => permits.inUse + transfers.inUse + watches.inUse;
-  const drained = async (): Promise<void> => {
-    await Promise.all([permits.drained(), transfers.drained(), watches.drained()]);
-  };
+  const inFlight = (): number => permitsInUse(permits);
 
   async function stop(): Promise<void> {
     log.info({ requestsInFlight: inFlight() }, 'stopping');
@@ -327,10 +343,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     streams.sessions.failAll(() => new ServiceError('STOPPING'));
     stopWatching();
     listener.stopListening();
-    await atMost(config.stopDrainMs, drained());
+    await atMost(config.stopDrainMs, permitsDrained(permits));
     if (inFlight() > 0)
       log.warn({ requestsInFlight: inFlight() }, 'cutting off requests at the drain deadline');
     await givenBack;
+    adminParts?.sessions.close();
     clearInterval(keepReceiving);
     clearInterval(sweepStreams);
     clearInterval(cutSlowBodies);
@@ -338,7 +355,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     admin?.close();
     await Promise.all([models.close(), files.storage.close()]);
     // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
-    await atMost(SETTLE_MS, drained());
+    await atMost(SETTLE_MS, permitsDrained(permits));
     if (inFlight() > 0)
       log.warn({ requestsInFlight: inFlight() }, 'stopped before all requests were recorded');
     door.close();
@@ -354,7 +371,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     replaceModels(analyser, operatingPoints) {
       if (isStopping()) throw new Error('The server is stopping.');
-      const next = new ServedModels(analyser);
+      const next = new ServedModels(counted(analyser));
       serve(next, operatingPoints);
       models.replace(next);
       background?.takeAnew();

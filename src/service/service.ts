@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MetricObject } from 'prom-client';
 import type { PipelineStatus } from '../analysis/analyser/analyser.js';
-import { type CheckedModels, checkedStatus, startChecked } from '../analysis/known-answers/checked-models.js';
+import {
+  ANSWERS_AT_START,
+  type CheckedModels,
+  checkedStatus,
+  startChecked,
+} from '../analysis/known-answers/checked-models.js';
 import { differenceOf } from '../analysis/known-answers/known-answers.js';
 import { ModelReload } from '../analysis/known-answers/model-reload.js';
 import { UploadArena } from '../analysis/memory/arena.js';
@@ -19,20 +23,16 @@ import { KeyRegistry } from '../state/keys/key-registry.js';
 import { KeyStore } from '../state/keys/key-store.js';
 import { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
-import { actor } from '../state/records/admin-act.js';
+import { actor, noteAdminAct } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { FollowedPoints } from './followed-points.js';
-import { type JobOffice, openJobOffice } from './jobs/job-office.js';
+import type { JobOffice } from './jobs/job-office.js';
 import { openTracing } from './open-tracing.js';
 import { openRatesOverHosts } from './rates-over-hosts.js';
 import type { RunningServer } from './server.js';
-import { openBooks } from './server-books.js';
-import type { ParentLink } from './supervision/parent-link.js';
+import type { Orders, ParentLink } from './supervision/parent-link.js';
 import { SharedInFlight, SharedRates } from './supervision/shared-limits.js';
-
-/** Known answers of each model that have to hold before requests are answered. */
-const ANSWERS_PER_MODEL = 1;
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -46,18 +46,15 @@ export interface ServiceOptions {
 }
 
 /** All that one process serves with. */
-export interface Service {
+export interface Service extends Pick<Orders, 'renewTls' | 'refuse' | 'metrics' | 'history'> {
   readonly port: number;
+  readonly adminPort: number | undefined;
   /** Whether the models held what is known of them at the start. */
   readonly isReady: boolean;
   /** Writes into the audit, if there is one. */
   note(event: AuditEvent): void;
   /** Loads models and operating points anew, beside those in use. */
   reloadModels(): void;
-  renewTls(): void;
-  /** @param sha256 of inputs that are not to be worked on, in hexadecimal digits */
-  refuse(sha256: readonly string[]): void;
-  metrics(): Promise<readonly MetricObject[]>;
   /** Resolves when no request is in flight and everything has been written. */
   stop(): Promise<void>;
 }
@@ -66,9 +63,6 @@ export interface Service {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, parent, database, isWorker = false } = options;
   const { logger } = log;
-  const keys = await KeyStore.open(new KeyRegistry(database), {
-    onReloadError: (error) => logger.error({ err: error }, 'API keys could not be reloaded'),
-  });
   let server: RunningServer | undefined;
   const usePoints = (points: OperatingPoints): void => {
     try {
@@ -78,10 +72,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       logger.error({ err: error }, 'operating points could not be reloaded; keeping the current ones');
     }
   };
-  const points = await FollowedPoints.open(new OperatingPointRegistry(database), {
-    onChange: (changed) => usePoints(changed),
-    onError: (error) => logger.error({ err: error }, 'operating points could not be reloaded'),
-  });
   const addon = loadAddon();
   const arena = createArena(config.maxInflightBytes, addon);
   const refusals = new SharedRefusals();
@@ -110,24 +100,27 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     },
   };
-  const loading = startChecked(config, arena.buffer, ANSWERS_PER_MODEL, pipelineOptions);
-  // While other threads load the models.
-  const parts = loadServerParts(config, logger, isWorker);
-  const [models, { start, metrics, files, tracing }] = await bothOrNone(loading, parts);
+  const loading = startChecked(config, arena.buffer, ANSWERS_AT_START, pipelineOptions);
+  const [models, { keys, points }, parts] = await allOrNone(database, loading, [
+    followDatabase(database, logger, usePoints),
+    loadServerParts(config, logger, isWorker),
+  ]);
+  const { metrics, files, tracing } = parts;
   countedBy = metrics;
   log.countDropped((lines) => metrics.logLinesDropped.inc(lines));
   const status = checkedStatus(models);
   tellOfModels(models, logger);
   warnOfUnusable(points.current, status, logger);
-  const books = openBooks(config, logger, metrics, database, parent?.isFirst ?? true);
+  const books = parts.openBooks(config, logger, metrics, database, parent?.isFirst ?? true);
   books.note({ event: 'server_started', ...actor(), version: packageVersion });
   // The supervisor counts for all its processes.
   const ratesOverHosts = parent === undefined ? openRatesOverHosts(config, database, logger) : undefined;
+  const health = parts.HealthKeeper && new parts.HealthKeeper(database, logger, parent);
   let jobs: JobOffice | undefined;
   try {
-    jobs = await openJobOffice(config, database, files.home, logger);
+    jobs = await parts.openJobOffice(config, database, files.home, logger);
     const operatingPoints = points.current;
-    server = await start({
+    server = await parts.start({
       config,
       ...models,
       arena,
@@ -140,6 +133,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       metrics,
       tracing,
       recorders: books.recorders,
+      admin: health && { ...books, database, noteFirst: (event) => noteAdminAct(config, event), health },
       ...(ratesOverHosts && { rates: ratesOverHosts }),
       ...(parent && {
         rates: new SharedRates(rateLimitOf(config), parent),
@@ -155,6 +149,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     points.close();
     await ratesOverHosts?.close();
     await tracing?.close();
+    await health?.close();
     await database.close();
     throw error;
   }
@@ -163,7 +158,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // On what runs the models now: whether there is CUDA has been found out.
     async start() {
       await points.refresh();
-      return startChecked(config, arena.buffer, ANSWERS_PER_MODEL, {
+      return startChecked(config, arena.buffer, ANSWERS_AT_START, {
         ...pipelineOptions,
         choice: choiceIn(status),
       });
@@ -181,6 +176,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   return {
     port: server.port,
+    adminPort: server.adminPort,
     isReady: status.ready,
     note: (event) => books.note(event),
     reloadModels: () => reload.request(),
@@ -193,6 +189,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
     refuse: (sha256) => refusals.add(sha256),
     metrics: () => metrics.registry.getMetricsAsJSON(),
+    history: (span) => health?.ownHistory(span),
     async stop() {
       books.note({ event: 'server_stopping', ...actor() });
       await Promise.all([reload.close(), server.stop()]);
@@ -201,34 +198,65 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await jobs.close();
       await ratesOverHosts?.close();
       await tracing?.close();
+      await health?.close();
       await database.close();
     },
   };
 }
 
+/** Their files are read while other threads load the models. */
 async function loadServerParts(config: Config, log: Logger, isWorker: boolean) {
+  const { ServiceMetrics } = await import('../base/observe/service-metrics.js');
   const start = isWorker
     ? (await import('./worker.js')).startWorker
     : (await import('./server.js')).startServer;
-  const { ServiceMetrics } = await import('../base/observe/service-metrics.js');
+  const { openBooks } = await import('./server-books.js');
+  const { openJobOffice } = await import('./jobs/job-office.js');
   const { openStorage } = await import('../state/storage/open-storage.js');
+  const { HealthKeeper = undefined } = config.dashboard === 'on' ? await import('./health-keeper.js') : {};
   const metrics = new ServiceMetrics();
   const tracing = await openTracing(config, metrics, log);
-  return { start, metrics, tracing, files: await openStorage(config) };
+  return {
+    start,
+    openBooks,
+    openJobOffice,
+    HealthKeeper,
+    metrics,
+    tracing,
+    files: await openStorage(config),
+  };
 }
 
-/** Threads that were started keep the process from ending, also where the rest failed. */
-async function bothOrNone<Parts>(
+/** What requests need of the database. @throws DatabaseError, Error that names a damaged point */
+async function followDatabase(
+  database: Database,
+  logger: Logger,
+  usePoints: (points: OperatingPoints) => void,
+): Promise<{ readonly keys: KeyStore; readonly points: FollowedPoints }> {
+  const keys = await KeyStore.open(new KeyRegistry(database), {
+    onReloadError: (error) => logger.error({ err: error }, 'API keys could not be reloaded'),
+  });
+  const points = await FollowedPoints.open(new OperatingPointRegistry(database), {
+    onChange: usePoints,
+    onError: (error) => logger.error({ err: error }, 'operating points could not be reloaded'),
+  });
+  return { keys, points };
+}
+
+/** Threads and connections that were opened keep the process from ending, also where the rest failed. */
+async function allOrNone<State, Parts>(
+  database: Database,
   loading: Promise<CheckedModels>,
-  parts: Promise<Parts>,
-): Promise<[CheckedModels, Parts]> {
+  [state, parts]: [Promise<State>, Promise<Parts>],
+): Promise<[CheckedModels, State, Parts]> {
   try {
-    return await Promise.all([loading, parts]);
+    return await Promise.all([loading, state, parts]);
   } catch (error) {
     await loading.then(
       ({ analyser }) => analyser.close(),
       () => {},
     );
+    await database.close();
     throw error;
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { KeyConcurrency } from '../api/admission/key-concurrency.js';
+import { openPermitPools } from '../api/admission/permit-pools.js';
 import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
-import { RequestPermits } from '../api/admission/request-permits.js';
 import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
 import { AnswerLimits } from '../api/http/answer-limits.js';
 import { ClientAddresses } from '../api/http/client-address.js';
@@ -26,7 +27,9 @@ const nothing = (): number => 0;
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
   const { config, files, log, metrics, recorders = [], jobs: office, isDatabaseUp = () => true } = options;
   if (office === undefined) throw new Error('A worker needs jobs. This is a bug.');
-  const models = new ModelRotation(new ServedModels(options.analyser, options.wrongAnswers), log);
+  // Of its scores; nobody asks a worker for its history.
+  const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
+  const models = new ModelRotation(new ServedModels(counted(options.analyser), options.wrongAnswers), log);
   const door = operatorsDoor(options);
   const isStopping = (): boolean => door.phase !== 'running';
   const status = () => models.status();
@@ -75,7 +78,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     adminPort: admin?.port,
     replaceModels(analyser) {
       if (isStopping()) throw new Error('The worker is stopping.');
-      models.replace(new ServedModels(analyser));
+      models.replace(new ServedModels(counted(analyser)));
       background.takeAnew();
     },
     renewTls() {},
@@ -86,13 +89,11 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
 /** For routes without keys and bodies, on the admin address. */
 function operatorsDoor({ config, log, metrics }: ServerOptions): FrontDoor {
   const timeoutMs = config.receiveTimeoutMs;
-  const permits = new RequestPermits(config.maxInflightRequests);
+  const expectedWait = new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads });
   return new FrontDoor({
     keys: { authenticate: () => undefined },
-    permits,
-    transfers: permits,
-    watches: permits,
-    expectedWait: new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads }),
+    permits: openPermitPools(config, expectedWait),
+    expectedWait,
     rates: new RateLimits(rateLimitOf(config)),
     concurrency: new KeyConcurrency(0),
     recorders: [],

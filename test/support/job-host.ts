@@ -29,7 +29,7 @@ async function* steps({ source, cursor }: RecordingRequest): AsyncGenerator<Reco
       skipped: [],
     };
     const rest = {
-      version: 1,
+      version: 2,
       source: 's',
       scoreFingerprint: 'f',
       silenceThresholdPercent: 80,

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import type { AdminOffice } from '../../src/api/admin/admin-parts.js';
 import type { Config } from '../../src/base/config/options.js';
+import { HealthKeeper } from '../../src/service/health-keeper.js';
 import { type JobOffice, jobOfficeOf } from '../../src/service/jobs/job-office.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
+import type { AuditEvent } from '../../src/state/records/audit-chain.js';
+import { cheapPasswords } from './admin.js';
 import { type Answer, request } from './http-client.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { API_KEY, startTestServer, type TestParts, type TestServer, testConfig } from './test-server.js';
@@ -14,24 +19,43 @@ import { API_KEY, startTestServer, type TestParts, type TestServer, testConfig }
 export interface JobServer extends TestServer {
   readonly office: JobOffice;
   readonly database: SqliteDatabase;
+  /** What the admin API wrote into the audit. */
+  readonly acts: readonly AuditEvent[];
   /** Sends JSON with a key. */
   call(method: string, path: string, body?: object, apiKey?: string): Promise<Answer>;
   /** Stores a file. @returns the link to it */
   store(key: string, file: Uint8Array, entity?: string): Promise<string>;
 }
 
-/** A server with jobs in SQLite, whose analyses are doubles. */
+/** A server with jobs in SQLite, in a file that `open` opens; its analyses are doubles. */
 export async function startJobServer(
   test: TestContext,
   overrides: Partial<Config> = {},
   parts: TestParts = {},
+  admin: Partial<Pick<AdminOffice, 'noteFirst' | 'flushUsage'>> = {},
+  open = (file: string): SqliteDatabase => new SqliteDatabase(file, { pollMs: 20 }),
 ): Promise<JobServer> {
-  const database = new SqliteDatabase(path.join(temporaryFolder(test), 'jobs.db'), { pollMs: 20 });
+  const database = open(path.join(temporaryFolder(test), 'jobs.db'));
   await migrate(database, migrations);
   const office = jobOfficeOf({ ...testConfig, ...overrides }, database, new SqliteJobQueue(0));
-  const server = await startTestServer(test, overrides, { ...parts, jobs: office });
+  const acts: AuditEvent[] = [];
+  const health = new HealthKeeper(database, pino({ level: 'silent' }), undefined);
+  const server = await startTestServer(test, overrides, {
+    admin: {
+      database,
+      note: (event) => void acts.push(event),
+      noteFirst: async (event) => void acts.push(event),
+      flushUsage: async () => {},
+      health,
+      passwords: cheapPasswords(),
+      ...admin,
+    },
+    ...parts,
+    jobs: office,
+  });
   test.after(async () => {
     await server.server.stop();
+    await health.close();
     await database.close();
   });
   const call: JobServer['call'] = (method, at, body, apiKey = API_KEY) =>
@@ -44,6 +68,7 @@ export async function startJobServer(
     ...server,
     office,
     database,
+    acts,
     call,
     async store(key, file, entity = 'analysis') {
       const { json } = await call('POST', '/v1/file', { keys: [key], entity });

@@ -12,7 +12,7 @@ import { startServer } from '../../src/service/server.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';
 import { modelsFolder } from './models-folder.js';
 import { temporaryFolder } from './temporary-folder.js';
-import { testConfig, testKeys } from './test-server.js';
+import { testAuthenticator, testConfig } from './test-server.js';
 
 /** The real pipeline, seen from outside. */
 class WatchedAnalyser implements FullAnalyser {
@@ -83,7 +83,7 @@ export async function startPipelineServer(
     config,
     analyser,
     arena,
-    keys: { authenticate: (presented) => testKeys.get(presented) },
+    keys: testAuthenticator,
     files: await openStorage(config),
     log: pino({ level: 'silent' }),
     metrics: new ServiceMetrics(),

@@ -105,7 +105,10 @@ export class StreamClient {
     const found = () => this.messages.filter((message) => message.type === type);
     await until(() => found().length >= count || this.isClosed);
     const message = found()[count - 1];
-    if (message === undefined) throw new Error(`No ${type}, but ${JSON.stringify(this.messages.slice(-2))}.`);
+    if (message === undefined)
+      throw new Error(
+        `No ${type}, but ${JSON.stringify(this.messages.slice(-2))} and code ${this.closeCode}.`,
+      );
     return message as Extract<ServerMessage, { type: Type }>;
   }
 

@@ -103,6 +103,7 @@ export interface TestParts
       | 'metrics'
       | 'tracing'
       | 'jobs'
+      | 'admin'
       | 'streamClockMs'
       | 'storagePrefixes'
       | 'fetchSurroundings'

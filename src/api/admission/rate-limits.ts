@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+// The package's own list of exports loads limiters for ten databases.
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
+import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import type { Config } from '../../base/config/options.js';
+import { ServiceError } from '../../base/errors/service-error.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 
@@ -87,6 +90,14 @@ function state(limit: RateLimit, result: RateLimiterRes, isExceeded: boolean): R
 /** Whole seconds until the window has ended: a client that waits that long does not come too early. */
 export const secondsToReset = ({ resetsAtMs }: RateState): number =>
   Math.max(0, Math.ceil((resetsAtMs - Date.now()) / 1000));
+
+/** Answers a request that was one too many. */
+export function rateRefusal(rate: RateState): ServiceError {
+  const { requests: limit, windowS } = rate;
+  // At least a second: 0 would be wrong for a window that ends at this moment.
+  const retryAfterS = Math.max(1, secondsToReset(rate));
+  return new ServiceError('RATE_LIMITED', { limit, windowS, retryAfterS });
+}
 
 /** The header fields of draft-ietf-httpapi-ratelimit-headers up to its version 06, which clients know best. */
 export function rateLimitHeaders(rate: RateState): [name: string, value: string][] {

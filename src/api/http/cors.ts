@@ -20,12 +20,16 @@ const EXPOSED = [
 
 const HEADER_NAMES = /^[a-z0-9-]{1,64}( ?, ?[a-z0-9-]{1,64}){0,31}$/i;
 
+/** Browsers send the cookie of the dashboard there, which is of the server's own origin. */
+const COOKIE_PATHS = '/v1/admin/';
+
 const none: Headers = [];
 const varies = ['vary', 'origin'] as const;
 
 /**
  * Which web pages may read answers. Requests from others are served all the same: keys decide what a client may do, and
- * because browsers never send keys by themselves, no page can act in the name of its visitor.
+ * because browsers never send keys by themselves, no page can act in the name of its visitor. The admin API also has cookies,
+ * so no other origin may read its answers, whatever is allowed.
  */
 export class Cors {
   readonly #origins: ReadonlySet<string>;
@@ -39,7 +43,7 @@ export class Cors {
 
   /** Headers for every answer to this request; call it only while uWebSockets.js' handler runs. */
   headersFor(req: HttpRequest, method: string): Headers {
-    if (this.#origins.size === 0) return none;
+    if (this.#origins.size === 0 || req.getUrl().startsWith(COOKIE_PATHS)) return none;
     const origin = req.getHeader('origin');
     if (!this.#anyOrigin && !this.#origins.has(origin)) return [varies];
     if (origin === '') return none;

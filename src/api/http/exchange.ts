@@ -137,6 +137,10 @@ export class Exchange implements RouteRequest, BodyStream {
     return this.#clientAddress;
   }
 
+  get isFromTrustedProxy(): boolean {
+    return this.#addresses.isTrustedProxy(this.#peer);
+  }
+
   /** For routes that need more headers than every request keeps. Only while uWebSockets.js' handler runs. */
   copyHeaders(req: HttpRequest): void {
     this.headers = headersOf(req);

@@ -20,14 +20,9 @@ import type { AuthenticatedKey, Authenticator } from '../../state/keys/authentic
 import { addressBlock } from '../admission/address-block.js';
 import type { ExpectedWait } from '../admission/expected-wait.js';
 import type { KeyConcurrency } from '../admission/key-concurrency.js';
-import {
-  type RateCounter,
-  type RateState,
-  rateLimitHeaders,
-  secondsToReset,
-} from '../admission/rate-limits.js';
+import { type PermitPools, poolFor } from '../admission/permit-pools.js';
+import { type RateCounter, type RateState, rateLimitHeaders, rateRefusal } from '../admission/rate-limits.js';
 import { ReceivingPace } from '../admission/receiving-pace.js';
-import type { RequestPermits } from '../admission/request-permits.js';
 import {
   type Headers,
   jsonReply,
@@ -53,11 +48,7 @@ export interface FrontDoorOptions {
   readonly keys: Authenticator;
   /** The id of the key that a ticket stands for. */
   readonly redeemTicket?: (ticket: string) => string | undefined;
-  readonly permits: RequestPermits;
-  /** Permits of transfers, so that links never use those of the API. */
-  readonly transfers: RequestPermits;
-  /** Permits of answers that last for long. */
-  readonly watches: RequestPermits;
+  readonly permits: PermitPools;
   /** The queue in front of the threads. */
   readonly expectedWait: ExpectedWait;
   readonly rates: RateCounter;
@@ -106,7 +97,11 @@ export class FrontDoor {
       onLeftOut: (lines) => metrics.logLinesLeftOut.inc(lines),
       onSum: (lines) => log.info({ lines }, 'refused requests without a line of their own'),
     });
-    this.#floods = new RefusalFloods({ ...options, onSum: (record) => this.#note(record, true) });
+    this.#floods = new RefusalFloods({
+      ...options,
+      permits: options.permits.requests,
+      onSum: (record) => this.#note(record, true),
+    });
     metrics.declareRoute('other');
   }
 
@@ -291,10 +286,7 @@ export class FrontDoor {
     exchange.rate = rate;
     if (exchange.isOver) throw new ClientGone();
     if (!rate.isExceeded) return key;
-    const { requests: limit, windowS } = rate;
-    // At least a second: 0 would be wrong for a window that ends at this moment.
-    const retryAfterS = Math.max(1, secondsToReset(rate));
-    throw new ServiceError('RATE_LIMITED', { limit, windowS, retryAfterS });
+    throw rateRefusal(rate);
   }
 
   #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
@@ -313,7 +305,7 @@ export class FrontDoor {
   /** @returns the refusal for lack of room in the queue; others, which are rare, are thrown */
   #admit(exchange: Exchange, route: Route): ServiceError | undefined {
     const { caller } = exchange;
-    const { permits, transfers, watches, expectedWait } = this.#options;
+    const { expectedWait, permits } = this.#options;
     if (this.phase === 'draining') throw new ServiceError('STOPPING');
     // The key's own limit first, so that clients hear of it even while the whole server is full.
     if (caller !== undefined && !route.isWatch) {
@@ -322,8 +314,7 @@ export class FrontDoor {
     }
     try {
       exchange.holder = { key: caller?.id, address: addressBlock(exchange.clientAddress) };
-      const kind = route.isWatch ? watches : route.isTransfer ? transfers : permits;
-      exchange.permit = kind.acquire(exchange.holder);
+      exchange.permit = poolFor(route, permits).acquire(exchange.holder);
       if (!route.takesTurn || caller === undefined) return undefined;
       const turn = expectedWait.enter(caller.id);
       if (turn instanceof ServiceError) {

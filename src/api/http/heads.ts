@@ -25,7 +25,8 @@ export function headersOf(req: HttpRequest): Map<string, string> {
   const headers = new Map<string, string>();
   req.forEach((name, value) => {
     const earlier = headers.get(name);
-    headers.set(name, earlier === undefined ? value : `${earlier},${value}`);
+    const separator = name === 'cookie' ? '; ' : ',';
+    headers.set(name, earlier === undefined ? value : `${earlier}${separator}${value}`);
   });
   return headers;
 }

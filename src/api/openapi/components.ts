@@ -4,7 +4,7 @@ import type { Schema } from '../../base/contract/schema.js';
 export type JsonObject = Record<string, unknown>;
 
 /** Keywords of the field schemas that JSON Schema lacks. */
-const ownKeywords: readonly string[] = ['expected', 'nullInForm'];
+const ownKeywords: readonly string[] = ['expected', 'nullInForm', 'isName'];
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

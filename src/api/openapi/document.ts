@@ -18,7 +18,7 @@ Every answer has the header \`x-correlation-id\`; a client can set it to a UUID 
 If a route takes either a form with a file or JSON with a link, this document describes them as two operations, so that
 generated clients have both: \`#link\` at the end of a path is a fragment, which clients do not send.
 
-Not described here: \`/\`, \`/openapi.json\`, \`/docs\`, \`/metrics\`, and the addresses of presigned links, whose errors are
+Not described here: \`/\`, \`/openapi.json\`, \`/docs\`, \`/dashboard\`, \`/metrics\`, and the addresses of presigned links, whose errors are
 S3's XML. Headers that are not HTTP, are too large or have a version other than HTTP/1.1 get 400, 431 or 505 with a body
 that is not JSON.`;
 
@@ -64,17 +64,42 @@ function variantsOf(operation: Operation): Variant[] {
   ];
 }
 
+const sessionSchemes = {
+  session: {
+    type: 'apiKey',
+    name: '__Host-veravox',
+    in: 'cookie',
+    description: 'Set by `POST /v1/admin/session`. Without TLS its name is `veravox`.',
+  },
+  csrfToken: {
+    type: 'apiKey',
+    name: 'x-csrf-token',
+    in: 'header',
+    description: "The session's `csrf_token`, from `/v1/admin/session`.",
+  },
+};
+
+/** Each entry is enough. */
+function securityOf({ scope, role, method }: Endpoint): JsonObject[] {
+  if (scope !== undefined) return [{ apiKey: [] }];
+  if (role === undefined) return [];
+  return [{ apiKey: [] }, { session: [], ...(method !== 'GET' && { csrfToken: [] }) }];
+}
+
 function operationObject(endpoint: Endpoint, variant: Variant, components: Components): JsonObject {
-  const { scope, version } = endpoint;
+  const { scope, role, version } = endpoint;
   const { operation, idSuffix, summarySuffix, never } = variant;
-  const needs = scope === undefined ? [] : [`Requires a key with the scope \`${scope}\`.`];
+  const needs = [
+    scope === undefined ? [] : `Requires a key with the scope \`${scope}\`.`,
+    role === undefined ? [] : `Requires the role \`${role}\`, or a key with the scope \`admin\`.`,
+  ].flat();
   return {
     operationId: operationId(endpoint, idSuffix),
     tags: [operation.tag],
     summary: `${operation.summary}${summarySuffix}`,
     description: [operation.description ?? [], needs].flat().join('\n\n'),
     ...(version === 'v0' && { deprecated: true }),
-    security: scope === undefined ? [] : [{ apiKey: [] }],
+    security: securityOf(endpoint),
     parameters: parameters(endpoint, components),
     ...requestBody(operation, components),
     responses: responses(endpoint, components, never),
@@ -118,6 +143,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
           in: 'header',
           description: 'Created by `veravox keys create`.',
         },
+        ...(endpoints.some(({ role }) => role !== undefined) && sessionSchemes),
       },
     },
   };

@@ -21,16 +21,31 @@ export const errorsOutsideOperations = [
 ] as const satisfies ErrorKey[];
 
 /** Properties that determine the answers, in addition to the operation. */
-type Rules = Pick<Endpoint, 'scope' | 'version' | 'takesPermit'>;
-
-const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
-const exampleTime = new Date('2026-11-21T12:00:00Z');
+type Rules = Pick<Endpoint, 'scope' | 'role' | 'version' | 'takesPermit'> & Partial<Pick<Endpoint, 'method'>>;
 
 const entryOf = (key: ErrorKey): CatalogueEntry => catalogue[key];
 
+const NOT_FOUND_STATUS = entryOf('NOT_FOUND').status;
+const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
+const exampleTime = new Date('2026-11-21T12:00:00Z');
+
+/** `adminRoute`. */
+const adminErrors = [
+  'SIGN_IN_REQUIRED',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'ROLE_INSUFFICIENT',
+  'RATE_LIMITED',
+  'DATABASE_UNAVAILABLE',
+] as const satisfies ErrorKey[];
+
 /** Errors of the front door, before the route sees a request. */
-function errorsAtTheDoor({ scope, version, takesPermit }: Rules): readonly ErrorKey[] {
+function errorsAtTheDoor({ scope, role, version, takesPermit, method }: Rules): readonly ErrorKey[] {
   const permitErrors: ErrorKey[] = ['OVERLOADED', 'STOPPING'];
+  if (role !== undefined) {
+    const changeErrors: ErrorKey[] = method === 'GET' ? [] : ['CSRF_REFUSED'];
+    return [...adminErrors, ...changeErrors, ...permitErrors];
+  }
   if (scope === undefined) return takesPermit ? permitErrors : [];
   const unauthorized = version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED';
   return [unauthorized, 'FORBIDDEN', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', ...permitErrors];
@@ -114,8 +129,10 @@ export function responses(
     const { status } = entryOf(key);
     byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
   }
+  byStatus.get(NOT_FOUND_STATUS)?.push('NOT_FOUND');
   const errors = [...byStatus].map(([status, keys]) => [status, errorResponse(keys, endpoint, components)]);
-  return Object.fromEntries([...answers, ...errors, ['404', { $ref: '#/components/responses/NOT_FOUND' }]]);
+  const notFound = [NOT_FOUND_STATUS, { $ref: '#/components/responses/NOT_FOUND' }];
+  return Object.fromEntries([...answers, notFound, ...errors]);
 }
 
 export function responsesOutsideOperations(components: Components): JsonObject {

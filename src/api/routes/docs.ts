@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { packageDir } from '../../base/config/package-dir.js';
 import type { Answer, Operation } from '../../base/contract/operation.js';
+import { once } from '../../base/once.js';
 import type { Headers, Reply, Route } from './route.js';
 
 /** `npm run build:ts` puts the files of Swagger UI that the page needs here. */
@@ -97,16 +98,19 @@ const pageRoute: Route = {
   handle: () => ({ status: 200, contentType: 'text/html; charset=utf-8', body: page, headers: pageHeaders }),
 };
 
-/** The routes that show the document: as it is, and as a page. */
-export function docsRoutes(document: object): readonly Route[] {
-  const text = Buffer.from(JSON.stringify(document));
+/**
+ * The routes that show the document: as it is, and as a page.
+ * @param document called for the first reader
+ */
+export function docsRoutes(document: () => object): readonly Route[] {
+  const text = once(() => Buffer.from(JSON.stringify(document())));
   const openApiRoute: Route = {
     method: 'GET',
     path: '/openapi.json',
     operation: operation('openapi', 'This documentation as an OpenAPI 3.1 document.', {
       schema: { type: 'object' },
     }),
-    handle: () => ({ status: 200, contentType: 'application/json; charset=utf-8', body: text }),
+    handle: () => ({ status: 200, contentType: 'application/json; charset=utf-8', body: text() }),
   };
   return [
     openApiRoute,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { ownSchemas } from '../../base/config/own-schemas.js';
 import type { FieldSchema, FieldSchemas } from '../../base/contract/fields.js';
+import { isName } from '../../base/contract/names.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { escapeInvisible } from '../../base/errors/visible-text.js';
+import { once } from '../../base/once.js';
 import type { UploadedForm } from '../upload/form-upload.js';
 import type { Part } from '../upload/multipart-parser.js';
 
@@ -12,9 +15,15 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 export const MAX_NUMBER_CHARS = 32;
 const MAX_SHOWN_CHARS = 100;
 
+const nameKeyword = {
+  keyword: 'isName',
+  type: 'string',
+  validate: (_isName: true, text: string): boolean => isName(text),
+} as const;
+
 const shown = (value: unknown): string => {
   const text = String(value);
-  return text === '' ? 'an empty value' : JSON.stringify(text.slice(0, MAX_SHOWN_CHARS));
+  return text === '' ? 'an empty value' : escapeInvisible(JSON.stringify(text.slice(0, MAX_SHOWN_CHARS)));
 };
 
 /** A value from JSON, whose type may be what is wrong with it. */
@@ -25,29 +34,35 @@ const shownJson = (value: unknown): string => {
   return `the ${typeof value} ${String(value).slice(0, MAX_SHOWN_CHARS)}`;
 };
 
+/** A secret, of which only this much may be known. */
+const shownSecret = (value: unknown): string =>
+  typeof value === 'string' ? `${value.length} characters` : `a value of type ${typeof value}`;
+
 const mayBeNumber = ({ type }: FieldSchema): boolean => [type].flat().includes('number');
 
 const isNumber = (text: string): boolean => text.length <= MAX_NUMBER_CHARS && NUMBER.test(text);
 
 /**
  * Checks the values of a request's fields against their schema and fills in the defaults. One instance per route,
- * compiled once.
+ * compiled by its first request: all of them together would take a twentieth of a start.
  */
 export class FieldValidator<Values> {
   readonly #schemas: FieldSchemas;
-  readonly #validate;
+  readonly #compiled: () => ValidateFunction<Values>;
 
   constructor({ schemas, required = [] }: { schemas: FieldSchemas; required?: readonly string[] }) {
     this.#schemas = schemas;
-    // Ajv fills in defaults; what is undefined here stays absent.
-    const ajv = new Ajv({
-      ...ownSchemas,
-      useDefaults: true,
-      verbose: true,
-      allowUnionTypes: true,
-      keywords: ['expected', 'nullInForm'],
+    this.#compiled = once(() => {
+      // Ajv fills in defaults; what is undefined here stays absent.
+      const ajv = new Ajv({
+        ...ownSchemas,
+        useDefaults: true,
+        verbose: true,
+        allowUnionTypes: true,
+        keywords: ['expected', 'nullInForm', nameKeyword],
+      });
+      return ajv.compile<Values>({ type: 'object', properties: schemas, required });
     });
-    this.#validate = ajv.compile<Values>({ type: 'object', properties: schemas, required });
   }
 
   /**
@@ -55,8 +70,9 @@ export class FieldValidator<Values> {
    * @throws ServiceError FIELD_INVALID for the first field that does not fit
    */
   check(values: Record<string, unknown>, show = shown): Values {
-    if (this.#validate(values)) return values;
-    const error = this.#validate.errors?.[0] as ErrorObject;
+    const isValid = this.#compiled();
+    if (isValid(values)) return values;
+    const error = isValid.errors?.[0] as ErrorObject;
     if (error.keyword === 'required') {
       const field = error.params.missingProperty as string;
       throw new ServiceError('FIELD_INVALID', {
@@ -65,11 +81,14 @@ export class FieldValidator<Values> {
         received: 'none',
       });
     }
-    const expected = (error.parentSchema as unknown as FieldSchema).expected;
+    const { expected, writeOnly } = error.parentSchema as unknown as FieldSchema;
     throw new ServiceError('FIELD_INVALID', {
-      field: error.instancePath.slice(1).replace(/\/(\d{1,9})/g, '[$1]'),
+      field: error.instancePath
+        .slice(1)
+        .replace(/\/(\d{1,9})/g, '[$1]')
+        .replaceAll('/', '.'),
       expected,
-      received: show(error.data),
+      received: writeOnly ? shownSecret(error.data) : show(error.data),
     });
   }
 
@@ -114,9 +133,22 @@ export class FieldValidator<Values> {
    * @throws ServiceError FIELD_INVALID
    */
   fromJson(object: Record<string, unknown>): Values {
+    return this.#known(object, () => false);
+  }
+
+  /**
+   * The same of a change, in which null stands for itself where a field may be null.
+   * @throws ServiceError FIELD_INVALID
+   */
+  fromChange(object: Record<string, unknown>): Values {
+    return this.#known(object, ({ type }) => [type].flat().includes('null'));
+  }
+
+  #known(object: Record<string, unknown>, takesNull: (schema: FieldSchema) => boolean): Values {
     const values: Record<string, unknown> = {};
-    for (const name of Object.keys(this.#schemas)) {
-      if (Object.hasOwn(object, name) && object[name] !== null) values[name] = object[name];
+    for (const [name, schema] of Object.entries(this.#schemas)) {
+      if (!Object.hasOwn(object, name) || (object[name] === null && !takesNull(schema))) continue;
+      values[name] = object[name];
     }
     return this.check(values, shownJson);
   }

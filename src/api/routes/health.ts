@@ -28,9 +28,8 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: 
     tellsOperators: true,
     handle({ isOperator }) {
       const current = status();
-      const { ready, wrongAnswers, provider, fallbackReason, scoring, models, speakerModels } = current;
-      const notReady = wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
-      const state = isStopping() ? 'stopping' : ready ? 'ready' : notReady;
+      const { provider, fallbackReason, scoring, models, speakerModels } = current;
+      const state = stateOf(current, isStopping());
       const code = state === 'ready' ? 200 : 503;
       const known = { ready: state === 'ready', state } as const;
       if (!isOperator) return jsonReply<Readiness>(code, known);
@@ -43,20 +42,29 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: 
         aliases: aliasesOf(current),
         speaker_models: speakerModels.map((model) => model.id),
         database: isDatabaseUp() ? 'up' : 'unavailable',
-        wrong_answers: wrongAnswers.map(({ modelId, file, expected, measured, tolerance, error }) => ({
-          model: modelId,
-          file,
-          expected,
-          measured,
-          tolerance,
-          error: error ?? null,
-        })),
+        wrong_answers: wrongAnswersOf(current),
       });
     },
   };
 }
 
-function deviceState({ name, isWorking, problem }: DeviceStatus) {
+export function stateOf({ ready, wrongAnswers }: CheckedStatus, isStopping: boolean): Readiness['state'] {
+  if (isStopping) return 'stopping';
+  if (ready) return 'ready';
+  return wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
+}
+
+export const wrongAnswersOf = ({ wrongAnswers }: CheckedStatus) =>
+  wrongAnswers.map(({ modelId, file, expected, measured, tolerance, error }) => ({
+    model: modelId,
+    file,
+    expected,
+    measured,
+    tolerance,
+    error: error ?? null,
+  }));
+
+export function deviceState({ name, isWorking, problem }: DeviceStatus) {
   return { device: name, working: isWorking, problem: problem ?? null };
 }
 

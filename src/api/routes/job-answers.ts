@@ -3,8 +3,14 @@ import type { BatchProgress, JobBody, JobEnrollment, JobSummary } from '../../ba
 import type { Prediction } from '../../base/contract/prediction.js';
 import type { WebhookLog } from '../../base/contract/webhook.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { isUnavailable } from '../../state/database/database.js';
-import { IdempotencyConflict, type Job, type NewJob, TooManyJobs } from '../../state/jobs/job.js';
+import { isTransient } from '../../state/database/database.js';
+import {
+  IdempotencyConflict,
+  type Job,
+  type NewJob,
+  NotRetryable,
+  TooManyJobs,
+} from '../../state/jobs/job.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { LoggedDelivery } from '../../state/webhooks/deliveries.js';
@@ -22,6 +28,11 @@ export function callerOf({ caller }: RouteRequest): { account: string; keyId: st
   return { account: caller.account, keyId: caller.id };
 }
 
+const whyNot: Readonly<Record<NotRetryable['why'], string>> = {
+  'not failed': 'it has not failed.',
+  'no source': 'the server no longer knows where its recording lies. Make a new job.',
+};
+
 /** @throws ServiceError for what a queue of jobs rejects with */
 export async function answered<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -29,7 +40,9 @@ export async function answered<Result>(work: () => Promise<Result>): Promise<Res
   } catch (error) {
     if (error instanceof IdempotencyConflict) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
     if (error instanceof TooManyJobs) throw new ServiceError('TOO_MANY_JOBS');
-    if (isUnavailable(error)) throw new ServiceError('DATABASE_UNAVAILABLE', {}, { cause: error });
+    if (error instanceof NotRetryable)
+      throw new ServiceError('JOB_NOT_RETRYABLE', { why: whyNot[error.why] });
+    if (isTransient(error)) throw new ServiceError('DATABASE_UNAVAILABLE', {}, { cause: error });
     throw error;
   }
 }
@@ -81,7 +94,7 @@ export async function bodyOf(jobs: Jobs, job: Job): Promise<JobBody> {
   return { ...(await endingOf(jobs, job)), webhook: delivery === undefined ? null : webhookLogOf(delivery) };
 }
 
-const webhookLogOf = ({ id, state, dueAtMs, log }: LoggedDelivery): WebhookLog => ({
+export const webhookLogOf = ({ id, state, dueAtMs, log }: LoggedDelivery): WebhookLog => ({
   id,
   state,
   next_attempt_at: moment(dueAtMs),

@@ -7,9 +7,9 @@ import type { JobWatch } from './job-watch.js';
 import type { Reply, ReplyTexts, RouteRequest } from './route.js';
 
 /** Proxies close connections that say nothing; most wait for a minute. */
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 /** After which a client comes again when its connection was cut. */
-const RECONNECT_MS = 2000;
+export const RECONNECT_MS = 2000;
 
 /** `GET /v1/jobs/{id}/events`. @param stopping aborted when clients should go to another server */
 export async function follow(watch: JobWatch, stopping: AbortSignal, request: RouteRequest): Promise<Reply> {
@@ -17,21 +17,24 @@ export async function follow(watch: JobWatch, stopping: AbortSignal, request: Ro
   const id = request.path.slice(start.length, -end.length).slice(0, 64);
   const job = await watch.lookAt(callerOf(request).account, id);
   if (job === undefined) throw new ServiceError('JOB_NOT_FOUND');
-  return {
-    status: 200,
-    contentType: 'text/event-stream',
-    body: '',
-    headers: [
-      ['cache-control', 'no-store'],
-      // nginx would collect them.
-      ['x-accel-buffering', 'no'],
-    ],
-    texts: new JobEvents(job, watch, stopping),
-  };
+  return eventStream(new JobEvents(job, watch, stopping));
 }
 
+/** The answer with these events. */
+export const eventStream = (texts: ReplyTexts): Reply => ({
+  status: 200,
+  contentType: 'text/event-stream',
+  body: '',
+  headers: [
+    ['cache-control', 'no-store'],
+    // nginx would collect them.
+    ['x-accel-buffering', 'no'],
+  ],
+  texts,
+});
+
 /** The events of one job for one client: the newest state, whenever the client has taken the one before. */
-class JobEvents implements ReplyTexts {
+export class JobEvents implements ReplyTexts {
   readonly #unwatch: () => void;
   readonly #stopping: AbortSignal;
   #newest: JobSummary;

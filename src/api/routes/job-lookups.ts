@@ -7,6 +7,7 @@ import type { Jobs } from '../../state/jobs/jobs.js';
 import { FieldValidator } from './form-fields.js';
 import { bodyOf, callerOf, requireScope, summariesOf } from './job-answers.js';
 import { queryValues } from './link-fields.js';
+import { pageAfter } from './paging.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
 const listValidator = new FieldValidator<JobListFields>(jobListRequest);
@@ -14,18 +15,10 @@ const listValidator = new FieldValidator<JobListFields>(jobListRequest);
 export async function listing(jobs: Jobs, request: RouteRequest): Promise<Reply> {
   const fields = listValidator.check(queryValues(request.query, jobListRequest.schemas));
   const { state, limit, cursor } = fields;
-  try {
-    const page = await jobs.list(callerOf(request).account, { state }, Number(limit), cursor);
-    const entries = await summariesOf(jobs, page.jobs);
-    return jsonReply<JobList>(200, { jobs: entries, next_cursor: page.cursor ?? null });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new ServiceError('FIELD_INVALID', {
-      field: 'cursor',
-      expected: jobListRequest.schemas.cursor.expected,
-      received: JSON.stringify(cursor),
-    });
-  }
+  const { account } = callerOf(request);
+  const page = await pageAfter(cursor, () => jobs.list(account, { state }, Number(limit), cursor));
+  const entries = await summariesOf(jobs, page.jobs);
+  return jsonReply<JobList>(200, { jobs: entries, next_cursor: page.cursor ?? null });
 }
 
 export async function lookup(jobs: Jobs, request: RouteRequest): Promise<Reply> {

@@ -10,6 +10,8 @@ const headers: Headers = [
   ['referrer-policy', 'no-referrer'],
 ];
 
+const vary = ['vary', 'accept'] as const;
+
 const page = (links: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -31,12 +33,16 @@ ${links}
 const documentation = '<li><a href="docs">Documentation</a></li>\n';
 const machineReadable = '<li><a href="openapi.json">OpenAPI document</a></li>';
 
-/** For people who open the address in a browser. @param hasDocs on the same address */
-export function rootRoute(hasDocs: boolean): Route {
+/**
+ * For people who open the address in a browser: the dashboard, or else a page with links.
+ * @param hasDocs and `hasDashboard`: on the same address
+ */
+export function rootRoute({ hasDocs, hasDashboard }: Record<'hasDocs' | 'hasDashboard', boolean>): Route {
   const body = page(`${hasDocs ? documentation : ''}${machineReadable}`);
   return {
     method: 'GET',
     path: '/',
+    ...(hasDashboard && { wantsHeaders: true }),
     operation: {
       id: 'root',
       tag: 'Operation',
@@ -44,6 +50,16 @@ export function rootRoute(hasDocs: boolean): Route {
       answers: { 200: { description: 'A page with links.', contentType: 'text/html' } },
       errors: [],
     },
-    handle: () => ({ status: 200, contentType: 'text/html; charset=utf-8', body, headers }),
+    handle({ headers: asked }) {
+      if (asked.get('accept')?.includes('text/html')) {
+        return { status: 302, contentType: '', body: '', headers: [['location', '/dashboard/'], vary] };
+      }
+      return {
+        status: 200,
+        contentType: 'text/html; charset=utf-8',
+        body,
+        headers: hasDashboard ? [...headers, vary] : headers,
+      };
+    },
   };
 }

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
+import type { PermitTraits } from '../admission/permit-pools.js';
 import type { SocketHandler } from '../streams/socket.js';
 import type { BodyStream } from '../upload/body-stream.js';
 
@@ -20,6 +21,8 @@ export interface RouteRequest {
   readonly body: BodyStream;
   /** The address that the request came from: of the connection, or as trusted proxies report it. */
   readonly clientAddress: string;
+  /** The connection is a trusted proxy's, whose headers about the client count. */
+  readonly isFromTrustedProxy: boolean;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   /** A WebSocket may be the answer. */
@@ -28,6 +31,10 @@ export interface RouteRequest {
   readonly caller: AuthenticatedKey | undefined;
   /** Counts the request toward an account that is known only now. @throws ServiceError OVERLOADED */
   holdFor(account: string, file?: string): void;
+  /** Keeps what comes of the body for a listener that comes later: call it before awaiting. */
+  holdBody(): void;
+  /** Without a listener: discards what was kept. */
+  dropHeldBody(): void;
   /** To be called when the input has arrived, by routes that take turns. @throws ServiceError OVERLOADED */
   beginTurn(): void;
   /** Comes to the admin address, or with a key with the scope `admin`; known on routes with `tellsOperators`. */
@@ -72,7 +79,7 @@ export interface Reply {
  * An endpoint and how it is answered. Those that are not in src/base/contract/endpoints.ts, such as pages and where links lead,
  * are called by no program of a client by a name, and are not in `/openapi.json`.
  */
-export interface Route extends Endpoint {
+export interface Route extends Endpoint, PermitTraits {
   /** Takes all paths that start with `path`, which ends with a slash. */
   readonly isPrefix?: true;
   /** For operators only: on the admin address, if one is set. */
@@ -83,10 +90,6 @@ export interface Route extends Endpoint {
   readonly isSocket?: true;
   /** Says more to operators than to strangers. */
   readonly tellsOperators?: true;
-  /** Its permits are those of transfers, of which requests to the API need none. */
-  readonly isTransfer?: true;
-  /** Its answers last for long and do little: they have permits of their own, and do not count as requests of the key in flight. */
-  readonly isWatch?: true;
   /** Needs the threads for about as long as most requests do, and waits for them in one queue with those. */
   readonly takesTurn?: true;
   /** What must not be closed while a request to the route goes on. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../../base/config/options.js';
-import { type JobFields, jobFieldSchemas } from '../../base/contract/job-fields.js';
+import { defaultsOf } from '../../base/contract/fields.js';
+import { jobFieldSchemas } from '../../base/contract/job-fields.js';
 import type { DetectorNames } from '../../base/contract/model-ids.js';
 import type { AwaitedUploads } from '../../state/jobs/awaited-uploads.js';
 import type { JobParameters, JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { LinkOwner } from '../../state/storage/link-owner.js';
-import { FieldValidator } from './form-fields.js';
 import { answered } from './job-answers.js';
 import type { OnStored } from './stored-file.js';
 
@@ -44,11 +44,11 @@ export async function createUploadJob(
   },
 ): Promise<{ readonly isNew: boolean }> {
   const { name, home, owner, idempotencyKey, traceparent } = upload;
-  const defaults = new FieldValidator<JobFields>({ schemas: jobFieldSchemas(detectors) }).fromJson({});
+  const defaults = defaultsOf(jobFieldSchemas(detectors));
   const parameters: JobParameters = {
-    model: defaults.model,
+    model: String(defaults.model),
     threshold: Number(defaults.threshold),
-    silenceThresholdPercent: defaults.silence_threshold,
+    silenceThresholdPercent: Number(defaults.silence_threshold),
   };
   const [folder, , ...key] = name.split('/');
   const source: JobSource = {

@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { ownSchemas } from '../../base/config/own-schemas.js';
 import { endMessage, type ResumeMessage, resumeMessage } from '../../base/contract/stream.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { once } from '../../base/once.js';
 import { parseObject } from '../upload/json-body.js';
 
 /** What a client says, beside audio. */
@@ -11,9 +12,11 @@ export type ClientMessage =
   | ResumeMessage
   | { readonly type: 'end' };
 
-const ajv = new Ajv(ownSchemas);
-const isResume = ajv.compile<ResumeMessage>(resumeMessage);
-const isEnd = ajv.compile(endMessage);
+/** Compiled for the first stream, not at start. */
+const checks = once(() => {
+  const ajv = new Ajv(ownSchemas);
+  return { isResume: ajv.compile<ResumeMessage>(resumeMessage), isEnd: ajv.compile(endMessage) };
+});
 
 const MAX_SHOWN_CHARS = 40;
 
@@ -26,11 +29,12 @@ export function clientMessage(text: Uint8Array): ClientMessage {
   const message = { type, ...rest };
   if (type === 'start') return { type, parameters: rest };
   if (type === 'resume') {
+    const { isResume } = checks();
     if (isResume(message)) return message;
     throw invalid('resume takes session_id, secret and events, and nothing else');
   }
   if (type === 'end') {
-    if (isEnd(message)) return { type };
+    if (checks().isEnd(message)) return { type };
     throw invalid('end takes nothing else');
   }
   const shown = JSON.stringify(type)?.slice(0, MAX_SHOWN_CHARS) ?? 'no type';

@@ -68,7 +68,38 @@ export interface RangedFile {
   read(offset: number, length: number): Uint8Array;
 }
 
-export interface PreparedInput {
+/** Codecs that change the sound, by libavcodec's names: kLossyCodecs of native/decode/codec_allow_list.h. */
+export const lossyCodecs = [
+  'aac',
+  'ac3',
+  'adpcm_ima_qt',
+  'adpcm_ima_wav',
+  'adpcm_ms',
+  'eac3',
+  'gsm_ms',
+  'mp2',
+  'mp3',
+  'opus',
+  'pcm_alaw',
+  'pcm_mulaw',
+  'vorbis',
+] as const;
+export type LossyCodec = (typeof lossyCodecs)[number];
+
+/** How the sound of a window was coded; nothing if it was not, or without loss. */
+export interface CodedSound {
+  readonly codec?: LossyCodec;
+  /** With a codec: bits per second of all channels, in the busiest second of the window. */
+  readonly codedBitsPerS?: number;
+}
+
+/** Nothing else, and nothing that is undefined. */
+export const codedSoundOf = ({ codec, codedBitsPerS }: CodedSound): CodedSound => ({
+  ...(codec !== undefined && { codec }),
+  ...(codedBitsPerS !== undefined && { codedBitsPerS }),
+});
+
+export interface PreparedInput extends CodedSound {
   readonly windowIndex: number;
   readonly inputIndex: number;
   readonly inputsInWindow: number;

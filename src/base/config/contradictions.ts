@@ -15,6 +15,14 @@ const needs: readonly [names: readonly Name[], needed: Name, otherwise: string][
   [['hangTimeoutMs'], 'processes', 'without a supervisor, nothing detects a process that hangs'],
   [['tlsCertFile'], 'tlsKeyFile', 'a certificate needs its key'],
   [['tlsKeyFile'], 'tlsCertFile', 'a key needs its certificate'],
+  [
+    ['oidcClientId', 'oidcClientSecret', 'oidcScopes', 'oidcRoleClaim', 'oidcRoles'],
+    'oidcIssuer',
+    'without it, there is no OpenID provider',
+  ],
+  [['oidcIssuer'], 'oidcClientId', 'the provider has to know this server'],
+  [['oidcIssuer'], 'oidcRoles', 'without roles, nobody could sign in'],
+  [['oidcIssuer'], 'dashboardOrigin', 'the provider leads back there'],
   [['otlpHeaders', 'traceRatio', 'traceService'], 'otlpEndpoint', 'without a collector, there are no traces'],
 ];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseAddressRange } from './address-range.js';
 import { parseCorsOrigin, parseListenAddress } from './listen-address.js';
-import { integer, list, MEBIBYTE, optional, text } from './option.js';
+import { choice, integer, list, MEBIBYTE, optional, text } from './option.js';
 
 /** Where the server listens, and for whom. */
 export const listeningOptions = {
@@ -34,6 +34,13 @@ export const listeningOptions = {
     description:
       'A second address with all routes, for operators. `/metrics`, `/docs` and the details of `/readyz` then move there and need no key. It speaks HTTP without TLS, so keep it private.',
   }),
+  dashboard: choice({
+    variable: 'VERAVOX_DASHBOARD',
+    choices: ['on', 'off'],
+    default: 'on',
+    description:
+      'The web pages under `/dashboard` and the API behind them, with sign-in. `off` leaves out both; with an admin address they are only there.',
+  }),
   tlsCertFile: text({
     variable: 'VERAVOX_TLS_CERT',
     accepts: 'a file',
@@ -54,7 +61,7 @@ export const listeningOptions = {
     accepts: '`*` or origins such as `https://app.example`',
     parseItem: parseCorsOrigin,
     description:
-      "Web pages that may read the API's answers and use links to the data folder. An API key in a page is visible to everyone who opens it.",
+      "Web pages that may read the API's answers, but for the admin API, and use links to the data folder. An API key in a page is visible to everyone who opens it.",
   }),
   maxConnections: integer({
     variable: 'VERAVOX_MAX_CONNECTIONS',

@@ -2,6 +2,7 @@
 
 import { admissionOptions } from './admission-options.js';
 import { analysisOptions } from './analysis-options.js';
+import { dashboardOptions } from './dashboard-options.js';
 import { databaseOptions } from './database-options.js';
 import { engineOptions } from './engine-options.js';
 import { jobOptions } from './job-options.js';
@@ -16,6 +17,7 @@ import { tracingOptions } from './tracing-options.js';
 /** The one table of settings: `loadConfig` reads them by it, and `docs/configuration.md` is generated from it. */
 export const options = {
   ...listeningOptions,
+  ...dashboardOptions,
   ...engineOptions,
   ...admissionOptions,
   ...recordsOptions,

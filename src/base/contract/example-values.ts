@@ -78,6 +78,11 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
   METHOD_NOT_ALLOWED: { method: 'GET', allowed: 'POST, OPTIONS' },
   RATE_LIMITED: { limit: 600, windowS: 60, retryAfterS: 12 },
   CONCURRENCY_LIMITED: { limit: 8 },
+  CSRF_REFUSED: { problem: 'its header x-csrf-token is missing or wrong' },
+  SIGN_IN_LIMITED: { retryAfterS: 8 },
+  ROLE_INSUFFICIENT: { role: 'admin', own: 'viewer' },
+  KEY_NOT_ALLOWED: { what: 'give the scope admin' },
+  JOB_NOT_RETRYABLE: { why: 'it has not failed.' },
   OVERLOADED: { limit: '1024 requests in flight' },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FromSchema } from 'json-schema-to-ts';
 
-type FieldType = 'number' | 'string' | 'array';
+type FieldType = 'number' | 'integer' | 'string' | 'boolean' | 'array' | 'object' | 'null';
 
 /** The JSON schema of one field; `expected` describes its valid values in error messages. */
 export interface FieldSchema {
@@ -11,10 +11,22 @@ export interface FieldSchema {
   readonly default?: number | string;
   /** May be null, in a form an empty value or the word `null`; it counts as not given. */
   readonly nullInForm?: true;
+  /** A name by `isName`, which no pattern can say in all languages. */
+  readonly isName?: true;
+  /** A secret: no error message repeats it. */
+  readonly writeOnly?: true;
   readonly [keyword: string]: unknown;
 }
 
 export type FieldSchemas = { readonly [field: string]: FieldSchema };
+
+/** What checking an object without any fields makes of it. */
+export const defaultsOf = (schemas: FieldSchemas): Readonly<Record<string, number | string>> =>
+  Object.fromEntries(
+    Object.entries(schemas).flatMap(([name, { default: value }]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
 
 /** The values of fields with these schemas after checking: those with a default are always there. */
 export type FieldValues<Schemas, Required extends keyof Schemas & string = never> = Readonly<

@@ -15,7 +15,7 @@ export type Liveness = BodyOf<typeof liveness>;
 
 const numbers = { type: 'array', items: { type: 'number' } } as const;
 
-const wrongAnswer = {
+export const wrongAnswer = {
   type: 'object',
   properties: {
     model: { type: 'string' },
@@ -32,7 +32,7 @@ const wrongAnswer = {
   additionalProperties: false,
 } as const;
 
-const deviceState = {
+export const deviceState = {
   type: 'object',
   properties: {
     device: { type: 'string', description: '`cpu` or, for example, `cuda:0`.' },

@@ -6,6 +6,7 @@ import { LINK_FIELD } from './link-field.js';
 import type { DetectorNames } from './model-ids.js';
 import { KEY } from './object-key.js';
 import type { Fields } from './operation.js';
+import { CURSOR } from './paging.js';
 import { predictFieldSchemas } from './predict-fields.js';
 import { regionFieldSchemas } from './region-fields.js';
 import { enrollSamplesFieldSchemas } from './voice-fields.js';
@@ -110,13 +111,7 @@ export const jobListSchemas = {
     expected: `a number from 1 to ${MAX_PAGE}`,
     description: 'Jobs per page.',
   },
-  cursor: {
-    type: 'string',
-    maxLength: 128,
-    pattern: '^[A-Za-z0-9_-]+$',
-    expected: 'the `next_cursor` of a page',
-    description: 'Continues after an earlier page.',
-  },
+  cursor: CURSOR,
 } as const satisfies FieldSchemas;
 
 export const jobListRequest = {

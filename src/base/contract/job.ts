@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { jobStates } from './job-fields.js';
+import { nextCursor } from './paging.js';
 import { prediction } from './prediction.js';
 import type { BodyOf } from './schema.js';
+import { moment } from './schema-parts.js';
 import { enrollment, enrollmentProperties } from './voice-identity.js';
 import { webhookLog } from './webhook.js';
-
-const moment = (description: string) =>
-  ({ type: ['string', 'null'], format: 'date-time', description }) as const;
 
 const properties = {
   id: {
@@ -74,7 +73,7 @@ const names = [
   'error',
 ] as const;
 
-const example = {
+export const jobExample = {
   id: '0b5c2f6e-8f0e-4c55-9d4f-2f1d5a3c7e90',
   task: 'predict',
   state: 'running',
@@ -159,24 +158,26 @@ export const job = {
   },
   required: [...names, 'result', 'batch', 'webhook'],
   additionalProperties: false,
-  examples: [{ ...example, result: null, batch: null, webhook: null }],
+  examples: [{ ...jobExample, result: null, batch: null, webhook: null }],
 } as const;
+
+/** A page of a list of jobs. @param item an entry */
+export const jobPage = <const Title extends string, const Item extends object>(title: Title, item: Item) =>
+  ({
+    title,
+    type: 'object',
+    properties: {
+      jobs: { type: 'array', description: 'The newest first, without results.', items: item },
+      next_cursor: nextCursor,
+    },
+    required: ['jobs', 'next_cursor'],
+    additionalProperties: false,
+  }) as const;
 
 /** The answer of `GET /v1/jobs`. */
 export const jobList = {
-  title: 'JobList',
-  type: 'object',
-  properties: {
-    jobs: { type: 'array', description: 'The newest first, without results.', items: jobSummary },
-    next_cursor: {
-      type: ['string', 'null'],
-      description: 'For the next page; null on the last.',
-      minLength: 1,
-    },
-  },
-  required: ['jobs', 'next_cursor'],
-  additionalProperties: false,
-  examples: [{ jobs: [example], next_cursor: null }],
+  ...jobPage('JobList', jobSummary),
+  examples: [{ jobs: [jobExample], next_cursor: null }],
 } as const;
 
 export type JobSummary = BodyOf<typeof jobSummary>;

@@ -41,6 +41,7 @@ export const tags = {
   'Voice identity': 'Is this the enrolled speaker?',
   Jobs: 'Long recordings, analysed in the background.',
   Files: 'Links for moving large files to and from object storage.',
+  Admin: 'For operators of the server: their dashboard, and their scripts.',
   Operation: 'For operators of the server. These endpoints need no key.',
 } as const;
 

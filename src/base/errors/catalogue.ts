@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { adminEntries } from './admin-entries.js';
 import type { CatalogueEntry } from './catalogue-entry.js';
 import { fileEntries } from './file-entries.js';
 import { formatsInWords, mediaFormats } from './media-formats.js';
+import { signInEntries } from './sign-in-entries.js';
 import { streamEntries } from './stream-entries.js';
 
 export type { CatalogueEntry, PublicErrorCode } from './catalogue-entry.js';
@@ -262,6 +264,8 @@ const entries = {
       'The request body arrived too slowly while other requests were waiting: {receivedBytes} bytes in {seconds} s; retry later.',
     when: 'A slow or stalled body occupies a permit or upload memory that other requests are waiting for.',
   },
+  ...signInEntries,
+  ...adminEntries,
   // The server
   RATE_LIMITED: {
     status: 429,
@@ -326,8 +330,8 @@ const entries = {
   DATABASE_UNAVAILABLE: {
     status: 503,
     code: 'unavailable',
-    message: 'The database cannot be reached; retry after {retryAfterS} s.',
-    when: 'PostgreSQL does not answer, or the data folder cannot be written; the log has the cause.',
+    message: 'The database cannot be used now; retry after {retryAfterS} s.',
+    when: 'PostgreSQL does not answer, the data folder cannot be written, or another process holds the database for too long; the log has the cause.',
     retryAfterS: 5,
   },
   QUEUE_DEADLINE: {

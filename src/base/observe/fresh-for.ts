@@ -3,6 +3,9 @@
 /** How old figures of the database in metrics may be. */
 export const FIGURES_FRESH_MS = 5000;
 
+/** Sets a gauge to what the database says. Without an answer the gauge keeps its values: veravox_database_up says why. */
+export const fromDatabase = (set: () => Promise<void>): Promise<void> => set().catch(() => {});
+
 /** Asks again when the answer is older than that; all who ask in between get the same one. A failure is forgotten. */
 export function freshFor<Value>(
   freshMs: number,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { FIGURES_FRESH_MS, freshFor } from './fresh-for.js';
+import { FIGURES_FRESH_MS, freshFor, fromDatabase } from './fresh-for.js';
 
 const waitingStates = ['queued', 'running'] as const;
 
@@ -38,13 +38,11 @@ export class JobMetrics {
       labelNames: ['state'],
       aggregator: 'max',
       registers,
-      async collect() {
-        try {
+      collect() {
+        return fromDatabase(async () => {
           const jobs = await read();
           for (const state of waitingStates) this.set({ state }, jobs[state]);
-        } catch {
-          // veravox_database_up says it.
-        }
+        });
       },
     });
     new Gauge({
@@ -52,13 +50,11 @@ export class JobMetrics {
       help: 'Age of the oldest job of all hosts that no worker has begun; 0 without any.',
       aggregator: 'max',
       registers,
-      async collect() {
-        try {
+      collect() {
+        return fromDatabase(async () => {
           const { oldestAtMs = Date.now() } = await read();
           this.set(Math.max(0, Date.now() - oldestAtMs) / 1000);
-        } catch {
-          // veravox_database_up says it.
-        }
+        });
       },
     });
     new Gauge({

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import pc from 'picocolors';
+import { escapeInvisible } from '../errors/visible-text.js';
 
 const colours: Readonly<Record<string, (text: string) => string>> = {
   fatal: pc.red,
@@ -58,10 +59,5 @@ function errorText(err: unknown): string {
   return `\n${pc.dim(lines.map((line) => `    ${line.trim()}`).join('\n'))}`;
 }
 
-/** Control characters in C notation, but for line breaks. */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return text.replace(/[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
-}
+/** What cannot be seen as escapes, but for line breaks. */
+const printable = (text: string): string => text.split('\n').map(escapeInvisible).join('\n');

@@ -22,6 +22,8 @@ export interface RequestRecord {
   cause?: unknown;
   keyId?: string;
   account?: string;
+  /** Of a user of the dashboard. */
+  userId?: string;
   /** Its usage is in the database already. */
   isCounted?: true;
   /** Size of the upload or of the fetched file. */

@@ -75,6 +75,9 @@ export class ServiceMetrics {
   readonly #closed: Counter<'reason'>;
   readonly devices: DeviceMetrics;
 
+  /** Told of every request, too. */
+  onCount: ((record: RequestRecord) => void) | undefined;
+
   /** Gives the series of all processes together, if there are several. */
   gather: (() => Promise<string>) | undefined;
 
@@ -318,6 +321,7 @@ export class ServiceMetrics {
     if (record.audioS !== undefined) this.#audioSeconds.inc(record.audioS);
     if (record.scoredWindows !== undefined) this.#windowsScored.inc(record.scoredWindows);
     if (record.skippedS !== undefined) this.#skippedSeconds.inc(record.skippedS);
+    this.onCount?.(record);
   }
 
   #seriesOf(route: string): RouteSeries {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { FIGURES_FRESH_MS, freshFor } from './fresh-for.js';
+import { FIGURES_FRESH_MS, freshFor, fromDatabase } from './fresh-for.js';
 
 const outcomes = ['delivered', 'retried', 'failed'] as const;
 export type AttemptOutcome = (typeof outcomes)[number];
@@ -18,12 +18,8 @@ export class WebhookMetrics {
       help: 'Webhooks of all hosts with the same database that are not delivered yet.',
       aggregator: 'max',
       registers,
-      async collect() {
-        try {
-          this.set(await read());
-        } catch {
-          // veravox_database_up says it.
-        }
+      collect() {
+        return fromDatabase(async () => this.set(await read()));
       },
     });
     this.#attempts = new Counter({

@@ -105,7 +105,7 @@ function sectionOf(entry: TimelineEntry, i: number, detail: Detail): string {
   const reason =
     global.reason === null
       ? ''
-      : `<p><strong>${escaped(global.reason)}</strong>: ${escaped(reasons[global.reason as Reason]?.when ?? '')}</p>`;
+      : `<p><strong>${escaped(global.reason)}</strong>: ${escaped(reasons[global.reason as Reason]?.meaning ?? '')}</p>`;
   const drawing = timelineDrawing(
     { durationS, threshold, rows, outline: outline && coarser(outline, detail.maxBins) },
     `Waveform, speech and scores over ${clock(durationS)}: ${verdict}; ${counts}. The table below has the numbers.`,

@@ -3,7 +3,7 @@
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { engineFor } from '../../analysis/pipeline/engine.js';
-import { startPipeline } from '../../analysis/pipeline/pipeline.js';
+import { type PipelineOptions, startPipeline } from '../../analysis/pipeline/pipeline.js';
 import type { Config } from '../../base/config/options.js';
 import { FileArena } from './file-arena.js';
 import { mapInFlight } from './in-flight.js';
@@ -54,11 +54,13 @@ export class ListPipeline {
   /**
    * @param recordings all that will be analysed: the largest file decides how much memory is needed
    * @param contents what need not be read, by the name that stands for it
+   * @param options the models, if not those of the manifest
    */
   static async start(
     config: Config,
     recordings: readonly Recording[],
     contents: ReadonlyMap<string, Uint8Array> = new Map(),
+    options: Pick<PipelineOptions, 'models'> = {},
   ): Promise<ListPipeline> {
     const files = [...new Set(recordings.flat())];
     const sizes = await mapInFlight(
@@ -68,7 +70,7 @@ export class ListPipeline {
     );
     const largest = Math.max(0, ...sizes.filter((size) => typeof size === 'number'));
     const arena = new FileArena(Math.max(largest, config.maxInflightBytes));
-    const analyser = await startPipeline(config, arena.buffer);
+    const analyser = await startPipeline(config, arena.buffer, options);
     return new ListPipeline(
       analyser,
       config,

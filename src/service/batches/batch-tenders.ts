@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import type { Logger } from '../../base/observe/log.js';
-import { isUnavailable } from '../../state/database/database.js';
+import { isTransient } from '../../state/database/database.js';
 import type { BatchDesk, BatchWork } from '../../state/jobs/batch-desk.js';
 import type { BatchTurn } from './tend-batch.js';
 
@@ -90,6 +90,6 @@ export class BatchTenders {
   }
 
   #tell(error: unknown, what: string): void {
-    this.#options.log[isUnavailable(error) ? 'warn' : 'error']({ err: error }, what);
+    this.#options.log[isTransient(error) ? 'warn' : 'error']({ err: error }, what);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import type { CsvError } from 'csv-parse';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 
@@ -78,6 +78,7 @@ function jsonRecord(line: string): ManifestRecord {
 }
 
 async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<ManifestRecord, void, void> {
+  const { parse } = await import('csv-parse');
   const parser = Readable.from(text).compose(
     parse({
       columns: true,

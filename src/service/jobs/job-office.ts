@@ -50,7 +50,7 @@ export function jobOfficeOf(
   return {
     jobs: new Jobs(database, queue, { maxUnfinished: accountMaxJobs, maxBatches: accountMaxBatches }),
     desk: new JobDesk(database, queue, undefined, { home }),
-    awaitedUploads: new AwaitedUploads(database),
+    awaitedUploads: new AwaitedUploads(database, home ?? ''),
     batchDesk: new BatchDesk(database, queue, undefined, home),
     deliveryDesk: new DeliveryDesk(database, queue.webhooks),
     close: () => queue.close(),

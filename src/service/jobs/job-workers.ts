@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '../../base/observe/log.js';
 import { parseTraceparent } from '../../base/tracing/trace-context.js';
-import { isUnavailable } from '../../state/database/database.js';
+import { isTransient } from '../../state/database/database.js';
 import type { Job, Work } from '../../state/jobs/job.js';
 import type { JobDesk } from '../../state/jobs/job-desk.js';
 import type { JobTurn } from './job-runner.js';
@@ -116,7 +116,7 @@ export class JobWorkers {
       if (!this.#isClosed) await work();
     } catch (error) {
       const { log } = this.#options;
-      if (isUnavailable(error)) log.warn({ err: error }, `the database is not there to ${what}`);
+      if (isTransient(error)) log.warn({ err: error }, `the database is not there to ${what}`);
       else log.error({ err: error }, `could not ${what}`);
     }
   }

@@ -105,7 +105,7 @@ class Passes {
       const step = { windows, skipped, ...named(channel), end: { modelId, scoreFingerprint, summary } };
       if (next === undefined) return [...(await this.#saved()), step];
       cursor = {
-        version: 1,
+        version: 2,
         source: this.#task.source.identity,
         scoreFingerprint,
         silenceThresholdPercent: this.#parameters.silenceThresholdPercent,

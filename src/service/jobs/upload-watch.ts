@@ -5,7 +5,7 @@ import type { Config } from '../../base/config/options.js';
 import type { DetectorNames } from '../../base/contract/model-ids.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Logger } from '../../base/observe/log.js';
-import { isUnavailable } from '../../state/database/database.js';
+import { isTransient } from '../../state/database/database.js';
 import type { AwaitedUpload, AwaitedUploads } from '../../state/jobs/awaited-uploads.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
@@ -88,7 +88,7 @@ export class UploadWatch {
       });
       await Promise.all(looking);
     } catch (error) {
-      if (isUnavailable(error)) log.warn({ err: error }, 'the database is not there to look for uploads');
+      if (isTransient(error)) log.warn({ err: error }, 'the database is not there to look for uploads');
       else log.error({ err: error }, 'could not look for uploads');
     }
   }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MetricObject } from 'prom-client';
+import type { Span } from '../../base/history/slots.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
 
 export type ReloadResult = 'loaded' | 'failed';
+
+/** What a process knows of itself: its metrics as JSON, or a `Stretch` of its history; nothing if it has none. */
+export type Question = { readonly of: 'metrics' } | { readonly of: 'history'; readonly span: Span };
 
 /** What the supervisor tells a process. */
 export type ToProcess =
@@ -15,8 +18,8 @@ export type ToProcess =
   | { readonly kind: 'reload' }
   /** Inputs that ended a process before, by their SHA-256 in hexadecimal digits. */
   | { readonly kind: 'refuse'; readonly sha256: readonly string[] }
-  /** Answered with `metrics`. */
-  | { readonly kind: 'tell-metrics'; readonly id: number }
+  /** Answered with `told`. */
+  | { readonly kind: 'tell'; readonly id: number; readonly question: Question }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   /** What the other processes have in flight of a key. */
   | { readonly kind: 'in-flight-elsewhere'; readonly keyId: string; readonly inFlight: number };
@@ -29,9 +32,11 @@ export type ToSupervisor =
   | { readonly kind: 'alive'; readonly isDebugged: boolean }
   | { readonly kind: 'listening'; readonly isReady: boolean }
   | { readonly kind: 'reloaded'; readonly result: ReloadResult }
-  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
+  | { readonly kind: 'told'; readonly id: number; readonly answer: unknown }
   /** Answered with `answer`: the metrics of all processes, as Prometheus reads them. */
   | { readonly kind: 'ask-metrics'; readonly id: number }
+  /** Answered with `answer`: a list of the stretches of all processes. */
+  | { readonly kind: 'ask-history'; readonly id: number; readonly span: Span }
   /** Answered with `answer`: a RateState. */
   | { readonly kind: 'count-rate'; readonly id: number; readonly keyId: string; readonly rate: RateLimit }
   | { readonly kind: 'in-flight'; readonly keyId: string; readonly inFlight: number };

@@ -4,16 +4,20 @@ import { url as debuggerUrl } from 'node:inspector';
 import type { MetricObject } from 'prom-client';
 import type { RateState } from '../../api/admission/rate-limits.js';
 import { placeIn } from '../../base/config/process-place.js';
+import type { Span, Stretch } from '../../base/history/slots.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
-import type { ReloadResult, ToProcess, ToSupervisor } from './messages.js';
+import type { Question, ReloadResult, ToProcess, ToSupervisor } from './messages.js';
 
 /** What a supervised process does when its supervisor says so. */
 export interface Orders {
   stop(): void;
   renewTls(): void;
   reload(): void;
+  /** @param sha256 of inputs that are not to be worked on, in hexadecimal digits */
   refuse(sha256: readonly string[]): void;
   metrics(): Promise<readonly MetricObject[]>;
+  /** What the process did, if that is remembered. */
+  history(span: Span): Stretch | undefined;
 }
 
 /** The other end of the supervisor, in one of its processes. */
@@ -67,6 +71,11 @@ export class ParentLink {
     return this.#ask((id) => ({ kind: 'ask-metrics', id }));
   }
 
+  /** What each process did, as far as they keep it. */
+  historiesOfAll(span: Span): Promise<readonly Stretch[]> {
+    return this.#ask((id) => ({ kind: 'ask-history', id, span }));
+  }
+
   /** Counts one request of a key against its rate over all processes. */
   countRate(keyId: string, rate: RateLimit): Promise<RateState> {
     return this.#ask((id) => ({ kind: 'count-rate', id, keyId, rate }));
@@ -107,8 +116,8 @@ export class ParentLink {
         this.#refused = message.sha256;
         this.#orders?.refuse(message.sha256);
         return;
-      case 'tell-metrics':
-        void this.#tellMetrics(message.id);
+      case 'tell':
+        void this.#tell(message.id, message.question);
         return;
       case 'answer':
         this.#pending.get(message.id)?.(message.value);
@@ -120,10 +129,14 @@ export class ParentLink {
     }
   }
 
-  /** Those that cannot be read are left out of the sum, and no reason to end. */
-  async #tellMetrics(id: number): Promise<void> {
-    const metrics = await Promise.resolve(this.#orders?.metrics()).catch(() => undefined);
-    send({ kind: 'metrics', id, metrics: metrics ?? [] });
+  /** What cannot be told is left out by the supervisor, and no reason to end. */
+  async #tell(id: number, question: Question): Promise<void> {
+    const answer = await this.#answerTo(question).catch(() => undefined);
+    send({ kind: 'told', id, answer });
+  }
+
+  async #answerTo(question: Question): Promise<unknown> {
+    return question.of === 'metrics' ? this.#orders?.metrics() : this.#orders?.history(question.span);
   }
 }
 

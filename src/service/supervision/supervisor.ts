@@ -9,7 +9,8 @@ import type { DeadlyInputs } from '../../state/crash-notes/deadly-inputs.js';
 import { processState } from '../../state/data-folder/process-state.js';
 import { Heartbeat } from './heartbeat.js';
 import { InFlightLedger } from './in-flight-ledger.js';
-import type { ReloadResult, ToProcess, ToSupervisor } from './messages.js';
+import type { Question, ReloadResult, ToProcess, ToSupervisor } from './messages.js';
+import { ProcessQuestions } from './process-questions.js';
 
 export interface SupervisorOptions {
   readonly processes: number;
@@ -36,9 +37,6 @@ export class StartFailure extends Error {
   }
 }
 
-/** How long a process has for its metrics before the others go without. */
-const METRICS_TIMEOUT_MS = 2000;
-
 /** One place among the processes, whichever process fills it at the moment. */
 interface Place {
   readonly index: number;
@@ -55,7 +53,7 @@ interface Place {
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #places: Place[];
-  readonly #metricReplies = new Map<number, (metrics: readonly MetricObject[]) => void>();
+  readonly #questions = new ProcessQuestions(tell);
   readonly #ledger = new InFlightLedger<Worker>();
   /** Processes that do not hear anything yet, with their orders. */
   readonly #unopened = new Map<Worker, ToProcess[]>();
@@ -64,7 +62,6 @@ export class Supervisor {
   readonly #debugged = new WeakSet<Worker>();
   #restarts = 0;
   #hangs = 0;
-  #lastMetricsId = 0;
   #isStopping = false;
   #reloading: Promise<void> | undefined;
   /** Told what the process that reloads at the moment has said. */
@@ -296,11 +293,16 @@ export class Supervisor {
       case 'reloaded':
         this.#onReloaded?.(worker, message.result);
         return;
-      case 'metrics':
-        this.#metricReplies.get(message.id)?.(message.metrics);
+      case 'told':
+        this.#questions.answered(message.id, message.answer);
         return;
       case 'ask-metrics':
         void this.#tellMetrics(worker, message.id);
+        return;
+      case 'ask-history':
+        void this.#askAll<unknown>({ of: 'history', span: message.span }).then((value) =>
+          tell(worker, { kind: 'answer', id: message.id, value }),
+        );
         return;
       case 'count-rate':
         void this.#options.rates
@@ -336,8 +338,7 @@ export class Supervisor {
   }
 
   async #metricsText(): Promise<string> {
-    const all = await Promise.all(this.#hearing().map((worker) => this.#metricsOf(worker)));
-    const told = all.filter((metrics) => metrics.length > 0);
+    const told = await this.#askAll<readonly MetricObject[]>({ of: 'metrics' });
     const own = [
       counter(
         'veravox_process_restarts_total',
@@ -353,16 +354,8 @@ export class Supervisor {
     return AggregatorRegistry.aggregate<PrometheusContentType>([...told, own] as MetricObject[][]).metrics();
   }
 
-  #metricsOf(worker: Worker): Promise<readonly MetricObject[]> {
-    const id = ++this.#lastMetricsId;
-    return new Promise<readonly MetricObject[]>((resolve) => {
-      const timer = setTimeout(resolve, METRICS_TIMEOUT_MS, []);
-      this.#metricReplies.set(id, (metrics) => {
-        clearTimeout(timer);
-        resolve(metrics);
-      });
-      tell(worker, { kind: 'tell-metrics', id });
-    }).finally(() => this.#metricReplies.delete(id));
+  #askAll<Answer>(question: Question): Promise<Answer[]> {
+    return this.#questions.askAll(this.#hearing(), question);
   }
 }
 

@@ -62,6 +62,10 @@ export async function attemptDelivery(
     return { atMs, tookMs: performance.now() - beganMs, ...more };
   };
   if (job === undefined) return { attempt: ended({ problem: 'the job was removed' }), isFinal: true };
+  // The delivery was withdrawn meanwhile: the next end of the job has its own.
+  if (job.finishedAtMs === undefined) {
+    return { attempt: ended({ problem: 'the job is tried again' }), isFinal: true };
+  }
   if (secrets.length === 0) {
     return { attempt: ended({ problem: 'the account has no secret' }), isFinal: false };
   }

@@ -2,7 +2,7 @@
 
 import type { Logger } from '../../base/observe/log.js';
 import type { AttemptOutcome } from '../../base/observe/webhook-metrics.js';
-import { isUnavailable } from '../../state/database/database.js';
+import { isTransient } from '../../state/database/database.js';
 import type { Delivery } from '../../state/webhooks/delivery.js';
 import type { DeliveryDesk, Turn } from '../../state/webhooks/delivery-desk.js';
 import { Destinations } from './destinations.js';
@@ -119,7 +119,7 @@ export class WebhookSender {
     } catch (error) {
       const { log } = this.#options;
       // What was in work is taken up again at the end of its lease.
-      if (isUnavailable(error)) log.warn({ err: error }, 'the database is not there for webhooks');
+      if (isTransient(error)) log.warn({ err: error }, 'the database is not there for webhooks');
       else log.error({ err: error }, 'webhooks could not be sent');
     }
   }

@@ -13,3 +13,14 @@ export function dayOf(time: Date): string {
 
 /** The day in a file's name; undefined if the file is not one of ours. */
 export const dayOfFile = (name: string): string | undefined => /^\d{4}-\d{2}-\d{2}(?=\.)/.exec(name)?.[0];
+
+/** Whether this is a day that exists: Date reads 31 February as a day in March. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+}
+
+/** @param day in the form of `dayOf` */
+export const daysBefore = (day: string, days: number): string =>
+  dayOf(new Date(Date.parse(`${day}T00:00:00Z`) - days * MS_PER_DAY));

@@ -81,5 +81,9 @@ export class DatabaseError extends Error {
   }
 }
 
+/** The same may succeed in a moment. What was busy was not done, not even in part; what was unavailable may have been. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.kind === 'unavailable' || error.kind === 'busy');
+
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseError && error.kind === 'unavailable';

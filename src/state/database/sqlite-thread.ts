@@ -59,7 +59,33 @@ function open(): Database.Database {
   }
 }
 
-function run({ sql, parameters }: Extract<SqliteOrder, { kind: 'query' }>): SqliteResult {
+type Query = Extract<SqliteOrder, { kind: 'query' }>;
+
+const WRITES = /^\s*(?:INSERT|UPDATE|DELETE|CREATE|DROP|ALTER)\b/i;
+
+function run(query: Query): SqliteResult {
+  database ??= open();
+  return WRITES.test(query.sql) && !database.inTransaction ? write(database, query) : answer(query);
+}
+
+/**
+ * A prepared statement that has waited for others in vain stays in progress, because the binding does not reset it: no
+ * transaction could be committed until it runs again. So it is BEGIN that waits.
+ */
+function write(opened: Database.Database, query: Query): SqliteResult {
+  opened.exec('BEGIN IMMEDIATE');
+  try {
+    const result = answer(query);
+    opened.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // Some errors have ended it already.
+    if (opened.inTransaction) opened.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function answer({ sql, parameters }: Query): SqliteResult {
   const statement = statementOf(sql);
   const bound = parameters.map(toBound);
   if (statement.reader) {

@@ -4,6 +4,8 @@ import { nowMs } from '../database/now-ms.js';
 
 /** A link was made for it, and it may have come or not. */
 export interface AwaitedUpload {
+  /** The bucket; empty if the link is of a time when hosts did not note it. */
+  readonly home: string;
   /** Of the object, whole. */
   readonly name: string;
   readonly account: string;
@@ -24,12 +26,15 @@ const NAMES_PER_STATEMENT = 1000;
 const SOONEST_LOOK_MS = 2000;
 const LATEST_LOOK_MS = 60_000;
 
-/** Uploads to a storage that does not tell of their arrival; all hosts look after them together. */
+/** Uploads to a storage that does not tell of their arrival; all hosts with that storage look after them together. */
 export class AwaitedUploads {
   readonly #database: Database;
+  readonly #home: string;
 
-  constructor(database: Database) {
+  /** @param home what tells the objects of this storage from those of others */
+  constructor(database: Database, home: string) {
     this.#database = database;
+    this.#home = home;
   }
 
   /** @throws DatabaseError */
@@ -41,13 +46,13 @@ export class AwaitedUploads {
     const unique = [...new Set(names)].sort();
     for (let at = 0; at < unique.length; at += NAMES_PER_STATEMENT) {
       const part = unique.slice(at, at + NAMES_PER_STATEMENT);
-      const values: Value[] = [account, keyId, linkLifetimeS * 1000 + ARRIVAL_MS, ...part];
+      const values: Value[] = [this.#home, account, keyId, linkLifetimeS * 1000 + ARRIVAL_MS, ...part];
       const rows = part.map(
-        (_, i) => `($${i + 4}, $1, $2, ${this.#now}, ${this.#now} + $3, ${this.#now} + 1000)`,
+        (_, i) => `($1, $${i + 5}, $2, $3, ${this.#now}, ${this.#now} + $4, ${this.#now} + 1000)`,
       );
       await this.#database.execute(
-        'INSERT INTO awaited_uploads (name, account, key_id, asked_at_ms, until_ms, look_at_ms) ' +
-          `VALUES ${rows.join(', ')} ON CONFLICT (name) DO UPDATE SET account = excluded.account, key_id = excluded.key_id, ` +
+        'INSERT INTO awaited_uploads (home, name, account, key_id, asked_at_ms, until_ms, look_at_ms) ' +
+          `VALUES ${rows.join(', ')} ON CONFLICT (home, name) DO UPDATE SET account = excluded.account, key_id = excluded.key_id, ` +
           'asked_at_ms = excluded.asked_at_ms, until_ms = excluded.until_ms, look_at_ms = excluded.look_at_ms',
         values,
       );
@@ -64,12 +69,13 @@ export class AwaitedUploads {
         `WHEN ${now} - asked_at_ms > ${5 * LATEST_LOOK_MS} THEN ${LATEST_LOOK_MS} ` +
         `ELSE (${now} - asked_at_ms) / 5 END ` +
         // A later look than there are was set before the clock was set back.
-        `WHERE name IN (SELECT name FROM awaited_uploads WHERE look_at_ms <= ${now} OR look_at_ms > ${now} + $1 ` +
-        `ORDER BY look_at_ms LIMIT ${limit}${lock}) ` +
-        `RETURNING name, account, key_id, asked_at_ms, until_ms, ${now} AS now_ms`,
-      [2 * LATEST_LOOK_MS],
+        "WHERE (home, name) IN (SELECT home, name FROM awaited_uploads WHERE home IN ($2, '') AND " +
+        `(look_at_ms <= ${now} OR look_at_ms > ${now} + $1) ORDER BY look_at_ms LIMIT ${limit}${lock}) ` +
+        `RETURNING home, name, account, key_id, asked_at_ms, until_ms, ${now} AS now_ms`,
+      [2 * LATEST_LOOK_MS, this.#home],
     );
     return rows.map((row) => ({
+      home: String(row.home),
       name: String(row.name),
       account: String(row.account),
       keyId: String(row.key_id),
@@ -79,11 +85,9 @@ export class AwaitedUploads {
   }
 
   /** Unless a later link was made for it. @throws DatabaseError */
-  async forget({ name, askedAtMs }: AwaitedUpload): Promise<void> {
-    await this.#database.execute('DELETE FROM awaited_uploads WHERE name = $1 AND asked_at_ms = $2', [
-      name,
-      askedAtMs,
-    ]);
+  async forget({ home, name, askedAtMs }: AwaitedUpload): Promise<void> {
+    const sql = 'DELETE FROM awaited_uploads WHERE home = $1 AND name = $2 AND asked_at_ms = $3';
+    await this.#database.execute(sql, [home, name, askedAtMs]);
   }
 
   get #now(): string {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { Database, Row, Transaction, Value } from '../database/database.js';
+import { followAll } from '../database/follow-all.js';
 import { nowMs } from '../database/now-ms.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
 import {
@@ -200,10 +201,7 @@ export class BatchDesk {
 
   /** Calls `onChange` when a batch may have to be tended; may come too often. @returns ends it */
   follow(onChange: () => void): () => void {
-    const ends = [BATCH_TOPIC, CHANGE_TOPIC].map((topic) => this.#database.follow(topic, onChange));
-    return () => {
-      for (const end of ends) end();
-    };
+    return followAll(this.#database, [BATCH_TOPIC, CHANGE_TOPIC], onChange);
   }
 
   get #now(): string {

@@ -10,6 +10,7 @@ import { type Job, type JobFailure, type Work, WorkLost } from './job.js';
 import { jobPriority, linePriority, lowestPriority } from './job-priority.js';
 import type { JobQueue } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
+import { NO_SOURCE, sourceForRetry } from './job-text.js';
 import { CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
 
 /** What usage and audit call jobs. */
@@ -155,7 +156,8 @@ export class JobDesk {
         return true;
       }
       await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
-      await this.#end(transaction, work.job, { errors: 1, audioS: 0, windows: 0, bytes: 0 });
+      const usage = { errors: 1, audioS: 0, windows: 0, bytes: 0 };
+      await this.#end(transaction, work.job, usage, sourceForRetry(work.job));
       return false;
     });
   }
@@ -269,11 +271,12 @@ export class JobDesk {
     transaction: Transaction,
     job: Job,
     usage: Pick<UsageRow, 'errors' | 'audioS' | 'windows' | 'bytes'>,
+    source = NO_SOURCE,
   ): Promise<void> {
     const { id, keyId, account } = job;
     await transaction.execute(
-      "UPDATE jobs SET holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $2 WHERE id = $1",
-      [id, Date.now()],
+      'UPDATE jobs SET holder = NULL, cursor = NULL, source = $3, finished_at_ms = $2 WHERE id = $1',
+      [id, Date.now(), source],
     );
     await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
     await this.#queue.remove(transaction, job);

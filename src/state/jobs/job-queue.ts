@@ -25,6 +25,8 @@ export interface JobQueue {
   take(transaction: Transaction, homes?: readonly QueuedJob['home'][]): Promise<string | undefined>;
   /** Of one that was taken. @returns whether it will be tried again */
   retry(transaction: Transaction, job: QueuedJob, reason: string): Promise<boolean>;
+  /** Of one that failed for good: as if it were new. */
+  revive(transaction: Transaction, job: QueuedJob, priority: number): Promise<void>;
   /** Of one that was taken: at once, without counting as a try. */
   giveBack(transaction: Transaction, job: QueuedJob, priority: number): Promise<void>;
   /** Of one that waits. */

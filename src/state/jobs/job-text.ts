@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Job } from './job.js';
 
 /** Where the recording of a job lies. */
 export type JobSource =
@@ -29,6 +30,21 @@ export interface JobParameters {
 
 /** What an enrolment follows from, besides the sample. */
 export type EnrollParameters = Pick<JobParameters, 'startS' | 'endS'>;
+
+/** Of a job whose source was erased. */
+export const NO_SOURCE = '{}';
+
+/**
+ * What stays of the source of a job that failed, so that it can be tried again: the name of a stored file, but no link, which is a
+ * secret.
+ */
+export function sourceForRetry({ source, batchId }: Pick<Job, 'source' | 'batchId'>): string {
+  return batchId === undefined && 'object' in jobSource(source) ? source : NO_SOURCE;
+}
+
+/** Whether it can begin anew. */
+export const canRetry = ({ state, task, source }: Pick<Job, 'state' | 'task' | 'source'>): boolean =>
+  state === 'failed' && task !== 'batch' && source !== NO_SOURCE;
 
 export const jobSource = (text: string): JobSource => JSON.parse(text) as JobSource;
 export const jobParameters = (text: string): JobParameters => JSON.parse(text) as JobParameters;

@@ -13,7 +13,7 @@ export interface NewJob {
   readonly account: string;
   readonly keyId: string;
   readonly task: JobTask;
-  /** JSON: where the recording lies. May hold a presigned link, which is a secret; erased when the job ends. */
+  /** JSON: where the recording lies. May hold a presigned link, which is a secret. Erased at the end; the name of a stored file stays if the job failed. */
   readonly source: string;
   /** Of a stored file: where it lies, and so who can work on it. */
   readonly home?: string | undefined;
@@ -72,6 +72,17 @@ export class WorkLost extends Error {
 /** The key was used for another request. */
 export class IdempotencyConflict extends Error {
   override readonly name = 'IdempotencyConflict';
+}
+
+/** Only a failed job whose file is known can be tried again. */
+export class NotRetryable extends Error {
+  override readonly name = 'NotRetryable';
+  readonly why: 'not failed' | 'no source';
+
+  constructor(why: NotRetryable['why']) {
+    super(`The job cannot be tried again: ${why}.`);
+    this.why = why;
+  }
 }
 
 /** The account has as many unfinished jobs as it may have. */

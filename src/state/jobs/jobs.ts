@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, randomUUID } from 'node:crypto';
 import type { UnfinishedJobs } from '../../base/observe/job-metrics.js';
-import type { Database, Transaction, Value } from '../database/database.js';
+import { Conditions, placesFor } from '../database/conditions.js';
+import type { Database, Transaction } from '../database/database.js';
+import { followAll } from '../database/follow-all.js';
+import { cursorAt, placeOf } from '../database/page-cursor.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
 import { Deliveries } from '../webhooks/deliveries.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
+import { withdrawDelivery } from '../webhooks/withdraw-delivery.js';
 import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
 import {
   IdempotencyConflict,
@@ -12,11 +16,13 @@ import {
   type JobState,
   type JobTask,
   type NewJob,
+  NotRetryable,
   TooManyJobs,
 } from './job.js';
 import { jobPriority } from './job-priority.js';
 import type { JobQueue } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
+import { canRetry } from './job-text.js';
 
 /** Announced when a job may be taken. */
 export const WORK_TOPIC = 'jobs';
@@ -32,6 +38,8 @@ const IDS_PER_STATEMENT = 500;
 export interface JobFilter {
   readonly state?: JobState | undefined;
   readonly task?: JobTask | undefined;
+  /** Of the key that asked for it. */
+  readonly keyId?: string | undefined;
 }
 
 export interface JobPage {
@@ -77,11 +85,7 @@ export class Jobs {
       async (transaction) => {
         const earlier = await this.#earlier(transaction, job);
         if (earlier !== undefined) return { job: earlier, isNew: false };
-        const unfinished = await this.#unfinished(transaction, job.account);
-        const { maxUnfinished } = this.#limits;
-        if (maxUnfinished > 0 && unfinished >= maxUnfinished) {
-          throw new TooManyJobs(`The account has ${unfinished} unfinished jobs.`);
-        }
+        const unfinished = await this.#countBelowLimit(transaction, job.account);
         if (job.task === 'batch') return { job: await this.#addBatch(transaction, job), isNew: true };
         // Jobs of accounts with few others go before those of accounts with many.
         const priority = jobPriority(this.#clockMs() / 1000, unfinished);
@@ -108,22 +112,24 @@ export class Jobs {
     return countLines(this.#database, batchId);
   }
 
-  /** @throws RangeError if the cursor does not come from an earlier page */
-  async list(account: string, filter: JobFilter, limit: number, cursor?: string): Promise<JobPage> {
-    const conditions = ['account = $1', 'batch_id IS NULL'];
-    const values: Value[] = [account];
-    const add = (condition: (first: number) => string, ...more: Value[]): void => {
-      conditions.push(condition(values.length + 1));
-      values.push(...more);
-    };
-    if (filter.state !== undefined) add((n) => `state = $${n}`, filter.state);
-    if (filter.task !== undefined) add((n) => `task = $${n}`, filter.task);
+  /**
+   * @param account undefined for those of all accounts
+   * @throws RangeError if the cursor does not come from an earlier page
+   */
+  async list(
+    account: string | undefined,
+    { state, task, keyId }: JobFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<JobPage> {
+    const conditions = new Conditions('batch_id IS NULL');
+    conditions.addEqual({ account, state, task, key_id: keyId });
     if (cursor !== undefined) {
-      add((n) => `(created_at_ms, id) < ($${n}, $${n + 1})`, ...placeOf(cursor));
+      conditions.add((n) => `(created_at_ms, id) < ($${n}, $${n + 1})`, ...placeOf(cursor));
     }
     const rows = await this.#database.query(
-      `SELECT ${jobColumns} FROM jobs WHERE ${conditions.join(' AND ')} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
-      values,
+      `SELECT ${jobColumns} FROM jobs ${conditions.where} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
+      conditions.values,
     );
     const jobs = rows.slice(0, limit).map(jobOf);
     const last = jobs.at(-1);
@@ -144,18 +150,15 @@ export class Jobs {
     return found;
   }
 
-  /** How many jobs of all accounts may go before each queued one of these: 0 if it is next. By id. */
+  /** How many jobs of all accounts may go before each queued one of these: 0 if it is next, and for a batch. By id. */
   async positions(jobs: readonly Job[]): Promise<ReadonlyMap<string, number>> {
-    const ids = jobs.filter(({ state }) => state === 'queued').map(({ id }) => id);
-    const found = new Map<string, number>();
+    const queued = jobs.filter(({ state }) => state === 'queued');
+    const found = new Map(queued.filter(({ task }) => task === 'batch').map(({ id }) => [id, 0]));
+    const ids = queued.filter(({ task }) => task !== 'batch').map(({ id }) => id);
     for (let at = 0; at < ids.length; at += IDS_PER_STATEMENT) {
       const part = ids.slice(at, at + IDS_PER_STATEMENT);
       const rows = await this.#database.query<{ id: string; before: number }>(
-        "SELECT id, (SELECT COUNT(*) FROM jobs AS others WHERE others.state = 'queued' AND others.task <> 'batch' AND " +
-          '(others.home IS NULL OR jobs.home IS NULL OR others.home = jobs.home) AND ' +
-          '(others.priority > jobs.priority OR ' +
-          '(others.priority = jobs.priority AND others.created_at_ms < jobs.created_at_ms))) AS before ' +
-          `FROM jobs WHERE state = 'queued' AND id IN (${placesFor(part)})`,
+        `${rankedQueue} WHERE id IN (${placesFor(part)})`,
         part,
       );
       for (const { id, before } of rows) found.set(id, before);
@@ -185,8 +188,49 @@ export class Jobs {
     return { ...counts, oldestAtMs };
   }
 
-  /** Its worker stops within seconds. A job that is over stays as it is. @returns undefined if the account has no such job */
-  cancel(account: string, id: string): Promise<Job | undefined> {
+  /** Any account's. */
+  async findOne(id: string): Promise<Job | undefined> {
+    return (await this.find([id])).find(({ batchId }) => batchId === undefined);
+  }
+
+  /**
+   * Begins anew with a job that has failed, under its old id. One that is queued or running stays as it is.
+   * @param before runs before the job is in the queue; if it fails, the job is not
+   * @throws NotRetryable, TooManyJobs, DatabaseError, or what `before` throws
+   */
+  retry({ account, id }: Pick<Job, 'account' | 'id'>, before = nothing): Promise<Job | undefined> {
+    return this.#database.transaction(
+      async (transaction) => {
+        const [row] = await transaction.query(`SELECT ${jobColumns} FROM jobs WHERE id = $1`, [id]);
+        const job = row && jobOf(row);
+        if (job === undefined || unfinishedStates.has(job.state)) return job;
+        refuseRetry(job);
+        const unfinished = await this.#countBelowLimit(transaction, account);
+        const priority = jobPriority(this.#clockMs() / 1000, unfinished);
+        const [revived] = await transaction.query(
+          "UPDATE jobs SET state = 'queued', priority = $2, finished_at_ms = NULL, cursor = NULL, saved_steps = 0, " +
+            `audio_s = 0, file_progress = 0 WHERE id = $1 AND state = 'failed' RETURNING ${jobColumns}`,
+          [id, priority],
+        );
+        // Its retention time was over at this moment.
+        if (revived === undefined) return undefined;
+        await withdrawDelivery(transaction, this.#queue.webhooks, id);
+        await this.#queue.revive(transaction, job, priority);
+        await before();
+        await transaction.announce(WORK_TOPIC);
+        await transaction.announce(CHANGE_TOPIC);
+        return jobOf(revived);
+      },
+      { lock: `jobs of ${account}` },
+    );
+  }
+
+  /**
+   * Its worker stops within seconds. A job that is over stays as it is.
+   * @param before runs before the job is cancelled; if it fails, the job is not
+   * @returns undefined if the account has no such job
+   */
+  cancel(account: string, id: string, before = nothing): Promise<Job | undefined> {
     return this.#database.transaction(async (transaction) => {
       const cancelled = await transaction.execute(
         "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $3 " +
@@ -203,6 +247,7 @@ export class Jobs {
         if (job.task === 'batch') await cancelLines(transaction, this.#queue, id);
         else await this.#queue.remove(transaction, job);
         await addDelivery(transaction, this.#queue.webhooks, job);
+        await before();
         await transaction.announce(CHANGE_TOPIC);
       }
       return job;
@@ -212,6 +257,11 @@ export class Jobs {
   /** Calls `onChange` soon after some job has changed; may come too often. @returns ends it */
   follow(onChange: () => void): () => void {
     return this.#database.follow(CHANGE_TOPIC, onChange);
+  }
+
+  /** The same, and soon after there is a new one. */
+  followList(onChange: () => void): () => void {
+    return followAll(this.#database, [CHANGE_TOPIC, WORK_TOPIC, BATCH_TOPIC], onChange);
   }
 
   async #earlier(transaction: Transaction, job: NewJob): Promise<Job | undefined> {
@@ -225,12 +275,18 @@ export class Jobs {
     throw new IdempotencyConflict('The idempotency key was used for another request.');
   }
 
-  async #unfinished(transaction: Transaction, account: string): Promise<number> {
+  /** @throws TooManyJobs */
+  async #countBelowLimit(transaction: Transaction, account: string): Promise<number> {
     const [row] = await transaction.query<{ unfinished: number }>(
       "SELECT COUNT(*) AS unfinished FROM jobs WHERE account = $1 AND batch_id IS NULL AND state IN ('queued', 'running')",
       [account],
     );
-    return row?.unfinished ?? 0;
+    const unfinished = row?.unfinished ?? 0;
+    const { maxUnfinished } = this.#limits;
+    if (maxUnfinished > 0 && unfinished >= maxUnfinished) {
+      throw new TooManyJobs(`The account has ${unfinished} unfinished jobs.`);
+    }
+    return unfinished;
   }
 
   /** It has no place in the queue: its lines have. */
@@ -280,20 +336,32 @@ export class Jobs {
   }
 }
 
-const placesFor = (values: readonly unknown[]): string => values.map((_, i) => `$${i + 1}`).join(', ');
+const inOrder = 'ORDER BY priority DESC, created_at_ms';
+
+/**
+ * The queue is sorted once for all jobs that are asked for: to count it anew for each takes minutes when it is long. Before a job
+ * that any host may take are all others; before one of a host's own files, those that any may take and those of the same host.
+ */
+const rankedQueue = `
+  SELECT id, CASE WHEN home IS NULL THEN of_all ELSE of_all - of_hosts + of_host END AS before FROM (
+    SELECT id, home,
+      RANK() OVER (${inOrder}) - 1 AS of_all,
+      RANK() OVER (PARTITION BY CASE WHEN home IS NULL THEN 0 ELSE 1 END ${inOrder}) - 1 AS of_hosts,
+      RANK() OVER (PARTITION BY home ${inOrder}) - 1 AS of_host
+    FROM jobs WHERE state = 'queued' AND task <> 'batch') AS ranked`;
+
+const nothing = async (): Promise<void> => {};
+
+const unfinishedStates: ReadonlySet<JobState> = new Set(['queued', 'running']);
+
+/** @throws NotRetryable */
+function refuseRetry(job: Job): void {
+  if (job.state !== 'failed') throw new NotRetryable('not failed');
+  if (!canRetry(job)) throw new NotRetryable('no source');
+}
 
 /** Of what makes two requests the same. */
 function hashOf({ task, source, parameters, callbackUrl }: NewJob): string {
   const parts = [task, source, parameters, callbackUrl ?? null];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
-
-const cursorAt = ({ createdAtMs, id }: Job): string =>
-  Buffer.from(`${createdAtMs} ${id}`).toString('base64url');
-
-function placeOf(cursor: string): [createdAtMs: number, id: string] {
-  const [, createdAtMs, id] =
-    /^(\d{1,15}) ([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (createdAtMs === undefined || id === undefined) throw new RangeError('Not a cursor of an earlier page.');
-  return [Number(createdAtMs), id];
 }

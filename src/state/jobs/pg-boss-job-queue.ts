@@ -107,6 +107,14 @@ export class PgBossJobQueue implements JobQueue {
     return false;
   }
 
+  async revive(transaction: Transaction, job: QueuedJob, priority: number): Promise<void> {
+    await transaction.execute(`DELETE FROM ${SCHEMA}.job WHERE name = $1 AND data ->> 'jobId' = $2`, [
+      DEAD_LETTERS,
+      job.id,
+    ]);
+    await this.#send(transaction, job, priority);
+  }
+
   giveBack(transaction: Transaction, job: QueuedJob, priority: number): Promise<void> {
     return this.move(transaction, job, priority);
   }

@@ -46,6 +46,10 @@ export class SqliteJobQueue implements JobQueue {
     return true;
   }
 
+  revive(transaction: Transaction, job: QueuedJob, priority: number): Promise<void> {
+    return this.add(transaction, job, priority);
+  }
+
   async giveBack(transaction: Transaction, { id }: QueuedJob): Promise<void> {
     await transaction.execute('UPDATE job_queue SET is_taken = 0, tries = tries - 1 WHERE job_id = $1', [id]);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hash, randomBytes } from 'node:crypto';
+import { ACCOUNT } from '../../base/contract/key-limits.js';
 import type { Scope } from '../../base/contract/scopes.js';
 
 /** So many requests per window; `requests` = 0 sets no limit. */
@@ -7,9 +8,6 @@ export interface RateLimit {
   readonly requests: number;
   readonly windowS: number;
 }
-
-/** Longer ones would overflow the timers that end them. */
-export const MAX_RATE_WINDOW_S = 86_400;
 
 /** `admin` stands for all scopes. */
 export const allows = (granted: ReadonlySet<Scope>, wanted: Scope): boolean =>
@@ -32,6 +30,8 @@ export interface StoredKey {
   readonly createdAt: Date;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
+  /** Made by a page of the dashboard for itself; removed when it is over. */
+  readonly endsWithSession?: true;
 }
 
 /** What a key is made of. */
@@ -43,6 +43,7 @@ export interface NewKey {
   readonly rate?: RateLimit;
   readonly concurrency?: number;
   readonly expiresAt?: Date;
+  readonly endsWithSession?: true;
 }
 
 export interface CreatedKey {
@@ -54,7 +55,7 @@ export interface CreatedKey {
 /** The account of keys that were made without naming one. */
 export const DEFAULT_ACCOUNT = 'default';
 
-export const isAccount = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,31}$/.test(text);
+export const isAccount = (text: string): boolean => ACCOUNT.test(text);
 
 const keyForm = /^vx_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/;
 

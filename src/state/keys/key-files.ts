@@ -3,11 +3,12 @@
 // API keys as they were kept before there was a database: one file per key, `<dataDir>/keys/<id>.json`.
 import fs from 'node:fs';
 import path from 'node:path';
+import { MAX_RATE_WINDOW_S } from '../../base/contract/key-limits.js';
 import { scopes } from '../../base/contract/scopes.js';
 import { namesIn } from '../data-folder/durable-file.js';
 import { formatVersion, NewerFormatError } from '../data-folder/format-version.js';
 import { refuseEarlierPrograms, setAside } from '../data-folder/moved-files.js';
-import { DEFAULT_ACCOUNT, isAccount, MAX_RATE_WINDOW_S, type RateLimit, type StoredKey } from './api-key.js';
+import { DEFAULT_ACCOUNT, isAccount, type RateLimit, type StoredKey } from './api-key.js';
 import type { KeyRegistry } from './key-registry.js';
 
 /** A key file cannot be used; the message names it and what is wrong with it. */

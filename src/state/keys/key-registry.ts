@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Conditions, placesFor } from '../database/conditions.js';
 import type { Database, Transaction, Value } from '../database/database.js';
+import { cursorAt, placeOf } from '../database/page-cursor.js';
 import { type CreatedKey, type NewKey, newKey, type StoredKey } from './api-key.js';
 import { columns, type KeyRow, keyOf, rowOf } from './key-row.js';
 
@@ -12,6 +14,19 @@ export interface KeyChanges {
   readonly keys: readonly StoredKey[];
   /** Whether there may be more. */
   readonly isFull: boolean;
+}
+
+export interface KeyFilter {
+  readonly account?: string | undefined;
+  /** Only those that are neither expired nor revoked then. */
+  readonly isActiveAt?: Date | undefined;
+}
+
+export interface KeyPage {
+  /** The newest first. */
+  readonly keys: readonly StoredKey[];
+  /** For the next page; undefined on the last. */
+  readonly cursor: string | undefined;
 }
 
 /** Few enough for a quick answer. */
@@ -62,13 +77,41 @@ export class KeyRegistry {
     }, keys.length);
   }
 
-  /** Marks a key as revoked for good. False if there is no such key; revoking twice keeps the first time. */
-  revoke(id: string, now = new Date()): Promise<boolean> {
+  /**
+   * @param edit gets the key as it is, and returns it as it is to be; what it throws leaves the key as it was
+   * @param before runs before the change is valid; if it fails, there is none
+   * @returns undefined if there is no such key
+   */
+  change(
+    id: string,
+    edit: (key: StoredKey) => StoredKey,
+    before = async (_changed: StoredKey): Promise<void> => {},
+  ): Promise<StoredKey | undefined> {
+    return this.#change(async (transaction, revision) => {
+      const [row] = await transaction.query<KeyRow>(`${selected} WHERE id = $1`, [id]);
+      if (row === undefined) return undefined;
+      const key = edit(keyOf(row));
+      const sets = [...columns, 'revision'].map((column, i) => `${column} = $${i + 1}`);
+      await transaction.execute(`UPDATE api_keys SET ${sets.join(', ')} WHERE id = $1`, [
+        ...rowOf({ ...key, id }),
+        revision,
+      ]);
+      await before(key);
+      return key;
+    });
+  }
+
+  /**
+   * Marks a key as revoked for good. False if there is no such key; revoking twice keeps the first time.
+   * @param before runs before the key is revoked; if it fails, it is not
+   */
+  revoke(id: string, now = new Date(), before = async (): Promise<void> => {}): Promise<boolean> {
     return this.#change(async (transaction, revision) => {
       const changed = await transaction.execute(
         'UPDATE api_keys SET revoked_at_ms = COALESCE(revoked_at_ms, $1), revision = $2 WHERE id = $3',
         [now.getTime(), revision, id],
       );
+      if (changed > 0) await before();
       return changed > 0;
     });
   }
@@ -76,6 +119,43 @@ export class KeyRegistry {
   /** All keys, oldest first. */
   async list(): Promise<StoredKey[]> {
     return (await this.#database.query<KeyRow>(`${selected} ORDER BY created_at_ms, id`)).map(keyOf);
+  }
+
+  /** @throws RangeError if the cursor does not come from an earlier page */
+  async page({ account, isActiveAt }: KeyFilter, limit: number, cursor?: string): Promise<KeyPage> {
+    const conditions = new Conditions();
+    conditions.addEqual({ account });
+    if (isActiveAt !== undefined) {
+      conditions.add(
+        (n) => `revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $${n})`,
+        isActiveAt.getTime(),
+      );
+    }
+    if (cursor !== undefined) {
+      conditions.add((n) => `(created_at_ms, id) < ($${n}, $${n + 1})`, ...placeOf(cursor));
+    }
+    const rows = await this.#database.query<KeyRow>(
+      `${selected} ${conditions.where} ORDER BY created_at_ms DESC, id DESC LIMIT ${limit + 1}`,
+      conditions.values,
+    );
+    const keys = rows.slice(0, limit).map(keyOf);
+    const last = rows[limit - 1];
+    const isLast = rows.length <= limit || last === undefined;
+    return { keys, cursor: isLast ? undefined : cursorAt({ createdAtMs: last.created_at_ms, id: last.id }) };
+  }
+
+  /** Of those that exist, by id. */
+  async namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const names = new Map<string, string>();
+    for (let at = 0; at < ids.length; at += PAGE) {
+      const part = ids.slice(at, at + PAGE);
+      const rows = await this.#database.query<{ id: string; name: string }>(
+        `SELECT id, name FROM api_keys WHERE id IN (${placesFor(part)})`,
+        part,
+      );
+      for (const { id, name } of rows) names.set(id, name);
+    }
+    return names;
   }
 
   async isEmpty(): Promise<boolean> {
@@ -111,16 +191,53 @@ export class KeyRegistry {
     work: (transaction: Transaction, revision: number) => Promise<Result>,
     needed = 1,
   ): Promise<Result> {
-    return this.#database.transaction(async (transaction) => {
-      const [row] = await transaction.query<{ revision: number }>(
-        "UPDATE revisions SET revision = revision + $1 WHERE topic = 'keys' RETURNING revision",
-        [needed],
-      );
-      const result = await work(transaction, row?.revision ?? 0);
-      await transaction.announce(KEYS_TOPIC);
-      return result;
-    });
+    return this.#database.transaction((transaction) => changeKeys(transaction, work, needed));
   }
+}
+
+/** As part of another change. Revoking twice keeps the first time. */
+export async function revokeKeys(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await changeKeys(transaction, async (_, revision) => {
+    const places = ids.map((_id, i) => `$${i + 3}`).join(', ');
+    await transaction.execute(
+      `UPDATE api_keys SET revoked_at_ms = COALESCE(revoked_at_ms, $1), revision = $2 WHERE id IN (${places})`,
+      [Date.now(), revision, ...ids],
+    );
+  });
+}
+
+/** As part of another change. Nobody has to hear of it: they are not active any more. @returns their ids */
+export async function removeSessionKeys(
+  transaction: Transaction,
+  overBefore: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await transaction.query<{ id: string }>(
+    `DELETE FROM api_keys WHERE id IN (
+        SELECT id FROM api_keys WHERE ends_with_session = 1 AND (expires_at_ms < $1 OR revoked_at_ms < $1)
+          ORDER BY created_at_ms LIMIT ${limit}) RETURNING id`,
+    [overBefore.getTime()],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** As part of another change. */
+export const addKey = (transaction: Transaction, key: StoredKey): Promise<void> =>
+  changeKeys(transaction, (_, revision) => insert(transaction, key, revision));
+
+async function changeKeys<Result>(
+  transaction: Transaction,
+  work: (transaction: Transaction, revision: number) => Promise<Result>,
+  needed = 1,
+): Promise<Result> {
+  const [row] = await transaction.query<{ revision: number }>(
+    "UPDATE revisions SET revision = revision + $1 WHERE topic = 'keys' RETURNING revision",
+    [needed],
+  );
+  const result = await work(transaction, row?.revision ?? 0);
+  await transaction.announce(KEYS_TOPIC);
+  return result;
 }
 
 function changesIn(rows: readonly KeyRow[], since: number): KeyChanges {
@@ -133,9 +250,8 @@ function changesIn(rows: readonly KeyRow[], since: number): KeyChanges {
 
 async function insert(transaction: Transaction, key: StoredKey, revision: number, end = ''): Promise<void> {
   const values: Value[] = [...rowOf(key), revision];
-  const places = values.map((_, i) => `$${i + 1}`).join(', ');
   await transaction.execute(
-    `INSERT INTO api_keys (${columns.join(', ')}, revision) VALUES (${places})${end}`,
+    `INSERT INTO api_keys (${columns.join(', ')}, revision) VALUES (${placesFor(values)})${end}`,
     values,
   );
 }

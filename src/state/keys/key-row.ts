@@ -16,6 +16,7 @@ export type KeyRow = {
   readonly created_at_ms: number;
   readonly expires_at_ms: number | null;
   readonly revoked_at_ms: number | null;
+  readonly ends_with_session: number;
   readonly revision: number;
 };
 
@@ -32,6 +33,7 @@ export const columns = [
   'created_at_ms',
   'expires_at_ms',
   'revoked_at_ms',
+  'ends_with_session',
 ] as const satisfies readonly (keyof KeyRow)[];
 
 export function rowOf(key: StoredKey): Value[] {
@@ -48,6 +50,7 @@ export function rowOf(key: StoredKey): Value[] {
     createdAt.getTime(),
     expiresAt?.getTime() ?? null,
     revokedAt?.getTime() ?? null,
+    key.endsWithSession ? 1 : 0,
   ];
 }
 
@@ -65,5 +68,6 @@ export function keyOf(row: KeyRow): StoredKey {
     createdAt: new Date(row.created_at_ms),
     ...(row.expires_at_ms !== null && { expiresAt: new Date(row.expires_at_ms) }),
     ...(row.revoked_at_ms !== null && { revokedAt: new Date(row.revoked_at_ms) }),
+    ...(row.ends_with_session === 1 && { endsWithSession: true }),
   };
 }

@@ -30,12 +30,16 @@ const MAX_POLLS = 3;
 /** So many unknown ids per second are looked up at once; more are strangers', and wait for the next poll. */
 const LOOKUPS_PER_S = 50;
 const LOOKUP_TIMEOUT_MS = 1000;
+/** Longer than an answer to an earlier lookup, which may have a key as it was, can take. */
+const EXPIRED_SESSION_KEYS_MS = 60_000;
 
 /** The keys that a running server accepts, all in memory. Follows the database; without it, goes on with what it knows. */
 export class KeyStore implements Authenticator {
   readonly #registry: Registry;
   readonly #onReloadError: (error: unknown) => void;
   readonly #keys = new Map<string, LoadedKey>();
+  /** Of sessions: new ones come all the time, so that those that have expired do not stay. */
+  readonly #ofSessions = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   readonly #endFollowing: () => void;
   #revision = 0;
@@ -61,7 +65,7 @@ export class KeyStore implements Authenticator {
     return new KeyStore(registry, await registry.all(), options);
   }
 
-  /** Number of keys, those expired and revoked included. */
+  /** Number of keys, those expired and revoked included, except for expired ones of sessions. */
   get size(): number {
     return this.#keys.size;
   }
@@ -106,7 +110,7 @@ export class KeyStore implements Authenticator {
     const found = await Promise.race([this.#registry.find(id).catch(() => undefined), timeout]);
     clearTimeout(timer);
     // What a poll has read meanwhile is newer.
-    if (found !== undefined && !this.#keys.has(id)) this.#keys.set(id, loadedKey(found));
+    if (found !== undefined && !this.#keys.has(id)) this.#remember(found);
     return this.authenticate(presented);
   }
 
@@ -132,7 +136,19 @@ export class KeyStore implements Authenticator {
     // The answer to an earlier poll, which was overtaken.
     if (revision < this.#revision) return;
     this.#revision = revision;
-    for (const key of keys) this.#keys.set(key.id, loadedKey(key));
+    for (const key of keys) this.#remember(key);
+    const expiredMs = Date.now() - EXPIRED_SESSION_KEYS_MS;
+    for (const id of this.#ofSessions) {
+      const { expiresAt } = this.#keys.get(id)?.key ?? {};
+      if (expiresAt === undefined || expiresAt.getTime() > expiredMs) continue;
+      this.#keys.delete(id);
+      this.#ofSessions.delete(id);
+    }
+  }
+
+  #remember(key: StoredKey): void {
+    this.#keys.set(key.id, loadedKey(key));
+    if (key.endsWithSession) this.#ofSessions.add(key.id);
   }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type DatabaseSettings, openUnchanged } from '../database/open-database.js';
 import type { OperatingPoint } from './operating-point.js';
-import { earlierPointFile, readPointFile } from './operating-point-file.js';
+import { earlierPointFile } from './operating-point-file.js';
 import { OperatingPointRegistry } from './operating-point-registry.js';
 import { OperatingPoints } from './operating-points.js';
+import { readPointFile } from './read-point-file.js';
 
 /**
  * All operating points, for a command that changes nothing: those of the database and those that are still in a file.

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Ajv } from 'ajv';
 import { ownSchemas } from '../../base/config/own-schemas.js';
+import { once } from '../../base/once.js';
 import type { Database, Transaction } from '../database/database.js';
 import { type OperatingPoint, operatingPointSchema } from './operating-point.js';
 
 /** Announced with every change. */
 export const POINTS_TOPIC = 'operating-points';
 const TIMEOUT_MS = 1000;
+
+/** Most servers have no points, and no need to load this at start. */
+const pointCheck = once(async () => {
+  const { Ajv } = await import('ajv');
+  return new Ajv(ownSchemas).compile<OperatingPoint>(operatingPointSchema);
+});
 
 type PointRow = { readonly name: string; readonly model: string; readonly point: string };
 
@@ -23,7 +29,8 @@ export class OperatingPointRegistry {
     const rows = await this.#database.query<PointRow>(
       'SELECT name, model, point FROM operating_points ORDER BY revision',
     );
-    const isPoint = new Ajv(ownSchemas).compile<OperatingPoint>(operatingPointSchema);
+    if (rows.length === 0) return [];
+    const isPoint = await pointCheck();
     return rows.map(({ name, model, point }) => {
       const value = parsed(point);
       if (isPoint(value) && value.name === name && value.model === model) return value;

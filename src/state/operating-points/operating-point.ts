@@ -38,8 +38,11 @@ export interface ScoringModel {
   readonly scoreFingerprint: string;
 }
 
+/** Of files; the one in their place has the next. */
+export const POINT_FILE_VERSION = 1;
+
 export interface OperatingPointFile {
-  readonly version: 1;
+  readonly version: typeof POINT_FILE_VERSION;
   readonly points: readonly OperatingPoint[];
 }
 
@@ -83,6 +86,6 @@ export const operatingPointSchema = object({
 
 /** Of `operating-points.json`. */
 export const operatingPointFileSchema = object({
-  version: { const: 1 },
+  version: { const: POINT_FILE_VERSION },
   points: { type: 'array', items: operatingPointSchema },
 });

@@ -48,6 +48,11 @@ export class OperatingPoints {
     return own.toSorted((a, b) => Number(b.model === model.id) - Number(a.model === model.id));
   }
 
+  /** Those found for this model under any of its names, and whether requests may name them. */
+  ofModel(model: ScoringModel): { readonly point: OperatingPoint; readonly isUsable: boolean }[] {
+    return this.#pointsOf(model).map((point) => ({ point, isUsable: isFor(point, model) }));
+  }
+
   /** Those that no request may name, because their model is not loaded as it was when they were found. */
   unusable(loaded: readonly ScoringModel[]): { name: string; model: string; why: string }[] {
     return this.#points.flatMap((point) => {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Conditions, placesFor } from '../database/conditions.js';
 import type { Database, Transaction, Value } from '../database/database.js';
 
 /** What one key did on one route on one UTC day. */
@@ -27,11 +28,11 @@ export interface UsageBatch {
 }
 
 export interface UsageFilter {
-  readonly keyId?: string;
-  readonly account?: string;
+  readonly keyId?: string | undefined;
+  readonly account?: string | undefined;
   /** First and last UTC day, both included: 2026-11-21. */
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 export const counts = ['requests', 'errors', 'audioS', 'windows', 'bytes'] as const;
@@ -78,27 +79,43 @@ export class UsageLedger {
     });
   }
 
-  /** By day, then account, key and route. */
-  async read(filter: UsageFilter = {}): Promise<DayUsage[]> {
-    const { keyId = null, account = null, from = '', to = '9999-12-31' } = filter;
-    const rows = await this.#database.query<Stored>(
-      `SELECT ${columns.join(', ')} FROM usage_counts WHERE day >= $1 AND day <= $2
-        AND ($3 = '' OR key_id = $3) AND ($4 = '' OR account = $4)`,
-      [from, to, keyId ?? '', account ?? ''],
+  /** By day, then account, key and route. @param limit at most so many rows, of any days */
+  read(filter: UsageFilter = {}, limit = Number.MAX_SAFE_INTEGER): Promise<DayUsage[]> {
+    const { where, values } = conditionsOf(filter);
+    return this.#ordered(`SELECT ${columns.join(', ')} FROM usage_counts ${where} LIMIT ${limit}`, values);
+  }
+
+  /** The same over all routes, whose names are empty: by day, then account and key. @param limit as above */
+  readByKey(filter: UsageFilter, limit: number): Promise<DayUsage[]> {
+    const { where, values } = conditionsOf(filter);
+    const sumsOfRoutes = columns.slice(4).map((column) => `SUM(${column}) AS ${column}`);
+    return this.#ordered(
+      `SELECT day, account, key_id, '' AS route, ${sumsOfRoutes.join(', ')} FROM usage_counts ${where} ` +
+        `GROUP BY day, account, key_id LIMIT ${limit}`,
+      values,
     );
-    return rows
-      .map((row) => ({
-        day: String(row.day),
-        keyId: String(row.key_id),
-        account: String(row.account),
-        route: String(row.route),
-        requests: Number(row.requests),
-        errors: Number(row.errors),
-        audioS: Number(row.audio_s),
-        windows: Number(row.windows),
-        bytes: Number(row.bytes),
-      }))
-      .sort((a, b) => (`${a.day} ${nameOf(a)}` < `${b.day} ${nameOf(b)}` ? -1 : 1));
+  }
+
+  /** Sorted by the database, so that the thread that serves requests is free, and after the limit, which bounds the work. */
+  async #ordered(sql: string, values: readonly Value[]): Promise<DayUsage[]> {
+    // By bytes, whatever the language of the database: as in SQLite.
+    const collation = this.#database.dialect === 'postgres' ? ' COLLATE "C"' : '';
+    const order = columns.slice(0, 4).map((column) => `${column}${collation}`);
+    const rows = await this.#database.query<Stored>(
+      `SELECT * FROM (${sql}) AS found ORDER BY ${order.join(', ')}`,
+      values,
+    );
+    return rows.map(usageOf);
+  }
+
+  /** The last UTC days on which these keys were used, by their ids. */
+  async lastDays(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (keyIds.length === 0) return new Map();
+    const rows = await this.#database.query<{ key_id: string; day: string }>(
+      `SELECT key_id, MAX(day) AS day FROM usage_counts WHERE key_id IN (${placesFor(keyIds)}) GROUP BY key_id`,
+      keyIds,
+    );
+    return new Map(rows.map(({ key_id, day }) => [key_id, day]));
   }
 
   async days(): Promise<string[]> {
@@ -116,6 +133,26 @@ export class UsageLedger {
     });
   }
 }
+
+function conditionsOf({ keyId, account, from, to }: UsageFilter): Conditions {
+  const conditions = new Conditions();
+  conditions.addEqual({ key_id: keyId, account });
+  if (from !== undefined) conditions.add((n) => `day >= $${n}`, from);
+  if (to !== undefined) conditions.add((n) => `day <= $${n}`, to);
+  return conditions;
+}
+
+const usageOf = (row: Stored): DayUsage => ({
+  day: String(row.day),
+  keyId: String(row.key_id),
+  account: String(row.account),
+  route: String(row.route),
+  requests: Number(row.requests),
+  errors: Number(row.errors),
+  audioS: Number(row.audio_s),
+  windows: Number(row.windows),
+  bytes: Number(row.bytes),
+});
 
 const nameOf = ({ account, keyId, route }: Pick<UsageRow, 'account' | 'keyId' | 'route'>): string =>
   [account, keyId, route].join(' ');

@@ -123,7 +123,7 @@ export class AccountSpace {
 export const MD5_BYTES = 16;
 
 /** Of the object's content; undefined if it does not exist. */
-async function sizeOf(file: string): Promise<number | undefined> {
+export async function sizeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).size - MD5_BYTES;
   } catch (error) {

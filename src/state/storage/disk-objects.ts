@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, open, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { incomingFolder } from '../data-folder/data-folder.js';
 import { makeFolderLater, moveIntoPlace, syncFolderLater } from '../data-folder/durable-file.js';
 import { storedTime } from '../data-folder/lived-days.js';
-import { type AccountQuota, AccountSpace, MD5_BYTES } from './account-space.js';
+import { type AccountQuota, AccountSpace, MD5_BYTES, sizeOf } from './account-space.js';
 import { onDisk } from './disk-failure.js';
 import { DiskRoom, type FreeBytes } from './disk-room.js';
 import { listFiles } from './file-listing.js';
@@ -152,12 +152,14 @@ export class DiskObjects {
     const [folder = '', entity = '', ...rest] = prefix.split('/');
     const root = path.join(this.#root, folder, entity);
     const listed = await onDisk(listFiles(root, rest.join('/'), limit));
-    return Promise.all(
-      listed.map(async ({ file, key }) => ({
-        name: `${folder}/${entity}/${key}`,
-        bytes: (await onDisk(stat(file))).size - MD5_BYTES,
-      })),
+    const objects = await Promise.all(
+      listed.map(async ({ file, key }) => {
+        const bytes = await onDisk(sizeOf(file));
+        // Deleted since its folder was read.
+        return bytes === undefined ? [] : [{ name: `${folder}/${entity}/${key}`, bytes }];
+      }),
     );
+    return objects.flat();
   }
 
   /** Resolves when each upload has been stored, or given up and removed. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SignatureV4 } from '@smithy/signature-v4';
+import { once } from '../../base/once.js';
 import {
   BUCKET,
   encoded,
@@ -24,10 +25,10 @@ export interface LinkRequest {
 
 /** Makes links to the embedded storage: S3 path-style URLs, signed in their query. */
 export class LinkSigner {
-  readonly #signer: SignatureV4;
+  readonly #signer: () => Promise<SignatureV4>;
 
   constructor(secrets: StorageSecrets) {
-    this.#signer = s3Signer(secrets);
+    this.#signer = once(() => s3Signer(secrets));
   }
 
   async sign(request: LinkRequest, signingDate = new Date()): Promise<string> {
@@ -36,7 +37,7 @@ export class LinkSigner {
     const path = `/${BUCKET}/${name.split('/').map(encoded).join('/')}`;
     // The payload's hash goes into the signature but neither into the headers nor into the link.
     const hidden = new Set([PAYLOAD_HEADER]);
-    const signed = await this.#signer.presign(
+    const signed = await (await this.#signer()).presign(
       {
         method,
         protocol: 'http:',

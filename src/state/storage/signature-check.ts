@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { once } from '../../base/once.js';
 import {
   encoded,
   MAX_BYTES_PARAMETER,
@@ -55,11 +56,11 @@ const denied = (problem: string): ServiceError => new ServiceError('ACCESS_DENIE
  */
 export class SignatureCheck {
   readonly #accessKeyId: string;
-  readonly #signer: SignatureV4;
+  readonly #signer: () => Promise<SignatureV4>;
 
   constructor(secrets: StorageSecrets) {
     this.#accessKeyId = secrets.accessKeyId;
-    this.#signer = s3Signer(secrets);
+    this.#signer = once(() => s3Signer(secrets));
   }
 
   /** @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED, OBJECT_REQUEST_UNSUPPORTED */
@@ -123,7 +124,7 @@ export class SignatureCheck {
     const headerNames = new Set(claim.signedHeaders.split(';'));
     const headers = signedHeaders(request, headerNames);
     const hidden = headerNames.has(PAYLOAD_HEADER) ? new Set<string>() : new Set([PAYLOAD_HEADER]);
-    const signed = await this.#signer.presign(
+    const signed = await (await this.#signer()).presign(
       {
         ...unsignedRequest(request, headers),
         query: Object.fromEntries(parameters),
@@ -171,7 +172,7 @@ export class SignatureCheck {
     const headerNames = new Set(signedHeaderList.split(';'));
     if (!headerNames.has(PAYLOAD_HEADER)) throw denied(`the header ${PAYLOAD_HEADER} is not signed.`);
     const headers = signedHeaders(request, headerNames);
-    const signed = await this.#signer.sign(
+    const signed = await (await this.#signer()).sign(
       { ...unsignedRequest(request, headers), query: Object.fromEntries(parameters), headers },
       { signingDate: signedAt, signableHeaders: headerNames },
     );

@@ -4,6 +4,7 @@ import type { JobQueue } from '../jobs/job-queue.js';
 import { WORK_TOPIC } from '../jobs/jobs.js';
 import { KEYS_TOPIC } from '../keys/key-registry.js';
 import { POINTS_TOPIC } from '../operating-points/operating-point-registry.js';
+import { ADMIN_TOPIC } from '../users/admin-changes.js';
 import { DELIVERY_TOPIC } from '../webhooks/add-delivery.js';
 
 export interface TableCount {
@@ -55,7 +56,8 @@ export function copyDatabase(source: Database, target: Database, queue: JobQueue
         const wrong = before.find(({ rows }, i) => rows !== after[i]?.rows);
         if (wrong !== undefined)
           throw new Error(`Not all of ${wrong.table} was copied. Nothing has changed.`);
-        for (const topic of [KEYS_TOPIC, POINTS_TOPIC, WORK_TOPIC, DELIVERY_TOPIC]) await to.announce(topic);
+        for (const topic of [KEYS_TOPIC, POINTS_TOPIC, WORK_TOPIC, DELIVERY_TOPIC, ADMIN_TOPIC])
+          await to.announce(topic);
         return after;
       },
       { lock: 'copy', isLong: true },

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Row, Value } from '../database/database.js';
+import { Conditions } from '../database/conditions.js';
+import type { Database, Row } from '../database/database.js';
 import { DELIVERY_TOPIC } from './add-delivery.js';
 import { type Attempt, type Delivery, type DeliveryState, deliveryColumns, deliveryOf } from './delivery.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 
 export interface DeliveryFilter {
+  readonly id?: string | undefined;
   readonly account?: string | undefined;
   readonly jobId?: string | undefined;
   readonly state?: DeliveryState | undefined;
@@ -34,15 +36,12 @@ export class Deliveries {
   }
 
   /** The newest first. */
-  async list({ account, jobId, state }: DeliveryFilter, limit: number): Promise<LoggedDelivery[]> {
-    const given = Object.entries({ account, job_id: jobId, state }).filter(
-      ([, value]) => value !== undefined,
-    );
-    const conditions = given.map(([column], i) => `${column} = $${i + 1}`);
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  async list({ id, account, jobId, state }: DeliveryFilter, limit: number): Promise<LoggedDelivery[]> {
+    const conditions = new Conditions();
+    conditions.addEqual({ id, account, job_id: jobId, state });
     const rows = await this.#database.query(
-      `SELECT ${deliveryColumns} FROM webhook_deliveries ${where} ORDER BY created_at_ms DESC, id LIMIT ${limit}`,
-      given.map(([, value]) => value as Value),
+      `SELECT ${deliveryColumns} FROM webhook_deliveries ${conditions.where} ORDER BY created_at_ms DESC, id LIMIT ${limit}`,
+      conditions.values,
     );
     const found: LoggedDelivery[] = [];
     for (const row of rows) {
@@ -62,12 +61,17 @@ export class Deliveries {
     return row?.waiting ?? 0;
   }
 
+  async find(id: string): Promise<LoggedDelivery | undefined> {
+    return (await this.list({ id }, 1))[0];
+  }
+
   /**
    * Begins anew with a delivery that is over, under the same id.
    * @param id of the delivery or of its job
+   * @param before runs before the delivery is in the queue; if it fails, the delivery is not
    * @returns undefined if there is none, or if it is not over
    */
-  replay(id: string): Promise<Delivery | undefined> {
+  replay(id: string, before = async (): Promise<void> => {}): Promise<Delivery | undefined> {
     return this.#database.transaction(async (transaction) => {
       const [row] = await transaction.query(
         "UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, due_at_ms = $2, finished_at_ms = NULL " +
@@ -78,6 +82,7 @@ export class Deliveries {
       if (row === undefined) return undefined;
       const delivery = deliveryOf(row);
       await this.#queue.add(transaction, delivery.id, 0);
+      await before();
       await transaction.announce(DELIVERY_TOPIC);
       return delivery;
     });

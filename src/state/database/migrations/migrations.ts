@@ -10,6 +10,13 @@ import { awaitedUploads } from './0007-awaited-uploads.js';
 import { batches } from './0008-batches.js';
 import { jobTraces } from './0009-job-traces.js';
 import { jobHomes } from './0010-job-homes.js';
+import { scoreDrift } from './0011-score-drift.js';
+import { adminLists } from './0012-admin-lists.js';
+import { adminUsers } from './0013-admin-users.js';
+import { uploadHomes } from './0014-upload-homes.js';
+import { sessionKeys } from './0015-session-keys.js';
+import { sessionDevices } from './0016-session-devices.js';
+import { pageKeys } from './0017-page-keys.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -23,4 +30,11 @@ export const migrations: readonly Migration[] = [
   batches,
   jobTraces,
   jobHomes,
+  scoreDrift,
+  adminLists,
+  adminUsers,
+  uploadHomes,
+  sessionKeys,
+  sessionDevices,
+  pageKeys,
 ];

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type JobState, jobStates, jobTasks } from './job-texts.js';
+
+export type JobTask = (typeof jobTasks)[number];
+
+/** Which jobs the list shows; all of it is in its address. Empty texts are for all. */
+export interface JobFilter {
+  readonly state: JobState | '';
+  readonly task: JobTask | '';
+  readonly account: string;
+  readonly key: string;
+}
+
+export const filterOf = (query: URLSearchParams): JobFilter => ({
+  state: jobStates.find((state) => state === query.get('state')) ?? '',
+  task: jobTasks.find((task) => task === query.get('task')) ?? '',
+  account: query.get('account') ?? '',
+  key: query.get('key') ?? '',
+});

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Lowest and highest sample of each bin, in 127ths of full scale. */
+export interface PeakLevel {
+  readonly binS: number;
+  readonly low: Int8Array;
+  readonly high: Int8Array;
+}
+
+/** The waveform in ever coarser bins: a drawing reads about as many as it has columns, whatever it shows. */
+export type Peaks = readonly PeakLevel[];
+
+/** Bins of a level that become one of the next. */
+const FACTOR = 4;
+/** Bytes of the finest level: 4 MB, and a third more for the others. */
+const MAX_BINS = 2 ** 21;
+const SHORTEST_BIN_S = 0.001;
+const COARSEST_BINS = 512;
+
+const inBytes = (sample: number): number => Math.round(Math.max(-1, Math.min(1, sample)) * 127);
+
+/** Takes samples as they come, and keeps their peaks only. */
+export class PeaksBuilder {
+  readonly #samplesPerBin: number;
+  readonly #binS: number;
+  readonly #low: Int8Array;
+  readonly #high: Int8Array;
+  #bins = 0;
+  #inBin = 0;
+  #lowest = 0;
+  #highest = 0;
+
+  /** @param durationS at least that of the samples that will come; what is beyond is left out */
+  constructor(durationS: number, rateHz: number) {
+    const binS = Math.max(SHORTEST_BIN_S, durationS / MAX_BINS);
+    this.#samplesPerBin = Math.max(1, Math.ceil(binS * rateHz));
+    this.#binS = this.#samplesPerBin / rateHz;
+    const bins = Math.ceil(durationS / this.#binS) + 1;
+    this.#low = new Int8Array(bins);
+    this.#high = new Int8Array(bins);
+  }
+
+  /** @param samples -1..1, one channel */
+  add(samples: Float32Array): void {
+    for (let i = 0; i < samples.length; i++) {
+      const sample = samples[i] as number;
+      if (this.#inBin === 0) {
+        this.#lowest = sample;
+        this.#highest = sample;
+      } else if (sample < this.#lowest) this.#lowest = sample;
+      else if (sample > this.#highest) this.#highest = sample;
+      if (++this.#inBin === this.#samplesPerBin) this.#closeBin();
+    }
+  }
+
+  done(): Peaks {
+    if (this.#inBin > 0) this.#closeBin();
+    const levels = [
+      {
+        binS: this.#binS,
+        low: this.#low.subarray(0, this.#bins),
+        high: this.#high.subarray(0, this.#bins),
+      },
+    ];
+    for (let level = levels[0]; level !== undefined && level.low.length > COARSEST_BINS; ) {
+      level = coarser(level);
+      levels.push(level);
+    }
+    return levels;
+  }
+
+  #closeBin(): void {
+    this.#low[this.#bins] = inBytes(this.#lowest);
+    this.#high[this.#bins] = inBytes(this.#highest);
+    // Beyond the end of the arrays nothing is written.
+    this.#bins = Math.min(this.#bins + 1, this.#low.length);
+    this.#inBin = 0;
+  }
+}
+
+function coarser({ binS, low, high }: PeakLevel): { binS: number; low: Int8Array; high: Int8Array } {
+  const bins = Math.ceil(low.length / FACTOR);
+  const next = { binS: binS * FACTOR, low: new Int8Array(bins), high: new Int8Array(bins) };
+  for (let bin = 0; bin < bins; bin++) {
+    const [lowest, highest] = extremes(low, high, bin * FACTOR, (bin + 1) * FACTOR);
+    next.low[bin] = lowest;
+    next.high[bin] = highest;
+  }
+  return next;
+}
+
+function extremes(low: Int8Array, high: Int8Array, from: number, to: number): [number, number] {
+  let lowest = 127;
+  let highest = -128;
+  for (let i = from; i < Math.min(to, low.length); i++) {
+    if ((low[i] as number) < lowest) lowest = low[i] as number;
+    if ((high[i] as number) > highest) highest = high[i] as number;
+  }
+  return [lowest, highest];
+}
+
+/** The level with the fewest bins that are not longer than a column. */
+export const levelFor = (peaks: Peaks, columnS: number): PeakLevel | undefined =>
+  peaks.findLast(({ binS }) => binS <= columnS) ?? peaks[0];
+
+/** Lowest and highest sample between two times, -1..1; undefined beyond the end. */
+export function peakIn(
+  { binS, low, high }: PeakLevel,
+  startS: number,
+  endS: number,
+): readonly [number, number] | undefined {
+  const from = Math.max(0, Math.floor(startS / binS));
+  if (from >= low.length) return undefined;
+  const [lowest, highest] = extremes(low, high, from, Math.max(from + 1, Math.ceil(endS / binS)));
+  return [lowest / 127, highest / 127];
+}

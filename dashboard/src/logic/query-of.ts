@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A filter for address and request: what is empty is left out. */
+export const queryOf = <Filter extends Readonly<Record<keyof Filter, string>>>(
+  filter: Filter,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries<string>(filter).filter(([, value]) => value !== ''));

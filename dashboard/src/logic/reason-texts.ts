@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Made by `npm run docs` from src/analysis/verdict/reasons.ts. Do not edit.
+
+/** What each reason means to readers of a verdict. */
+export const reasonTexts: Readonly<Record<string, string>> = {
+  uncertain:
+    'The score is so near the threshold that the verdict is little better than chance. A longer or better recording may help.',
+  mixed_content: 'Some windows are spoofed and some are bonafide: look where in the timeline.',
+  band_limited:
+    'The high frequencies are missing, as in a telephone call. Such verdicts are more often wrong: analyse the original recording if you can.',
+  low_snr:
+    'There is noise in the pauses of the speech. Such verdicts are more often wrong: analyse a quieter recording if you can.',
+};

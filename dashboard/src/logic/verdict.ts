@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mean } from './mean.js';
+import type { Result, ScoredWindow, Stretch } from './windows.js';
+
+/** A window's scores, whatever the threshold. */
+export interface ScoredStretch extends Stretch {
+  readonly scores: readonly number[];
+}
+
+/** The answer that the recording got, and when its model is uncertain. */
+export interface Known {
+  readonly reason: string | null;
+  /** Global confidences below are `uncertain`; undefined if the server does not say. */
+  readonly uncertainBelow: number | undefined;
+}
+
+export interface Verdict {
+  readonly score: number;
+  readonly confidence: number;
+  readonly result: Result;
+  /** Undefined if it depends on what the server does not tell. */
+  readonly reason: string | null | undefined;
+  readonly windows: readonly ScoredWindow[];
+}
+
+// jscpd:ignore-start: the page is a client, and has none of the server's code. A test compares both.
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+
+const resultOf = (score: number, threshold: number): Result => (score >= threshold ? 'spoofed' : 'bonafide');
+
+export function confidenceOf(score: number, threshold: number): number {
+  const distance = Math.abs(score - threshold);
+  return distance === 0 ? 0 : distance / (score >= threshold ? 1 - threshold : threshold);
+}
+
+// jscpd:ignore-end
+
+/**
+ * The verdict that the server would give at another threshold, from the scores of its answer.
+ * @param threshold 0..1
+ * @returns undefined if no window has a score
+ */
+export function verdictAt(
+  stretches: readonly ScoredStretch[],
+  threshold: number,
+  known: Known,
+): Verdict | undefined {
+  if (stretches.length === 0) return undefined;
+  const windows = stretches.map(({ startS, endS, scores }): ScoredWindow => {
+    const score = mean(scores);
+    const confidence = rounded(confidenceOf(score, threshold));
+    return { startS, endS, score, confidence, result: resultOf(score, threshold) };
+  });
+  const score = rounded(mean(windows.map((window) => window.score)));
+  const confidence = rounded(mean(windows.map((window) => window.confidence)));
+  const results = new Set(windows.map(({ result }) => result));
+  return {
+    score,
+    confidence,
+    result: resultOf(score, threshold),
+    reason: reasonAt(confidence, results.size > 1, known),
+    windows,
+  };
+}
+
+/** `uncertain` and `mixed_content` follow from the scores, and hide the reasons that follow from the audio. */
+function reasonAt(
+  confidence: number,
+  isMixed: boolean,
+  { reason, uncertainBelow }: Known,
+): string | null | undefined {
+  if (uncertainBelow === undefined) return undefined;
+  if (confidence < uncertainBelow) return 'uncertain';
+  if (isMixed) return 'mixed_content';
+  return reason === 'uncertain' || reason === 'mixed_content' ? undefined : reason;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface ShownOnceProps {
+  readonly title: ComponentChildren;
+  /** Changes with what is shown: each is announced. */
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A secret that the server cannot show again. Not in a dialog: Escape would lose it. */
+export function ShownOnce({ title, id, onClose, children }: ShownOnceProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const headingId = useId();
+  useEffect(() => heading.current?.focus(), [id]);
+  return (
+    <section class="notice" aria-labelledby={headingId}>
+      <h2 id={headingId} ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      {children}
+      <button type="button" onClick={onClose}>
+        I have copied it
+      </button>
+    </section>
+  );
+}

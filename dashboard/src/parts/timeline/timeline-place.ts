@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import { panned, showing, whole, zoomed } from '../../logic/time-span.js';
+import type { Stretch } from '../../logic/windows.js';
+
+/** What of a recording is seen, chosen and played. Timelines that share one move together. */
+export class TimelinePlace {
+  readonly durationS: number;
+  #span: Stretch;
+  #chosenS: number | undefined;
+  #playingS: number | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(durationS: number) {
+    // An empty recording has a span, too.
+    this.durationS = Math.max(durationS, 0.001);
+    this.#span = whole(this.durationS);
+  }
+
+  get span(): Stretch {
+    return this.#span;
+  }
+
+  /** A time in the chosen window. */
+  get chosenS(): number | undefined {
+    return this.#chosenS;
+  }
+
+  get playingS(): number | undefined {
+    return this.#playingS;
+  }
+
+  /** @returns what ends it */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** @param atS the time that stays where it is; by default the middle, or the chosen window if it is seen */
+  zoom(factor: number, atS = this.#middleS()): void {
+    this.#see(zoomed(this.#span, factor, atS, this.durationS));
+  }
+
+  /** @param share of what is seen; below 0 towards the start */
+  pan(share: number): void {
+    const byS = share * (this.#span.endS - this.#span.startS);
+    this.#see(panned(this.#span, byS, this.durationS));
+  }
+
+  seeAll(): void {
+    this.#see(whole(this.durationS));
+  }
+
+  /** Chooses a window, and moves until it is seen. */
+  choose(window: Stretch): void {
+    this.#chosenS = (window.startS + window.endS) / 2;
+    this.#see(showing(this.#span, window, this.durationS));
+  }
+
+  play(atS: number | undefined): void {
+    this.#playingS = atS;
+    if (atS !== undefined) this.#span = showing(this.#span, { startS: atS, endS: atS }, this.durationS);
+    this.#tell();
+  }
+
+  #middleS(): number {
+    const { startS, endS } = this.#span;
+    const chosenS = this.#chosenS;
+    return chosenS !== undefined && chosenS >= startS && chosenS <= endS ? chosenS : (startS + endS) / 2;
+  }
+
+  #see(span: Stretch): void {
+    this.#span = span;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useEffect, useState } from 'preact/hooks';
+import type { Peaks } from '../../logic/peaks.js';
+import { NoWaveform, peaksOfFile } from './peaks-of-file.js';
+
+export interface Wave {
+  readonly peaks?: Peaks;
+  /** Why there are no peaks yet, or none at all. */
+  readonly note?: string;
+}
+
+/** The waveform of a file in the page. */
+export function usePeaks(file: Blob | undefined): Wave {
+  const [wave, setWave] = useState<Wave>({});
+  useEffect(() => {
+    if (file === undefined) {
+      setWave({});
+      return;
+    }
+    const aborting = new AbortController();
+    const tell = (next: Wave): void => {
+      if (!aborting.signal.aborted) setWave(next);
+    };
+    tell({ note: 'The waveform is being made …' });
+    peaksOfFile(file, aborting.signal).then(
+      (peaks) => tell({ peaks }),
+      (error: unknown) =>
+        tell({
+          note:
+            error instanceof NoWaveform
+              ? error.message
+              : 'There is no waveform: the browser cannot read the recording any more.',
+        }),
+    );
+    return () => aborting.abort();
+  }, [file]);
+  return wave;
+}

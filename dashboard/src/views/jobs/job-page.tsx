@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useCallback } from 'preact/hooks';
+import type { AdminClient, AdminJob } from 'veravox-client';
+import { Cut } from '../../parts/cut.js';
+import { Problem } from '../../parts/problem.js';
+import { saveFile } from '../../parts/save-file.js';
+import { useFollowed } from '../../parts/use-followed.js';
+import { addressOf } from '../../place.js';
+import { useSession } from '../../session.js';
+import { JobActions } from './job-actions.js';
+import { JobDeliveries } from './job-deliveries.js';
+import { JobFacts } from './job-facts.js';
+import { JobResult } from './job-result.js';
+
+/** The job as it is, after each step, and with its result when it has ended. */
+async function* changesOf(admin: AdminClient, id: string, signal: AbortSignal): AsyncGenerator<AdminJob> {
+  const job = await admin.getJob(id, { signal });
+  yield job;
+  if (job.finished_at !== null) return;
+  for await (const summary of admin.followJob(id, { signal })) yield { ...job, ...summary };
+  yield await admin.getJob(id, { signal });
+}
+
+/** Of the API. */
+const DEFAULT_THRESHOLD = 0.5;
+
+const isEnded = ({ finished_at }: AdminJob): boolean => finished_at !== null;
+
+export function JobPage({ id }: { readonly id: string }) {
+  const session = useSession();
+  const open = useCallback((signal: AbortSignal) => changesOf(session.admin, id, signal), [session, id]);
+  const [{ value: job, error, isCut }, restart] = useFollowed(open, isEnded);
+  return (
+    <>
+      <p>
+        <a href={addressOf('jobs')}>← All jobs</a>
+      </p>
+      {error !== undefined && <Problem error={error} onRetry={restart} />}
+      {isCut && <Cut />}
+      {job === undefined ? (
+        error === undefined && <p>Loading …</p>
+      ) : (
+        <>
+          <section class="card" aria-labelledby="job">
+            <h2 id="job">
+              {job.task} <code>{job.id}</code>
+            </h2>
+            <JobFacts job={job} />
+            <div class="row">
+              <JobActions job={job} onChanged={restart} />
+              {job.result !== null && (
+                <button
+                  type="button"
+                  onClick={() =>
+                    saveFile(
+                      `job-${job.id}.json`,
+                      'application/json',
+                      JSON.stringify(job.result, undefined, 2),
+                    )
+                  }
+                >
+                  Download the result
+                </button>
+              )}
+            </div>
+          </section>
+          {job.result !== null && (
+            <JobResult result={job.result} threshold={job.parameters?.threshold ?? DEFAULT_THRESHOLD} />
+          )}
+          <JobDeliveries
+            key={`${job.id} ${job.finished_at}`}
+            id={job.id}
+            isEnded={job.finished_at !== null}
+          />
+        </>
+      )}
+    </>
+  );
+}

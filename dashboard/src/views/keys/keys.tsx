@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useCallback, useState } from 'preact/hooks';
+import type { AdminCreatedKey, AdminKey } from 'veravox-client';
+import { AccountFilter } from '../../parts/filter-text.js';
+import { Pager } from '../../parts/pager.js';
+import { Problem } from '../../parts/problem.js';
+import { useFocusKept } from '../../parts/use-focus-kept.js';
+import { useLoaded } from '../../parts/use-loaded.js';
+import { usePages } from '../../parts/use-pages.js';
+import { useSession } from '../../session.js';
+import { KeyForm } from './key-form.js';
+import { KeyTable } from './key-table.js';
+import { NewKey } from './new-key.js';
+import { Revocation } from './revocation.js';
+
+type Task =
+  | { readonly is: 'create' }
+  | { readonly is: 'change'; readonly key: AdminKey }
+  | { readonly is: 'revoke'; readonly key: AdminKey };
+
+const KEYS_PER_PAGE = 50;
+
+/** API keys: who uses the service, and how much of it. */
+export default function Keys() {
+  const session = useSession();
+  const [isActive, setActive] = useState(true);
+  const [account, setAccount] = useState('');
+  const [task, setTask] = useState<Task>();
+  const [created, setCreated] = useState<AdminCreatedKey>();
+  const { cursor, ...pages } = usePages(`${isActive} ${account}`);
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      session.admin.listKeys({
+        signal,
+        limit: KEYS_PER_PAGE,
+        cursor,
+        state: isActive ? 'active' : undefined,
+        account: account === '' ? undefined : account,
+      }),
+    [session, isActive, account, cursor],
+  );
+  const [list, reload] = useLoaded(load);
+  useFocusKept(list);
+  const close = useCallback(() => setTask(undefined), []);
+  const done = useCallback(() => {
+    setTask(undefined);
+    reload();
+  }, [reload]);
+  return (
+    <>
+      {created !== undefined && <NewKey created={created} onClose={() => setCreated(undefined)} />}
+      <section class="card" aria-label="API keys">
+        <div class="row">
+          {session.may('developer') && (
+            <button type="button" class="main" onClick={() => setTask({ is: 'create' })}>
+              Create a key
+            </button>
+          )}
+          {session.user.account === null && <AccountFilter value={account} onChange={setAccount} />}
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={!isActive}
+              onChange={(event) => setActive(!event.currentTarget.checked)}
+            />{' '}
+            Include expired and revoked keys
+          </label>
+        </div>
+        {list.is === 'failed' && <Problem error={list.error} onRetry={reload} />}
+        {list.value !== undefined && (
+          <>
+            <KeyTable
+              keys={list.value.keys}
+              mayChange={session.may('developer')}
+              onChange={(key) => setTask({ is: 'change', key })}
+              onRevoke={(key) => setTask({ is: 'revoke', key })}
+            />
+            <Pager page={pages.page} onBack={pages.onBack} onNext={pages.next(list.value.next_cursor)} />
+          </>
+        )}
+        {list.is === 'loading' && list.value === undefined && <p>Loading …</p>}
+      </section>
+      {task?.is === 'create' && (
+        <KeyForm
+          onClose={close}
+          onCreated={(key) => {
+            setCreated(key);
+            done();
+          }}
+          onChanged={done}
+        />
+      )}
+      {task?.is === 'change' && (
+        <KeyForm of={task.key} onClose={close} onCreated={setCreated} onChanged={done} />
+      )}
+      {task?.is === 'revoke' && <Revocation of={task.key} onClose={close} onRevoked={done} />}
+    </>
+  );
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RefObject } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { LiveStream, StreamFields, StreamOptions } from 'veravox-client';
+import {
+  isTooFarBehind,
+  type LiveFacts,
+  nothingYet,
+  withConnection,
+  withEvent,
+  withReceived,
+} from '../../logic/live.js';
+import { levelOf } from '../../logic/pcm16.js';
+import { type Reading, silent } from '../../parts/microphone/level-meter.js';
+import { Microphone } from '../../parts/microphone/microphone.js';
+import { useSession } from '../../session.js';
+
+export type LiveFields = Pick<StreamFields, 'model' | 'threshold' | 'silence_threshold'>;
+
+/** `ending`: the microphone is off, and the last verdicts are on their way. */
+export type Phase = 'idle' | 'opening' | 'live' | 'ending';
+
+export interface Live {
+  readonly phase: Phase;
+  readonly facts: LiveFacts;
+  readonly threshold: number | undefined;
+  readonly microphoneName: string;
+  /** Why it ended before the reader wanted, in words. */
+  readonly note: string;
+  readonly error: unknown;
+  readonly reading: RefObject<Reading>;
+  start(fields: LiveFields): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly microphone: Microphone;
+  readonly stream: LiveStream;
+  isStopping: boolean;
+}
+
+const UNPLUGGED = 'The microphone was disconnected. The verdict covers the audio until then.';
+const TOO_SLOW =
+  'The connection is too slow for live audio, so the microphone is off. The verdict covers the audio until then.';
+
+/** A microphone whose audio goes to a stream, and what comes back. Both end when the view is left. */
+export function useLive(): Live {
+  const session = useSession();
+  const [phase, setPhase] = useState<Phase>('idle');
+  const [facts, setFacts] = useState(nothingYet);
+  const [about, setAbout] = useState<{ readonly threshold?: number; readonly microphoneName: string }>({
+    microphoneName: '',
+  });
+  const [note, setNote] = useState('');
+  const [error, setError] = useState<unknown>();
+  const reading = useRef(silent);
+  const running = useRef<Running | undefined>(undefined);
+  const arrivedS = useRef(0);
+  const leaving = useRef<AbortController | undefined>(undefined);
+
+  const fail = useCallback((reason: unknown): void => {
+    running.current?.microphone.close();
+    running.current = undefined;
+    if (leaving.current?.signal.aborted) return;
+    // Whatever is left of the stream ends, too.
+    leaving.current?.abort(reason);
+    setError(reason);
+    setPhase('idle');
+  }, []);
+
+  const stop = useCallback(
+    async (why = ''): Promise<void> => {
+      const now = running.current;
+      if (now === undefined || now.isStopping) return;
+      now.isStopping = true;
+      setNote(why);
+      setPhase('ending');
+      try {
+        await now.microphone.stop();
+        const result = await now.stream.end();
+        setFacts((known) => ({ ...known, result }));
+        running.current = undefined;
+        setPhase('idle');
+      } catch (reason) {
+        fail(reason);
+      }
+    },
+    [fail],
+  );
+
+  const start = useCallback(
+    async (fields: LiveFields): Promise<void> => {
+      const leave = new AbortController();
+      leaving.current = leave;
+      setPhase('opening');
+      setFacts(nothingYet);
+      setNote('');
+      setError(undefined);
+      reading.current = silent;
+      arrivedS.current = 0;
+      let microphone: Microphone | undefined;
+      try {
+        microphone = await Microphone.open();
+        const { sampleRateHz } = microphone;
+        const options: StreamOptions = {
+          ...fields,
+          encoding: 'pcm16',
+          sample_rate: sampleRateHz,
+          signal: leave.signal,
+          onEvent: (event) => setFacts((known) => withEvent(known, event)),
+          onConnection: (isConnected) => setFacts((known) => withConnection(known, isConnected)),
+          onReceived: (received) => {
+            arrivedS.current = received.samples / sampleRateHz;
+            setFacts((known) => withReceived(known, received, sampleRateHz));
+          },
+        };
+        // A server that restarts may refuse a ticket before it is gone. A stream ends with its key.
+        const stream = await session.call((client) => client.stream(options), {
+          maxRetries: 1,
+          hasNewKey: true,
+        });
+        leave.signal.throwIfAborted();
+        running.current = { microphone, stream, isStopping: false };
+        setAbout({ threshold: stream.ready.threshold, microphoneName: microphone.name });
+        microphone.start(
+          (piece) => {
+            const capturedS = reading.current.capturedS + piece.length / sampleRateHz;
+            reading.current = { capturedS, ...levelOf(piece) };
+            stream.send(piece).catch((reason: unknown) => {
+              // What is left of an earlier stream must not end this one.
+              if (leaving.current === leave) fail(reason);
+            });
+            if (isTooFarBehind(capturedS, arrivedS.current)) void stop(TOO_SLOW);
+          },
+          () => void stop(UNPLUGGED),
+        );
+        setPhase('live');
+      } catch (reason) {
+        microphone?.close();
+        fail(reason);
+      }
+    },
+    [session, fail, stop],
+  );
+
+  useEffect(
+    () => () => {
+      leaving.current?.abort(new Error('The view was left.'));
+      running.current?.microphone.close();
+    },
+    [],
+  );
+
+  return {
+    phase,
+    facts,
+    threshold: about.threshold,
+    microphoneName: about.microphoneName,
+    note,
+    error,
+    reading,
+    start,
+    stop: useCallback(() => stop(), [stop]),
+  };
+}

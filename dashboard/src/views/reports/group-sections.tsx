@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useState } from 'preact/hooks';
+import { columnsOf, percent, percentSpan, type Report, rowsOf } from '../../logic/report.js';
+import { Name } from '../../parts/name.js';
+import { Interval } from '../../parts/plots/interval.js';
+import { Table } from '../../parts/table.js';
+
+const FIRST_SHOWN = 40;
+
+/** Errors per group, those with the largest share first. */
+export function GroupSections({ report }: { readonly report: Report }) {
+  const columns = columnsOf(report);
+  if (columns.length === 0) return null;
+  return (
+    <section class="card" aria-label="Groups">
+      <h2>Groups</h2>
+      <p class="soft">
+        Errors are at the threshold, with Wilson intervals; EER and AUC are against the whole other class.
+      </p>
+      {columns.map((column, i) => (
+        <details key={column} open={i === 0}>
+          <summary>
+            By <Name text={column} />
+          </summary>
+          <GroupTable report={report} column={column} />
+        </details>
+      ))}
+    </section>
+  );
+}
+
+function GroupTable({ report, column }: { readonly report: Report; readonly column: string }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const rows = rowsOf(report, column);
+  const shown = isWhole ? rows : rows.slice(0, FIRST_SHOWN);
+  return (
+    <>
+      <Table
+        label={`Errors by ${column}`}
+        columns={[
+          'Group',
+          'Class',
+          { number: 'Count' },
+          { number: 'Errors' },
+          '0 to 100 %',
+          '95 % interval',
+          { number: 'EER' },
+          { number: 'AUC' },
+        ]}
+      >
+        {shown.map(({ kind, value, members: { count, errors, eer, auc } }) => (
+          <tr key={`${kind} ${value}`}>
+            <th scope="row" class="named">
+              <Name text={value === '' ? '(empty)' : value} />
+            </th>
+            <td>{report.classes[kind]}</td>
+            <td class="number">{count}</td>
+            <td class="number">{percent(errors.value)}</td>
+            <td>
+              <Interval value={errors.value} interval={errors.interval_95} />
+            </td>
+            <td>{percentSpan(errors.interval_95)}</td>
+            <td class="number">{eer === null ? '' : percent(eer)}</td>
+            <td class="number">{auc === null ? '' : auc.toFixed(3)}</td>
+          </tr>
+        ))}
+      </Table>
+      {rows.length > FIRST_SHOWN && (
+        <button type="button" onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? `Show the worst ${FIRST_SHOWN}` : `Show all ${rows.length}`}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useCallback, useState } from 'preact/hooks';
+import type { AdminLink, AdminUser } from 'veravox-client';
+import { Problem } from '../../parts/problem.js';
+import { useFocusKept } from '../../parts/use-focus-kept.js';
+import { useLoaded } from '../../parts/use-loaded.js';
+import { useSession } from '../../session.js';
+import { NewLink } from './new-link.js';
+import { UserForm } from './user-form.js';
+import { UserTable } from './user-table.js';
+
+/** Who may use the dashboard, and for what. */
+export default function Users() {
+  const session = useSession();
+  const [form, setForm] = useState<'new' | AdminUser>();
+  const [made, setMade] = useState<{ readonly user: AdminUser; readonly link: AdminLink }>();
+  const [list, reload] = useLoaded(
+    useCallback((signal: AbortSignal) => session.admin.listUsers({ signal }), [session]),
+  );
+  useFocusKept(list);
+  const close = useCallback(() => setForm(undefined), []);
+  return (
+    <>
+      {made !== undefined && <NewLink {...made} onClose={() => setMade(undefined)} />}
+      <section class="card" aria-label="Users">
+        <div class="row">
+          <button type="button" class="main" onClick={() => setForm('new')}>
+            Add a user
+          </button>
+        </div>
+        {list.is === 'failed' && <Problem error={list.error} onRetry={reload} />}
+        {list.value !== undefined && (
+          <UserTable users={list.value.users} onEdit={setForm} onLink={setMade} onChanged={reload} />
+        )}
+        {list.is === 'loading' && list.value === undefined && <p>Loading …</p>}
+      </section>
+      {form !== undefined && (
+        <UserForm
+          {...(form !== 'new' && { of: form })}
+          onClose={close}
+          onDone={(invitation) => {
+            setMade(invitation);
+            close();
+            reload();
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useState } from 'preact/hooks';
+import type { SampleEnrollment } from 'veravox-client';
+import { MAX_NAME_CHARS, type Voiceprint } from '../../logic/voiceprints.js';
+import { Field } from '../../parts/field.js';
+import { Problem } from '../../parts/problem.js';
+import { useAction } from '../../parts/use-action.js';
+import { useSession } from '../../session.js';
+import { EnrolmentReport } from './enrolment-report.js';
+import { type Sample, Samples } from './samples.js';
+
+const MOST_SAMPLES = 10;
+
+interface Done {
+  readonly name: string;
+  readonly fileNames: readonly string[];
+  readonly answer: SampleEnrollment;
+}
+
+/** Makes one voiceprint of several samples, and keeps it. */
+export function Enrol({ onMade }: { readonly onMade: (voiceprint: Voiceprint) => Promise<void> }) {
+  const session = useSession();
+  const [name, setName] = useState('');
+  const [note, setNote] = useState('');
+  const [samples, setSamples] = useState<readonly Sample[]>([]);
+  const [done, setDone] = useState<Done>();
+  const [enrol, { isBusy, error }] = useAction(async () => {
+    setDone(undefined);
+    const files = samples.map(({ file }) => file);
+    const answer = await session.call((client) => client.enrollSamples(files));
+    await onMade({
+      id: crypto.randomUUID(),
+      name,
+      note,
+      created: new Date().toISOString(),
+      model: answer.model_version,
+      speechS: answer.quality.speech,
+      embedding: answer.embedding,
+    });
+    setDone({ name, fileNames: samples.map(({ file }) => file.name), answer });
+    setName('');
+    setNote('');
+    setSamples([]);
+  });
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void enrol();
+  };
+  return (
+    <section class="card" aria-label="Enrol a voice">
+      <h2>Enrol a voice</h2>
+      <form onSubmit={submit}>
+        <div class="row">
+          <Field label="Name of the voice">
+            {(ids) => (
+              <input
+                {...ids}
+                required
+                maxLength={MAX_NAME_CHARS}
+                autocomplete="off"
+                value={name}
+                onInput={({ currentTarget }) => setName(currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label="Note">
+            {(ids) => (
+              <input
+                {...ids}
+                maxLength={1000}
+                autocomplete="off"
+                value={note}
+                onInput={({ currentTarget }) => setNote(currentTarget.value)}
+              />
+            )}
+          </Field>
+        </div>
+        <Samples
+          samples={samples}
+          most={MOST_SAMPLES}
+          hint="Best: three from different occasions. Together at least 10 s, with 3 s of speech."
+          isDisabled={isBusy}
+          onChange={setSamples}
+        />
+        <button type="submit" class="main" disabled={isBusy || samples.length === 0}>
+          Make the voiceprint
+        </button>{' '}
+        <span role="status">{isBusy ? 'Sending and comparing the samples …' : ''}</span>
+      </form>
+      {error !== undefined && <Problem error={error} />}
+      {done !== undefined && <EnrolmentReport {...done} />}
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Endpoint } from '../../base/contract/endpoint.js';
+import type { Fields } from '../../base/contract/operation.js';
+import { FieldValidator } from '../routes/form-fields.js';
+import { queryValues } from '../routes/link-fields.js';
+import type { RouteRequest } from '../routes/route.js';
+import { receiveJson } from '../upload/json-body.js';
+
+const MAX_JSON_BYTES = 32 * 1024;
+
+function validatorOf<Values>(fields: Fields | undefined): FieldValidator<Values> {
+  if (fields === undefined) throw new Error('The endpoint has no such fields.');
+  return new FieldValidator<Values>(fields);
+}
+
+/**
+ * Reads the endpoint's body.
+ * @returns to be called before the handler first awaits; rejects with ServiceError
+ */
+export function jsonFields<Values>(
+  { operation: { json } }: Endpoint,
+  receiveTimeoutMs: number,
+): (request: RouteRequest) => Promise<Values> {
+  const validator = validatorOf<Values>(json);
+  return async (request) => {
+    const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
+    return validator.fromJson(await receiveJson(request.body, request.contentType, limits));
+  };
+}
+
+/** The same of a change, in which null takes a value away. */
+export function changedFields<Values>(
+  { operation: { json } }: Endpoint,
+  receiveTimeoutMs: number,
+): (request: RouteRequest) => Promise<Values> {
+  const validator = validatorOf<Values>(json);
+  return async ({ body, contentType }) =>
+    validator.fromChange(
+      await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs }),
+    );
+}
+
+/** Reads the endpoint's query. @returns throws ServiceError FIELD_INVALID, FIELD_REPEATED */
+export function queryFields<Values>({ operation: { query } }: Endpoint): (request: RouteRequest) => Values {
+  const validator = validatorOf<Values>(query);
+  return (request) => validator.check(queryValues(request.query, query?.schemas ?? {}));
+}
+
+/** What follows the path of a prefix route, of one that ends with a slash, decoded; empty if it cannot be an id. */
+export function parameterIn({ path }: RouteRequest, endpoint: Pick<Endpoint, 'path'>): string {
+  const [start = '', end = ''] = endpoint.path.split(/\{\w+\}/);
+  const parameter = path.slice(start.length, path.length - end.length);
+  try {
+    const decoded = decodeURIComponent(parameter);
+    // No database takes one.
+    return decoded.includes('\0') ? '' : decoded;
+  } catch {
+    return '';
+  }
+}

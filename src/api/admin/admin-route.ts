@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AdminEndpoint, Endpoint } from '../../base/contract/endpoint.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { isTransient } from '../../state/database/database.js';
+import type { Reply, ReplyTexts, Route, RouteRequest } from '../routes/route.js';
+import type { AdminGuard } from './admin-guard.js';
+import type { Principal } from './principal.js';
+
+export type Gatekeeper = Pick<AdminGuard, 'admit' | 'isStillIn'>;
+
+/** Reads the request's body, if it does, before it first awaits. */
+export type AdminHandler = (principal: Principal, request: RouteRequest) => Reply | Promise<Reply>;
+
+/**
+ * A route of the admin API: for operators, and only for those with the endpoint's role. It is not admitted by the front door,
+ * which knows keys only, but here. A path with a slash at its end takes what follows as its parameter.
+ */
+export const adminRoute = (
+  guard: Gatekeeper,
+  endpoint: AdminEndpoint,
+  handle: AdminHandler,
+  traits: Pick<Route, 'isWatch'> = {},
+): Route => ({
+  ...routeOf(endpoint, (request) => enter(guard, endpoint, handle, request)),
+  ...traits,
+  isAdmin: true,
+});
+
+/** One for everybody: where people sign in. */
+export const openAdminRoute = (endpoint: Endpoint, handle: Route['handle']): Route => ({
+  ...routeOf(endpoint, handle),
+  isSignIn: true,
+});
+
+const routeOf = (endpoint: Endpoint, handle: Route['handle']): Route => ({
+  ...endpoint,
+  ...(endpoint.path.endsWith('/') && { isPrefix: true }),
+  isForOperators: true,
+  takesPermit: true,
+  wantsHeaders: true,
+  handle: (request) => answered(async () => handle(request)),
+});
+
+async function enter(
+  guard: Gatekeeper,
+  endpoint: AdminEndpoint,
+  handle: AdminHandler,
+  request: RouteRequest,
+): Promise<Reply> {
+  const admitted = guard.admit(endpoint, request);
+  if (!(admitted instanceof Promise)) return guarded(guard, admitted, await handle(admitted, request));
+  // What comes of the body until then is kept, and no more of it is read.
+  request.holdBody();
+  request.body.pause();
+  const principal = await admitted;
+  request.body.resume();
+  const reply = handle(principal, request);
+  request.dropHeldBody();
+  return guarded(guard, principal, await reply);
+}
+
+/** An answer that goes on and on ends with the session. */
+function guarded(guard: Gatekeeper, principal: Principal, reply: Reply): Reply {
+  const { texts } = reply;
+  if (texts === undefined) return reply;
+  const next: ReplyTexts['next'] = async () => {
+    const text = await texts.next();
+    return (await guard.isStillIn(principal)) ? text : undefined;
+  };
+  return { ...reply, texts: { next, close: () => texts.close() } };
+}
+
+const noStore = ['cache-control', 'no-store'] as const;
+
+async function answered(work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    const { headers = [], ...reply } = await work();
+    return {
+      ...reply,
+      headers: headers.some(([name]) => name === noStore[0]) ? headers : [...headers, noStore],
+    };
+  } catch (error) {
+    if (isTransient(error)) throw new ServiceError('DATABASE_UNAVAILABLE', {}, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Configuration, IDToken } from 'openid-client';
+import type { Config } from '../../base/config/options.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+
+export type OidcSettings = Pick<
+  Config,
+  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScopes' | 'dashboardOrigin'
+>;
+
+/** What the browser keeps while somebody is at the provider, so that only it can come back. */
+export interface OidcSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+/** How long the provider's own description is believed. */
+const DISCOVERED_MS = 3_600_000;
+const TIMEOUT_S = 10;
+
+export const OIDC_CALLBACK = '/v1/admin/oidc/callback';
+
+type Library = typeof import('openid-client');
+
+/** Sends people to an OpenID provider, and checks what they come back with. The library is loaded when somebody goes. */
+export class OidcProvider {
+  readonly #settings: OidcSettings;
+  #discovered: { readonly atMs: number; readonly configuration: Promise<Configuration> } | undefined;
+
+  constructor(settings: OidcSettings) {
+    this.#settings = settings;
+  }
+
+  get isConfigured(): boolean {
+    return this.#settings.oidcIssuer !== undefined;
+  }
+
+  /** @returns where to send the browser. @throws ServiceError OIDC_UNAVAILABLE */
+  async begin(): Promise<{ readonly url: string; readonly secrets: OidcSecrets }> {
+    const library = await import('openid-client');
+    const configuration = await this.#configuration(library);
+    const secrets = {
+      state: library.randomState(),
+      nonce: library.randomNonce(),
+      codeVerifier: library.randomPKCECodeVerifier(),
+    };
+    const url = library.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#callback().href,
+      scope: this.#settings.oidcScopes,
+      state: secrets.state,
+      nonce: secrets.nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(secrets.codeVerifier),
+      code_challenge_method: 'S256',
+    });
+    return { url: url.href, secrets };
+  }
+
+  /**
+   * @param query what the provider has sent the browser back with
+   * @returns what it says about the person. @throws ServiceError OIDC_UNAVAILABLE, OIDC_REFUSED
+   */
+  async finish(query: string, { state, nonce, codeVerifier }: OidcSecrets): Promise<IDToken> {
+    const library = await import('openid-client');
+    const configuration = await this.#configuration(library);
+    const url = this.#callback();
+    url.search = query;
+    try {
+      const tokens = await library.authorizationCodeGrant(configuration, url, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new Error('The provider has sent no ID token.');
+      return claims;
+    } catch (error) {
+      throw new ServiceError(hasFailed(error) ? 'OIDC_UNAVAILABLE' : 'OIDC_REFUSED', {}, { cause: error });
+    }
+  }
+
+  #callback(): URL {
+    return new URL(OIDC_CALLBACK, this.#settings.dashboardOrigin);
+  }
+
+  #configuration(library: Library): Promise<Configuration> {
+    const nowMs = performance.now();
+    if (this.#discovered === undefined || this.#discovered.atMs + DISCOVERED_MS < nowMs) {
+      const configuration = this.#discover(library);
+      this.#discovered = { atMs: nowMs, configuration };
+      configuration.catch(() => {
+        this.#discovered = undefined;
+      });
+    }
+    return this.#discovered.configuration;
+  }
+
+  async #discover(library: Library): Promise<Configuration> {
+    const { oidcIssuer = '', oidcClientId, oidcClientSecret } = this.#settings;
+    const issuer = new URL(oidcIssuer);
+    // Only an issuer on this machine may speak plain HTTP.
+    const execute = issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [];
+    try {
+      const found = await library.discovery(issuer, oidcClientId, undefined, library.None(), {
+        execute,
+        timeout: TIMEOUT_S,
+      });
+      const server = found.serverMetadata();
+      const ways = server.token_endpoint_auth_methods_supported;
+      const secret =
+        ways === undefined || ways.includes('client_secret_basic')
+          ? library.ClientSecretBasic(oidcClientSecret)
+          : library.ClientSecretPost(oidcClientSecret);
+      const way = oidcClientSecret === '' ? library.None() : secret;
+      const configuration = new library.Configuration(server, oidcClientId, undefined, way);
+      configuration.timeout = TIMEOUT_S;
+      for (const adapt of execute) adapt(configuration);
+      // Otherwise the library trusts the connection alone.
+      library.enableNonRepudiationChecks(configuration);
+      return configuration;
+    } catch (error) {
+      throw new ServiceError('OIDC_UNAVAILABLE', {}, { cause: error });
+    }
+  }
+}
+
+/** The provider, not the person: no answer, or none in time. */
+const hasFailed = (error: unknown): boolean =>
+  (error instanceof TypeError && error.cause !== undefined) ||
+  (error as { code?: unknown }).code === 'OAUTH_TIMEOUT';

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseIssuer, parseRoleOfClaim } from './oidc-values.js';
+import { list, optional, origin, text } from './option.js';
+
+/** How people sign in to the dashboard (docs/dashboard.md). */
+export const dashboardOptions = {
+  dashboardOrigin: origin({
+    variable: 'VERAVOX_DASHBOARD_ORIGIN',
+    defaultText: 'the host in the request',
+    description:
+      'Address at which browsers reach the dashboard, such as `https://voices.example.com`. An OpenID provider leads back there.',
+  }),
+  oidcIssuer: optional({
+    variable: 'VERAVOX_OIDC_ISSUER',
+    accepts: 'an https URL, or an http URL of this machine',
+    defaultText: 'none: people sign in with passwords only',
+    parseValue: parseIssuer,
+    description:
+      'OpenID provider with which people can sign in, by the address that `/.well-known/openid-configuration` is added to.',
+  }),
+  oidcClientId: text({
+    variable: 'VERAVOX_OIDC_CLIENT_ID',
+    accepts: 'a text',
+    default: '',
+    defaultText: 'none',
+    description: 'Id of this server at the OpenID provider.',
+  }),
+  oidcClientSecret: {
+    ...text({
+      variable: 'VERAVOX_OIDC_CLIENT_SECRET',
+      accepts: 'a text',
+      default: '',
+      defaultText: 'none: a public client',
+      description: 'Its secret there. Never logged.',
+    }),
+    isSecret: true,
+  },
+  oidcScopes: text({
+    variable: 'VERAVOX_OIDC_SCOPES',
+    accepts: 'names with spaces between them, including `openid`',
+    isAccepted: (value) => value.split(/\s+/).includes('openid'),
+    default: 'openid profile email',
+    description: 'What the OpenID provider is asked for.',
+  }),
+  oidcRoleClaim: text({
+    variable: 'VERAVOX_OIDC_ROLE_CLAIM',
+    accepts: 'the name of a claim',
+    isAccepted: (value) => /^[\x21-\x7e]{1,128}$/.test(value),
+    default: 'groups',
+    description: "Claim of the ID token that a user's role follows from: a text or a list of texts.",
+  }),
+  oidcRoles: list({
+    variable: 'VERAVOX_OIDC_ROLES',
+    accepts: '`value=role` pairs such as `ml-team=developer`',
+    parseItem: parseRoleOfClaim,
+    description:
+      'Which values of the claim stand for which role. The highest counts; people with none of them may not sign in.',
+  }),
+};

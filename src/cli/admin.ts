@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Command, Option } from 'commander';
+import { loadConfig } from '../base/config/load-config.js';
+import type { Config } from '../base/config/options.js';
+import { type Role, roles } from '../base/contract/roles.js';
+import type { Database } from '../state/database/database.js';
+import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
+import { noteAdminAct } from '../state/records/admin-act.js';
+import type { AuditEvent } from '../state/records/audit-chain.js';
+import { withState } from '../state/takeover/open-state.js';
+import { LinkRegistry } from '../state/users/link-registry.js';
+import { Passwords } from '../state/users/passwords.js';
+import { SessionRegistry } from '../state/users/session-registry.js';
+import type { User, UserChanges } from '../state/users/user.js';
+import { UserRegistry } from '../state/users/user-registry.js';
+import { dashboardOrigin, welcomeAddress } from './dashboard-address.js';
+import { noteDataFolder } from './data-folder-note.js';
+import { parseAccount } from './keys.js';
+import { readPassword } from './read-password.js';
+import { textTable } from './text-table.js';
+import { parseUserName } from './user-name.js';
+
+interface AddOptions {
+  readonly role: Role;
+  readonly account: string;
+}
+
+interface ChangeOptions {
+  readonly role?: Role;
+  readonly account?: string;
+}
+
+const roleOption = (description: string): Option => new Option('--role <role>', description).choices(roles);
+
+export function addAdminCommand(program: Command): void {
+  const admin = program
+    .command('admin')
+    .description('Manage the users of the dashboard. A running server applies changes within a second.');
+
+  admin
+    .command('users')
+    .description('List all users.')
+    .option('--json', 'one line of JSON per user')
+    .action(async ({ json }: { json?: true }) => {
+      const config = loadConfig(process.env);
+      const users = await withState(config, (database) => new UserRegistry(database).list());
+      if (json) for (const user of users) process.stdout.write(`${JSON.stringify(publicPart(user))}\n`);
+      else process.stdout.write(users.length === 0 ? 'No users.\n' : userTable(users));
+      noteDataFolder(config.dataDir);
+    });
+
+  admin
+    .command('add')
+    .argument('<name>', 'their name for signing in', parseUserName)
+    .description('Add a user, and print a link for choosing a password within an hour.')
+    .addOption(roleOption('what they may do').makeOptionMandatory())
+    .option('--account <name>', 'the account of their keys and jobs', parseAccount, DEFAULT_ACCOUNT)
+    .action(async (name: string, { role, account }: AddOptions) => {
+      await run(async (config, database) => {
+        const wanted = { name, role, account };
+        const { token } = await new LinkRegistry(database).invite(wanted, ({ id: userId }) =>
+          noteAdminAct(config, { event: 'user_created', userId, role, account }),
+        );
+        process.stderr.write(`Added the user ${name}. The link is shown only once:\n`);
+        await printLink(config, token);
+      });
+    });
+
+  admin
+    .command('link [name]')
+    .description(
+      'Print a link for choosing a new password within an hour. Without a name: for the first user.',
+    )
+    .action(async (name: string | undefined) => {
+      await run(async (config, database) => {
+        const links = new LinkRegistry(database);
+        const token =
+          name === undefined ? await links.createFirst() : await linkFor(config, database, links, name);
+        if (token === undefined) throw new Error('There are already users: name one of them.');
+        await printLink(config, token);
+      });
+    });
+
+  admin
+    .command('password <name>')
+    .description('Set a password from standard input. This ends the sessions of the user.')
+    .action(async (name: string) => {
+      const password = await new Passwords().hash(await readPassword());
+      await change(name, { password }, { event: 'password_set' });
+    });
+
+  admin
+    .command('change <name>')
+    .description('Change the role or the account of a user. This ends their sessions.')
+    .addOption(roleOption('the new role'))
+    .option('--account <name>', 'the new account', parseAccount)
+    .action(async (name: string, changes: ChangeOptions, command: Command) => {
+      if (changes.role === undefined && changes.account === undefined)
+        command.error('error: Expected --role or --account.');
+      await change(name, changes, { event: 'user_changed', ...changes });
+    });
+
+  for (const [command, isDisabled, description] of [
+    ['disable', true, 'Sign a user out, and refuse further sign-ins.'],
+    ['enable', false, 'Let a user sign in again.'],
+  ] as const) {
+    admin
+      .command(`${command} <name>`)
+      .description(description)
+      .action((name: string) =>
+        change(name, { isDisabled }, { event: 'user_changed', disabled: isDisabled }),
+      );
+  }
+
+  admin
+    .command('revoke-sessions <name>')
+    .description('Sign a user out everywhere.')
+    .action(async (name: string) => {
+      await run(async (config, database) => {
+        const { id: userId } = await userNamed(database, name);
+        const ended = await new SessionRegistry(database).endAllOf(userId, () =>
+          noteAdminAct(config, { event: 'sessions_revoked', userId }),
+        );
+        process.stderr.write(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${name}.\n`);
+      });
+    });
+}
+
+async function run(work: (config: Config, database: Database) => Promise<void>): Promise<void> {
+  const config = loadConfig(process.env);
+  await withState(config, (database) => work(config, database));
+  noteDataFolder(config.dataDir);
+}
+
+/** No change without a line in the audit. */
+const change = (name: string, changes: UserChanges, act: AuditEvent): Promise<void> =>
+  run(async (config, database) => {
+    const { id: userId } = await userNamed(database, name);
+    await new UserRegistry(database).change(userId, changes, {
+      before: () => noteAdminAct(config, { ...act, userId }),
+    });
+    process.stderr.write(`Changed the user ${name}.\n`);
+  });
+
+async function userNamed(database: Database, name: string): Promise<User> {
+  const user = await new UserRegistry(database).named(name);
+  if (user === undefined) throw new Error(`There is no user ${JSON.stringify(name)}.`);
+  return user;
+}
+
+async function linkFor(
+  config: Config,
+  database: Database,
+  links: LinkRegistry,
+  name: string,
+): Promise<string> {
+  const { id: userId } = await userNamed(database, name);
+  return links.createFor(userId, () => noteAdminAct(config, { event: 'user_link_created', userId }));
+}
+
+/** Only the link goes to standard output, so that a script can take it from there. */
+async function printLink(config: Config, token: string): Promise<void> {
+  process.stdout.write(`${welcomeAddress(dashboardOrigin(config), token)}\n`);
+}
+
+const toSeconds = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
+
+const userTable = (users: readonly User[]): string =>
+  textTable(
+    ['id', 'name', 'role', 'account', 'signs in with', 'created', 'state'],
+    users.map((user) => [
+      user.id,
+      user.name,
+      user.role,
+      user.account,
+      waysOf(user).join(', ') || 'nothing yet',
+      toSeconds(user.createdAtMs),
+      user.disabledAtMs === undefined ? 'active' : `disabled ${toSeconds(user.disabledAtMs)}`,
+    ]),
+  );
+
+const waysOf = ({ password, identity }: User): string[] => [
+  ...(password === undefined ? [] : ['password']),
+  ...(identity === undefined ? [] : [identity.issuer]),
+];
+
+const publicPart = ({ id, name, role, account, password, identity, createdAtMs, disabledAtMs }: User) => ({
+  id,
+  name,
+  role,
+  account,
+  has_password: password !== undefined,
+  issuer: identity?.issuer ?? null,
+  created_at: new Date(createdAtMs),
+  disabled_at: disabledAtMs === undefined ? null : new Date(disabledAtMs),
+});

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../base/config/options.js';
+import type { Database } from '../state/database/database.js';
+import { LinkRegistry } from '../state/users/link-registry.js';
+import { UserRegistry } from '../state/users/user-registry.js';
+import { dashboardOrigin, welcomeAddress } from './dashboard-address.js';
+
+export interface FirstLinkOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly port: number;
+  readonly adminPort?: number | undefined;
+  /** Somebody reads the output of this start: it also prints the first key. */
+  readonly isFirstStart: boolean;
+}
+
+/** What the start says of the dashboard: how the first user is made, as long as there is none. */
+export async function firstLinkNote(options: FirstLinkOptions): Promise<string> {
+  const { config, database, isFirstStart } = options;
+  if (config.dashboard === 'off' || !(await new UserRegistry(database).isEmpty())) return '';
+  const origin = dashboardOrigin(config, options);
+  // Later, the output may go where many can read it; and a file for the key says that it does so now.
+  const isPrinted = isFirstStart && config.firstKeyFile === '';
+  const token = isPrinted ? await new LinkRegistry(database).createFirst() : undefined;
+  if (token === undefined)
+    return `dashboard: ${origin}/dashboard/ (no users yet: veravox admin link prints a link)\n`;
+  return `The dashboard asks for a password. Choose it within an hour:
+
+  ${welcomeAddress(origin, token)}
+
+`;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import readline from 'node:readline';
+import { Writable } from 'node:stream';
+import { MIN_PASSWORD_CHARS, newPassword } from '../base/contract/admin/user-fields.js';
+
+/**
+ * The first line of standard input. On a terminal it asks for it, and does not show it.
+ * @throws Error if it cannot be a password
+ */
+export async function readPassword(): Promise<string> {
+  const { stdin, stderr } = process;
+  if (stdin.isTTY) stderr.write(`New password, at least ${MIN_PASSWORD_CHARS} characters: `);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = readline.createInterface({ input: stdin, output: nowhere, terminal: stdin.isTTY === true });
+  let password = '';
+  for await (const line of lines) {
+    password = line;
+    break;
+  }
+  lines.close();
+  if (stdin.isTTY) stderr.write('\n');
+  const { length } = [...password];
+  if (length < newPassword.minLength || length > newPassword.maxLength)
+    throw new Error(
+      `Expected a password of ${newPassword.expected} on standard input but received ${length}.`,
+    );
+  return password;
+}

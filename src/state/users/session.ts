@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const HOUR_MS = 3_600_000;
+
+/** A session ends after this time without a request. */
+export const IDLE_MS = 12 * HOUR_MS;
+/** And after this time in any case. */
+export const LIFETIME_MS = 7 * 24 * HOUR_MS;
+
+/** Somebody is signed in. */
+export interface Session {
+  /** The SHA-256 of what the cookie holds. */
+  readonly id: string;
+  readonly userId: string;
+  readonly usedAtMs: number;
+  /** At the latest. */
+  readonly endsAtMs: number;
+}
+
+export type SessionRow = {
+  readonly id: string;
+  readonly user_id: string;
+  readonly used_at_ms: number;
+  readonly ends_at_ms: number;
+  readonly revoked_at_ms: number | null;
+  readonly revision: number;
+};
+
+export const sessionOf = (row: SessionRow): Session => ({
+  id: row.id,
+  userId: row.user_id,
+  usedAtMs: row.used_at_ms,
+  endsAtMs: row.ends_at_ms,
+});
+
+/** Where it began, as far as that is known. */
+export interface Device {
+  readonly clientAddress?: string | undefined;
+  /** What the browser calls itself. */
+  readonly userAgent?: string | undefined;
+}
+
+/** With what its owner sends. */
+export interface NewSession {
+  readonly session: Session;
+  readonly token: string;
+}

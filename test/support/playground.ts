@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TestContext } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Config } from '../../src/base/config/options.js';
+import { adminModelList } from '../../src/base/contract/admin/models.js';
+import { openPage, type PageOptions } from './browser.js';
+import { type JobServer, startJobServer } from './job-server.js';
+import { API_KEY } from './test-server.js';
+import { monoWav } from './wav.js';
+
+/** A server with jobs, whose analyses are doubles. */
+export const startPlaygroundServer = (
+  test: TestContext,
+  overrides: Partial<Config> = {},
+): Promise<JobServer> => startJobServer(test, { jobWorkers: 1, ...overrides });
+
+/** The playground of a developer whose sign-in is a double: the requests of the page are real. */
+export async function openPlayground(
+  test: TestContext,
+  browser: Browser,
+  origin: string,
+  options: PageOptions = {},
+): Promise<Page> {
+  const page = await openPage(test, browser, origin, options);
+  await page.route('**/v1/admin/session', (route) =>
+    route.fulfill({
+      json: {
+        kind: 'user',
+        id: '5f0c2a9be1d4',
+        name: 'ada',
+        role: 'developer',
+        account: 'acme',
+        csrf_token: 'token',
+        expires_at: null,
+      },
+    }),
+  );
+  const [list] = adminModelList.examples;
+  const modelNamed = (id: string) => ({
+    ...list.models[0],
+    id,
+    aliases: [],
+    operating_points: [{ name: 'fpr-1', threshold: 0.7, usable: true }],
+  });
+  const models = ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16'].map(modelNamed);
+  await page.route('**/v1/admin/models', (route) => route.fulfill({ json: { ...list, models } }));
+  await page.route('**/v1/admin/playground-key', (route) => route.fulfill({ json: { key: API_KEY } }));
+  await page.goto('/dashboard/#/playground');
+  await page.getByRole('button', { name: 'Analyse' }).waitFor();
+  return page;
+}
+
+/** A tone that comes and goes. */
+export function someWav(durationS: number, rateHz = 8000): Buffer {
+  const samples = Float32Array.from({ length: durationS * rateHz }, (_, i) => {
+    const timeS = i / rateHz;
+    return 0.8 * Math.sin(2 * Math.PI * 220 * timeS) * Math.sin(timeS) ** 2;
+  });
+  return Buffer.from(monoWav(samples, rateHz));
+}
