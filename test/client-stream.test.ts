@@ -55,7 +55,16 @@ test('a stream tells its windows and its result', live, async (t) => {
 test('a lost connection loses no audio and no window', live, async (t) => {
   const { server, proxy, client } = await start(t);
   const events: StreamEvent[] = [];
-  const stream = await client.stream({ ...pcm, onEvent: (event) => events.push(event) });
+  const connections: boolean[] = [];
+  let arrived = 0;
+  const stream = await client.stream({
+    ...pcm,
+    onEvent: (event) => events.push(event),
+    onConnection: (isConnected) => connections.push(isConnected),
+    onReceived: ({ samples }) => {
+      arrived = samples;
+    },
+  });
   const [double] = server.analyser.liveStreams;
   const bytesOf = (i: number) => Int16Array.from({ length: 1600 }, () => i);
   for (let i = 0; i < 5; i++) await stream.send(bytesOf(i));
@@ -65,12 +74,14 @@ test('a lost connection loses no audio and no window', live, async (t) => {
   proxy.breakAll();
   for (let i = 5; i < 10; i++) await stream.send(bytesOf(i));
   double?.tellWindow(1, 0.8);
-  await until(() => double?.pieces.length === 10 && events.length === 2);
+  // Said once per second of audio, and not again after a break.
+  await until(() => double?.pieces.length === 10 && events.length === 2 && arrived === 16_000);
   proxy.breakAll();
   const result = stream.end();
   await until(() => double?.isFinished === true);
   double?.tellEnd(10);
   assert.equal((await result).events, 2);
+  assert.deepEqual(connections, [false, true, false, true]);
   const received = Buffer.concat(double?.pieces ?? []);
   const sent = Buffer.concat(Array.from({ length: 10 }, (_, i) => Buffer.from(bytesOf(i).buffer)));
   assert.ok(received.equals(sent));
