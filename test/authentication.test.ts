@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DatabaseError } from '../src/state/database/database.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { predict, predictHead, RawClient } from './support/http-client.js';
-import { API_KEY, KEY_WITHOUT_SCOPE, startTestServer } from './support/test-server.js';
+import { API_KEY, KEY_WITHOUT_SCOPE, startTestServer, testKeys } from './support/test-server.js';
 
 const body = formBody([fileEntry('x')]);
 
@@ -23,6 +24,28 @@ test('a missing, empty or unknown key is 401, before any of the body is read', a
   missing.socket.destroy();
   assert.equal(analyser.requests.length, 0);
   assert.equal(await metric('veravox_errors_total{key="UNAUTHORIZED"}'), 5);
+});
+
+test('a key that the database cannot tell about is 503, and the connection serves further requests', async (t) => {
+  const held = new DatabaseError('busy', 'SQLITE_BUSY', 'Another process has held it for too long.');
+  const keys = {
+    authenticate: (presented: string) => testKeys.get(presented),
+    lookUp: (presented: string) => (presented === 'new' ? Promise.reject(held) : undefined),
+  };
+  const { port, log, analyser } = await startTestServer(t, {}, { keys });
+  const client = await RawClient.connect(port);
+  await client.write(predictHead({ 'x-api-key': 'new', 'content-length': body.length }));
+  await client.write(body);
+  const refused = await client.until(/\}\r?\n?$/);
+  assert.match(refused, /^HTTP\/1\.1 503 /);
+  assert.match(refused, /^x-error-key: DATABASE_UNAVAILABLE\r$/m);
+  assert.match(refused, /^retry-after: 5\r$/m);
+  assert.equal(analyser.requests.length, 0);
+  await client.write(predictHead({ 'content-length': body.length }));
+  await client.write(body);
+  await client.until(/HTTP\/1\.1 200 [\s\S]*\}$/);
+  client.socket.destroy();
+  assert.ok(log.some((line) => line.status === 503 && JSON.stringify(line).includes(held.message)));
 });
 
 test('a key without the scope is 403', async (t) => {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { DatabaseError, isTransient } from '../src/state/database/database.js';
 import { migrate } from '../src/state/database/migrate.js';
 import { migrations } from '../src/state/database/migrations/migrations.js';
 import { newKey } from '../src/state/keys/api-key.js';
@@ -147,6 +148,26 @@ onEachDatabase('a new key works at once, without waiting for the next look', asy
   assert.equal(store.lookUp(created.text), undefined, 'what is known needs no look');
 });
 
+test('a database that does not tell about a new key is no proof against the key', async (t) => {
+  const nothing = { revision: 0, keys: [], isFull: false };
+  let find: KeyRegistry['find'] = () => Promise.reject(new DatabaseError('busy', 'SQLITE_BUSY', 'held'));
+  const store = await KeyStore.open(
+    {
+      all: async () => nothing,
+      changedSince: async () => nothing,
+      find: (id) => find(id),
+      follow: () => () => {},
+    },
+    { ...never, lookupTimeoutMs: 20 },
+  );
+  t.after(() => store.close());
+  const { text } = newKey(predictOnly);
+  const isTold = (code: string) => (error: unknown) => error instanceof DatabaseError && error.code === code;
+  await assert.rejects(async () => store.lookUp(text), isTold('SQLITE_BUSY'));
+  find = () => new Promise(() => {});
+  await assert.rejects(async () => store.lookUp(text), isTold('TIMEOUT'));
+});
+
 test('strangers who try ids make it ask the database a few times per second only', async (t) => {
   let asked = 0;
   const nothing = { revision: 0, keys: [], isFull: false };
@@ -182,7 +203,7 @@ test('without its database, a store goes on with the keys that it knows, says so
   await server.stop();
   await eventually(() => !store.isCurrent, 'it notices');
   assert.equal(store.authenticate(kept.text)?.id, kept.key.id);
-  assert.equal(await store.lookUp(`vx_${'0'.repeat(12)}_${'A'.repeat(43)}`), undefined);
+  await assert.rejects(async () => store.lookUp(`vx_${'0'.repeat(12)}_${'A'.repeat(43)}`), isTransient);
   await server.start();
   await keys.revoke(revoked.key.id);
   await eventually(() => store.isCurrent && store.authenticate(revoked.text) === undefined, 'it catches up');

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AdminEndpoint, Endpoint } from '../../base/contract/endpoint.js';
-import { ServiceError } from '../../base/errors/service-error.js';
-import { isTransient } from '../../state/database/database.js';
 import type { Reply, ReplyTexts, Route, RouteRequest } from '../routes/route.js';
 import type { AdminGuard } from './admin-guard.js';
 import type { Principal } from './principal.js';
@@ -38,7 +36,7 @@ const routeOf = (endpoint: Endpoint, handle: Route['handle']): Route => ({
   isForOperators: true,
   takesPermit: true,
   wantsHeaders: true,
-  handle: (request) => answered(async () => handle(request)),
+  handle: async (request) => withoutStore(await handle(request)),
 });
 
 async function enter(
@@ -52,8 +50,7 @@ async function enter(
   // What comes of the body until then is kept, and no more of it is read.
   request.holdBody();
   request.body.pause();
-  const principal = await admitted;
-  request.body.resume();
+  const principal = await admitted.finally(() => request.body.resume());
   const reply = handle(principal, request);
   request.dropHeldBody();
   return guarded(guard, principal, await reply);
@@ -72,15 +69,7 @@ function guarded(guard: Gatekeeper, principal: Principal, reply: Reply): Reply {
 
 const noStore = ['cache-control', 'no-store'] as const;
 
-async function answered(work: () => Promise<Reply>): Promise<Reply> {
-  try {
-    const { headers = [], ...reply } = await work();
-    return {
-      ...reply,
-      headers: headers.some(([name]) => name === noStore[0]) ? headers : [...headers, noStore],
-    };
-  } catch (error) {
-    if (isTransient(error)) throw new ServiceError('DATABASE_UNAVAILABLE', {}, { cause: error });
-    throw error;
-  }
-}
+const withoutStore = ({ headers = [], ...reply }: Reply): Reply => ({
+  ...reply,
+  headers: headers.some(([name]) => name === noStore[0]) ? headers : [...headers, noStore],
+});

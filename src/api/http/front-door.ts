@@ -15,6 +15,7 @@ import { endRequestSpan } from '../../base/observe/request-span.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import { serverTiming } from '../../base/observe/timing.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
+import { isTransient } from '../../state/database/database.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey, Authenticator } from '../../state/keys/authenticator.js';
 import { addressBlock } from '../admission/address-block.js';
@@ -269,8 +270,7 @@ export class FrontDoor {
   ): Promise<AuthenticatedKey> {
     // The database may take its time, and the client may be anybody: no more of the body until then.
     exchange.pause();
-    const found = await looking;
-    exchange.resume();
+    const found = await looking.finally(() => exchange.resume());
     if (exchange.isOver) throw new ClientGone();
     const key = this.#identify(exchange, route, found);
     const counting = this.#options.rates.count(key);
@@ -370,14 +370,8 @@ export class FrontDoor {
 
   #refuse(exchange: Exchange, error: unknown): void {
     const { record } = exchange;
-    let failure: ServiceError;
-    if (error instanceof ServiceError) {
-      failure = error;
-      record.cause = error.cause;
-    } else {
-      failure = new ServiceError('INTERNAL');
-      record.cause = error;
-    }
+    const failure = refusalOf(error);
+    record.cause = failure.cause;
     if (error instanceof ClientGone || exchange.isOver) record.cause = undefined;
     else record.errorKey = failure.key;
     const allow = error instanceof MethodNotAllowed ? [['allow', error.allowed] as const] : [];
@@ -469,4 +463,10 @@ export class FrontDoor {
     if (record.trace !== undefined) endRequestSpan(record.trace, record);
     if (isOfApi) for (const recorder of recorders) recorder.record(record);
   }
+}
+
+/** What the client is told; its cause is for the log. */
+function refusalOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError(isTransient(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL', {}, { cause: error });
 }

@@ -48,7 +48,14 @@ function errorsAtTheDoor({ scope, role, version, takesPermit, method }: Rules): 
   }
   if (scope === undefined) return takesPermit ? permitErrors : [];
   const unauthorized = version === 'v0' ? 'UNAUTHORIZED_LEGACY' : 'UNAUTHORIZED';
-  return [unauthorized, 'FORBIDDEN', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', ...permitErrors];
+  return [
+    unauthorized,
+    'FORBIDDEN',
+    'RATE_LIMITED',
+    'CONCURRENCY_LIMITED',
+    'DATABASE_UNAVAILABLE',
+    ...permitErrors,
+  ];
 }
 
 /** Every error that this endpoint can answer. */

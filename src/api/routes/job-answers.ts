@@ -3,7 +3,6 @@ import type { BatchProgress, JobBody, JobEnrollment, JobSummary } from '../../ba
 import type { Prediction } from '../../base/contract/prediction.js';
 import type { WebhookLog } from '../../base/contract/webhook.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { isTransient } from '../../state/database/database.js';
 import {
   IdempotencyConflict,
   type Job,
@@ -42,7 +41,6 @@ export async function answered<Result>(work: () => Promise<Result>): Promise<Res
     if (error instanceof TooManyJobs) throw new ServiceError('TOO_MANY_JOBS');
     if (error instanceof NotRetryable)
       throw new ServiceError('JOB_NOT_RETRYABLE', { why: whyNot[error.why] });
-    if (isTransient(error)) throw new ServiceError('DATABASE_UNAVAILABLE', {}, { cause: error });
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { timingSafeEqual } from 'node:crypto';
+import { DatabaseError } from '../database/database.js';
 import { digestOfSecret, isActive, parseKey, type StoredKey } from './api-key.js';
 import type { AuthenticatedKey, Authenticator } from './authenticator.js';
 import type { KeyChanges, KeyRegistry } from './key-registry.js';
@@ -14,6 +15,7 @@ interface LoadedKey {
 
 export interface KeyStoreOptions {
   readonly pollMs?: number;
+  readonly lookupTimeoutMs?: number;
   /** Told when the database stops answering, and of each new reason; the keys stay as they were known. */
   readonly onReloadError?: (error: unknown) => void;
 }
@@ -29,7 +31,8 @@ const POLL_TIMEOUT_MS = 250;
 const MAX_POLLS = 3;
 /** So many unknown ids per second are looked up at once; more are strangers', and wait for the next poll. */
 const LOOKUPS_PER_S = 50;
-const LOOKUP_TIMEOUT_MS = 1000;
+/** As long as a statement on SQLite may wait for another process. */
+const LOOKUP_TIMEOUT_MS = 5000;
 /** Longer than an answer to an earlier lookup, which may have a key as it was, can take. */
 const EXPIRED_SESSION_KEYS_MS = 60_000;
 
@@ -37,6 +40,7 @@ const EXPIRED_SESSION_KEYS_MS = 60_000;
 export class KeyStore implements Authenticator {
   readonly #registry: Registry;
   readonly #onReloadError: (error: unknown) => void;
+  readonly #lookupTimeoutMs: number;
   readonly #keys = new Map<string, LoadedKey>();
   /** Of sessions: new ones come all the time, so that those that have expired do not stay. */
   readonly #ofSessions = new Set<string>();
@@ -50,9 +54,10 @@ export class KeyStore implements Authenticator {
   private constructor(
     registry: Registry,
     all: KeyChanges,
-    { pollMs = POLL_MS, onReloadError = () => {} }: KeyStoreOptions,
+    { pollMs = POLL_MS, lookupTimeoutMs = LOOKUP_TIMEOUT_MS, onReloadError = () => {} }: KeyStoreOptions,
   ) {
     this.#registry = registry;
+    this.#lookupTimeoutMs = lookupTimeoutMs;
     this.#onReloadError = onReloadError;
     this.#apply(all);
     this.#endFollowing = registry.follow(() => void this.#poll());
@@ -102,13 +107,7 @@ export class KeyStore implements Authenticator {
   }
 
   async #lookUp(id: string, presented: string): Promise<AuthenticatedKey | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, LOOKUP_TIMEOUT_MS, undefined);
-    });
-    // A database that cannot be reached is reported by the next poll.
-    const found = await Promise.race([this.#registry.find(id).catch(() => undefined), timeout]);
-    clearTimeout(timer);
+    const found = await answerInTime(this.#registry.find(id), this.#lookupTimeoutMs);
     // What a poll has read meanwhile is newer.
     if (found !== undefined && !this.#keys.has(id)) this.#remember(found);
     return this.authenticate(presented);
@@ -150,6 +149,19 @@ export class KeyStore implements Authenticator {
     this.#keys.set(key.id, loadedKey(key));
     if (key.endsWithSession) this.#ofSessions.add(key.id);
   }
+}
+
+async function answerInTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const late = new DatabaseError(
+      'unavailable',
+      'TIMEOUT',
+      `The database has not answered within ${timeoutMs} ms.`,
+    );
+    timer = setTimeout(reject, timeoutMs, late);
+  });
+  return Promise.race([answer, timeout]).finally(() => clearTimeout(timer));
 }
 
 function loadedKey(key: StoredKey): LoadedKey {
