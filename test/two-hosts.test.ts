@@ -153,7 +153,7 @@ test('without the database known keys go on, and operators see it; afterwards ev
     assert.equal((await request(port, '/readyz')).status, 200);
     assert.match((await request(port, '/metrics')).text, /^veravox_database_up 0$/m);
     assert.equal(await statusOn(port, key), 200);
-    assert.equal(await statusOn(port, `vx_${'0'.repeat(12)}_${'A'.repeat(43)}`), 401);
+    assert.equal(await statusOn(port, `vx_${'0'.repeat(12)}_${'A'.repeat(43)}`), 503);
   }
   // Each host grants the whole limit by itself.
   for (const host of [0, 1]) {
