@@ -36,8 +36,9 @@ test('what requests did stands in the history a second later', async (t) => {
   assert.equal((await predict(server, '7')).status, 400);
   await eventually(async () => {
     const { history } = await client.getHealth();
-    return totalOf(history.requests.detection?.ok) === 3;
-  }, 'three predictions');
+    const { ok, client_error: refused } = history.requests.detection ?? {};
+    return totalOf(ok) === 3 && totalOf(refused) === 1;
+  }, 'three predictions and a refusal');
   const { history, now } = await client.getHealth();
   assert.equal(history.step_s, 10);
   const { requests, refusals, latency, windows, waits, gauges, recorded_s: recorded } = history;

@@ -145,7 +145,8 @@ test('a manifest or a model that cannot be used leaves everything as it was, and
 });
 
 test('under load no request is refused or cut off by reloads, and each score is that of one of the models', async (t) => {
-  const served = await serve(t);
+  // What other tests take of the machine must not fill the queue.
+  const served = await serve(t, { VERAVOX_MAX_WAIT_MS: '60000' });
   let isDone = false;
   const answered = { even: 0, high: 0 };
   const worker = async (): Promise<void> => {
@@ -203,11 +204,13 @@ test('threads, descriptors and memory come back after many reloads', async (t) =
   await reloadTimes(5);
   const before = memoryOf(served.pid);
   await reloadTimes(10);
-  // A thread's end is seen a little later than the end of its pool.
-  await eventually(() => memoryOf(served.pid).threads <= before.threads, 'as many threads as before');
+  // A thread's end is seen a little later than the end of its pool; sockets and files come and go.
+  await eventually(() => {
+    const { threads, descriptors } = memoryOf(served.pid);
+    return threads <= before.threads && descriptors <= before.descriptors + 2;
+  }, 'as many threads and descriptors as before');
   const after = memoryOf(served.pid);
   t.diagnostic(`${JSON.stringify(before)} before, ${JSON.stringify(after)} after ten more`);
-  assert.ok(after.descriptors <= before.descriptors + 2, `${after.descriptors} descriptors`);
   // A set of these models has 10 MiB of slots, and four threads with heaps of their own: ten that were kept would take
   // 100 MiB and more.
   assert.ok(after.rssMiB < before.rssMiB + 60, `${before.rssMiB} MiB became ${after.rssMiB} MiB`);
@@ -243,7 +246,7 @@ test('a signal during the start reloads once the server is ready', async (t) => 
 });
 
 test('a signal during a stop, or a stop during a reload, ends with code 0', async (t) => {
-  const served = await serve(t, { VERAVOX_STOP_GRACE_MS: '1000' });
+  const served = await serve(t, { VERAVOX_STOP_GRACE_MS: '4000' });
   served.hangUp();
   served.cli.child.kill('SIGTERM');
   await served.cli.printed(/"msg":"stopping"/);

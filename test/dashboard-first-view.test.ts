@@ -6,7 +6,7 @@ import { startDashboardServer } from './support/dashboard-server.js';
 import { firstViewMs, SLOW_DOWN } from './support/first-view.js';
 
 /** The goal is a second (`npm run bench:dashboard`); other work may have most of the machine here. */
-const MOST_MS = 8000;
+const MOST_MS = 20_000;
 
 test(`the first view is usable soon on a processor that is ${SLOW_DOWN} times slower`, async (t) => {
   const server = await startDashboardServer(t);
