@@ -140,8 +140,9 @@ test('a terminal that was stopped by Ctrl-S does not stop the server; its lines 
   child.stdin.write('go\n');
   await shows(/\d\d:\d\d:\d\d info {2}GET \/v1\/file 401 [\d.]+ ms {2}127\.0\.0\.1 {2}UNAUTHORIZED/);
   assert.doesNotMatch(shown, /"level"/);
+  const exited = once(child, 'exit');
   child.stdin.write('interrupt\n');
   await shows(/Press Ctrl-C again to stop immediately/);
-  const [status] = await once(child, 'exit');
+  const [status] = await exited;
   assert.equal(status, 0);
 });
