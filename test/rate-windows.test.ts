@@ -77,7 +77,7 @@ test('what was used without a grant counts, and what is given back is granted ag
 
 test('a window that is over has no say in the next', async (t) => {
   const [windows] = await windowsOf(t, 1);
-  const short = { windowS: 1 };
+  const short = { windowS: 3 };
   const { window } = await takeOne(windows, { ...short, wanted: 100 });
   let next: RateGrant | undefined;
   await eventually(async () => {

@@ -141,7 +141,7 @@ test('a file that changes on the way is noticed, whether the storage knows if-ra
 test('a range that fails, stalls or is cut short is asked for again, and then given up', async (t) => {
   const troubles: http.RequestListener[] = [];
   const source = await open(t, (request, response) => (troubles.shift() ?? sendRange)(request, response), {
-    timeouts: { stallTimeoutMs: 200, totalTimeoutMs: 60_000 },
+    timeouts: { stallTimeoutMs: 1000, totalTimeoutMs: 60_000 },
   });
   const busy: http.RequestListener = (_, response) => response.writeHead(503).end();
   const tooMany: http.RequestListener = (_, response) => response.writeHead(429).end();

@@ -28,7 +28,7 @@ test('many refusals of one key have few lines; the others are counted, and one l
     server.log
       .filter(({ msg }) => msg === 'refused requests without a line of their own')
       .reduce((sum, { lines }) => sum + Number(lines), 0);
-  await eventually(() => Promise.resolve(leftOut() > 0), 'a line gives the number of the others');
+  await eventually(() => linesOf('OVERLOADED') + leftOut() === sent, 'lines give the number of the others');
   const written = linesOf('OVERLOADED');
   // Ten for each second that they took.
   assert.ok(written >= 10 && written < sent, `${written} lines`);

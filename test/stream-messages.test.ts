@@ -7,6 +7,7 @@ import { Ajv } from 'ajv';
 import type { Config } from '../src/base/config/options.js';
 import { serverMessages } from '../src/base/contract/stream.js';
 import type { RequestRecord } from '../src/base/observe/request-record.js';
+import { eventually } from './support/eventually.js';
 import { request } from './support/http-client.js';
 import { StreamClient } from './support/stream-client.js';
 import { API_KEY, KEY_WITHOUT_SCOPE, OTHER_API_KEY, testKeys } from './support/test-keys.js';
@@ -285,7 +286,7 @@ test('a stream ends with its key', async (t) => {
 });
 
 test('a stopping server ends streams with a reason, and begins none', async (t) => {
-  const { port, server, records } = await serve(t, { stopGraceMs: 300 });
+  const { port, server, records } = await serve(t, { stopGraceMs: 2000 });
   const client = await StreamClient.open(port, { path: QUERY });
   await client.next('ready');
   const waiting = await StreamClient.open(port);
@@ -306,7 +307,8 @@ test('connections of streams are counted as long as they last', async (t) => {
   }
   const client = await StreamClient.open(port, { path: QUERY });
   await client.next('ready');
-  let connections = 0;
-  for (let i = 0; i < 100 && connections !== 2; i++) connections = await metric('veravox_connections');
-  assert.equal(connections, 2, 'the stream, and the connection that asks');
+  await eventually(
+    async () => (await metric('veravox_connections')) === 2,
+    'the stream, and the connection that asks',
+  );
 });

@@ -45,9 +45,9 @@ for (const [kind, fault] of Object.entries(faults)) {
     assert.equal(status, 1);
     assert.match(stdout, /injected/);
     assert.match(stdout, /uncaught error: stopping the server/);
-    // It had come before the port was closed, or was refused a connection; never a broken answer.
+    // It had come before the stop, or during it, or was refused a connection; never a broken answer.
     const answer = await pending;
-    if (typeof answer === 'object') assert.equal(answer.status, 200);
-    else assert.ok(['ECONNREFUSED', 'ECONNRESET'].includes(String(answer)));
+    if (typeof answer === 'object') assert.ok([200, 503].includes(answer.status), answer.text);
+    else assert.ok(['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(String(answer)));
   });
 }

@@ -243,8 +243,9 @@ test('an answer that never ends, or never comes, holds nothing up', async (t) =>
   const { server } = await start(t, [endless.port, mute.port], { webhookTimeoutMs: 500 });
   const toEndless = await created(server, endless.url);
   const toMute = await created(server, mute.url);
-  await webhookOf(server, toEndless, 'delivered');
+  // Before its repetition.
   await attempted(server, toMute, 1);
+  await webhookOf(server, toEndless, 'delivered');
   const [attempt] = (await server.call('GET', toMute)).json.webhook.attempts;
   assert.deepEqual([attempt.status, attempt.problem], [null, 'no answer in time']);
 });
