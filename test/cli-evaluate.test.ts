@@ -228,7 +228,7 @@ test('two models are compared on one list, each scored now or by an earlier run'
   assert.equal(alone.status, 0, alone.stderr);
   assert.equal(place.report('a.json').comparison, null);
 
-  const medium = 'detector-medium-2026-11-22.2';
+  const medium = 'detector-medium-2026-11-23';
   const args = ['--model', medium, '--json', place.in('b.json')];
   const both = await place.evaluate(clips.join('\n'), ...args, '--compare', fast);
   assert.equal(both.status, 0, both.stderr);

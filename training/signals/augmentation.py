@@ -10,6 +10,8 @@ from scipy import fft, signal
 from features.recipe import SAMPLE_RATE_HZ
 
 NYQUIST_HZ = SAMPLE_RATE_HZ / 2
+NOISE_SNR_DB = (5, 45)
+WHITE_NOISE_SHARE = 0.4  # of the noises in augment()
 
 
 def _smooth_curve_db(hz, spread_db, rng):
@@ -59,6 +61,13 @@ def equalise_and_add_noise(samples, rng, spread_db=5, snr_db=(15, 35)):
     noise *= np.linalg.norm(speech) / np.linalg.norm(noise) * 10 ** (-rng.uniform(*snr_db) / 20)
     mixed = fft.irfft(speech + noise, size)[: len(samples)]
     return (mixed * (0.7 / (np.abs(mixed).max() + 1e-9))).astype(np.float32)
+
+
+def _noise_colour(hz, rng):
+    """Amplitude over frequency. Coloured noise alone leaves out the hiss of cheap devices, which is flat."""
+    if rng.random() < WHITE_NOISE_SHARE:
+        return np.ones_like(hz)
+    return 10 ** (_smooth_curve_db(hz, 5, rng) / 20) * np.maximum(hz, 60) ** -rng.uniform(0, 1.2)
 
 
 def _change_speed(samples, rng):
@@ -113,13 +122,11 @@ def augment(samples, rng, may_change_speed=True):
         if rng.random() < 0.2:
             spectrum *= fft.rfft(_room_response(rng), size)
         if rng.random() < 0.4:
-            colour = 10 ** (_smooth_curve_db(coarse_hz, 5, rng) / 20) * np.maximum(coarse_hz, 60) ** -rng.uniform(
-                0, 1.2
-            )
+            colour = _noise_colour(coarse_hz, rng)
             noise = rng.standard_normal((len(spectrum), 2), dtype=np.float32).view(np.complex64)[:, 0]
             noise *= np.interp(hz, coarse_hz, colour).astype(np.float32)
             # The noise fills the padded size, the speech only `count` samples of it.
-            wanted = np.linalg.norm(spectrum) * np.sqrt(size / count) * 10 ** (-rng.uniform(8, 50) / 20)
+            wanted = np.linalg.norm(spectrum) * np.sqrt(size / count) * 10 ** (-rng.uniform(*NOISE_SNR_DB) / 20)
             spectrum += noise * np.float32(wanted / np.linalg.norm(noise))
         channel_db = np.zeros_like(coarse_hz)
         if rng.random() < 0.7:

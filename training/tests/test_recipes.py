@@ -9,8 +9,8 @@ from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 
 SHIPPED = {
     "detector-small-2026-11-22.2": FEATURES,
-    "detector-large-2026-11-22.2": FEATURES,
-    "detector-medium-2026-11-22.2": FEATURES,
+    "detector-large-2026-11-23": FEATURES,
+    "detector-medium-2026-11-23": FEATURES,
     "voiceprint-1-2026-11-22": SPEAKER_FEATURES,
 }
 
