@@ -16,7 +16,7 @@ import { postForm, RawClient, request } from './support/http-client.js';
 import { createKey } from './support/stored-keys.js';
 import { writeTinyModels } from './support/tiny-models.js';
 
-const HANG_TIMEOUT_MS = 2000;
+const HANG_TIMEOUT_MS = 4000;
 
 let folder: string;
 let cli: Cli;
