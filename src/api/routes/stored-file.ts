@@ -15,7 +15,7 @@ import { listObjects, objectListRoute } from './object-list.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from './route.js';
 import { s3Refusal } from './s3-refusal.js';
 
-/** @throws ServiceError TOO_MANY_JOBS, DATABASE_UNAVAILABLE; the file is stored nevertheless */
+/** @throws ServiceError TOO_MANY_JOBS, DatabaseError; the file is stored nevertheless */
 export type OnStored = (object: StoredObject, owner: LinkOwner, traceparent?: string) => Promise<void>;
 
 const PREFIX = `/${BUCKET}/`;

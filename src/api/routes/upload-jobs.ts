@@ -12,7 +12,7 @@ import type { OnStored } from './stored-file.js';
 
 /**
  * Called with the whole names of objects with the entity `analysis` before links to send them are given out.
- * @throws ServiceError DATABASE_UNAVAILABLE
+ * @throws DatabaseError
  */
 export type OnUploadLinks = (names: readonly string[], owner: LinkOwner) => Promise<void>;
 
@@ -30,7 +30,7 @@ export function smallestAnalysed({ analyseUploads }: Pick<Config, 'analyseUpload
 /**
  * Makes a job of an upload, with the default parameters.
  * @param idempotencyKey once for each
- * @throws ServiceError TOO_MANY_JOBS, DATABASE_UNAVAILABLE
+ * @throws ServiceError TOO_MANY_JOBS, DatabaseError
  */
 export async function createUploadJob(
   jobs: Jobs,
