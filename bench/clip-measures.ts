@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the pipeline measures of each clip of a list, beside the score of each of its windows by some detectors: what
-// training/judge/calibrate_originals.py, calibrate_codecs.py and reasons.py work on.
+// training/judge/calibrate_detector.py, calibrate_codecs.py and reasons.py work on.
 //
 //   node scripts/bench.mjs clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]
 //

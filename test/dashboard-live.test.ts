@@ -78,6 +78,7 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
     await assertAccessible(page);
     await keepPicture(page, 'live', 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-theme=dark]').waitFor();
     await assertAccessible(page);
     await keepPicture(page, 'live', 'dark');
     await page.getByRole('button', { name: 'Stop' }).click();

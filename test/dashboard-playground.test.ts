@@ -14,6 +14,7 @@ import { ServiceError } from '../src/base/errors/service-error.js';
 import { skippedWindows, someAnalysis } from './support/analyser-double.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from './support/browser.js';
 import { startDashboardServer } from './support/dashboard-server.js';
+import { eventually } from './support/eventually.js';
 import { openPlayground, someWav, startPlaygroundServer } from './support/playground.js';
 import { shippedModelsDir } from './support/speaker-models.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -170,8 +171,10 @@ test('the playground', async (t) => {
     await page.getByText('AI-generated voice').waitFor();
     const code = await textOf(page.getByRole('figure', { name: 'The request in curl' }));
     assert.match(code, /--upload-file meeting\.wav/);
-    const { json } = await server.call('GET', '/v1/file?key_prefix=&entity=playground');
-    assert.deepEqual(json.url, []);
+    await eventually(async () => {
+      const { json } = await server.call('GET', '/v1/file?key_prefix=&entity=playground');
+      return json.url.length === 0;
+    }, 'the stored copy goes');
   });
 
   await t.test('a link is analysed, and one that leads nowhere is explained', async (t) => {
@@ -226,7 +229,8 @@ test('the playground', async (t) => {
       const article = page.getByRole('article');
       await article.getByText('AI-generated voice').waitFor();
       // What the browser decoded has a waveform, so there is nothing to say of it.
-      await article.getByText('There is no waveform').waitFor({ state: 'detached' });
+      await article.getByText('The waveform is being made').waitFor({ state: 'detached' });
+      assert.equal(await article.getByText('There is no waveform').count(), 0);
       assert.match(await textOf(article), /detector-large-/);
       const [score] = await article.locator('dd').allTextContents();
       const large = path.join(temporaryFolder(t), 'large.wav');
@@ -238,7 +242,10 @@ test('the playground', async (t) => {
       assert.ok(Math.abs(Number(score) - Number(jobScore)) < 0.05, `${score} and ${jobScore}`);
       const client = await real.client('reader');
       assert.equal((await client.listJobs()).jobs[0]?.state, 'succeeded');
-      assert.deepEqual((await client.getDownloadLinks('', { entity: 'playground' })).url, []);
+      await eventually(
+        async () => (await client.getDownloadLinks('', { entity: 'playground' })).url.length === 0,
+        'the stored copy goes',
+      );
     },
   );
 });

@@ -103,6 +103,7 @@ test('a report is shown with its plots, tables and wrong clips', async (t) => {
   await t.test('it is accessible in both themes and on narrow screens, and nothing was sent', async () => {
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
+      await page.locator(`html[data-theme=${scheme}]`).waitFor();
       await assertAccessible(page);
       await keepPicture(page, 'reports', scheme);
     }

@@ -141,6 +141,7 @@ test('the way into the dashboard', async (suite) => {
       await page.getByText('2 other sessions have ended.').waitFor();
       await other.getByRole('link', { name: 'Usage', exact: true }).click();
       await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await rows.nth(2).waitFor({ state: 'detached' });
       assert.equal(await rows.count(), 2);
       assert.equal(await page.getByRole('button', { name: 'End all others' }).isDisabled(), true);
     },
@@ -169,6 +170,7 @@ test('the way into the dashboard', async (suite) => {
     await signIn();
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto('about:blank');
     await page.goto('/dashboard/#/sign-in?error=OIDC_REFUSED');
     await signIn();

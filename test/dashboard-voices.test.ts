@@ -85,6 +85,7 @@ test('voices are enrolled, kept in the browser, verified and identified', async 
     assert.equal(await compare.getByRole('table').locator('tbody tr').count(), 2);
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
+      await page.locator(`html[data-theme=${scheme}]`).waitFor();
       await assertAccessible(page);
       await keepPicture(page, 'voices', scheme);
     }

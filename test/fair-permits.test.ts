@@ -44,6 +44,8 @@ async function slowPut(link: string, localAddress = '127.0.0.1'): Promise<RawCli
 }
 
 test('one link with slow uploads takes no permit of the API, and only its share of the transfers', async (t) => {
+  // However long this takes, no body is cut off for its pace.
+  t.mock.timers.enable({ apis: ['setInterval'] });
   const server = await startTestServer(t, {
     maxInflightRequests: 4,
     maxTransfers: 16,
@@ -67,6 +69,8 @@ test('one link with slow uploads takes no permit of the API, and only its share 
 });
 
 test('links that nobody has signed take transfers of their address only', async (t) => {
+  // However long this takes, no body is cut off for its pace.
+  t.mock.timers.enable({ apis: ['setInterval'] });
   const server = await startTestServer(t, { maxTransfers: 20, addressSharePercent: 50 });
   const link = await uploadLink(server, 'a');
   // Not yet refused for their signature: that is looked at when the permit is there.

@@ -27,6 +27,7 @@ export async function launchBrowser(
 ): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath,
+    timeout: 120_000,
     args: [
       // Tests run as root.
       '--no-sandbox',
@@ -66,7 +67,8 @@ export async function openPage(
   });
   await context.grantPermissions(['microphone', 'clipboard-read', 'clipboard-write'], { origin });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  // Long, because other work may have the machine.
+  context.setDefaultTimeout(120_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => {

@@ -43,7 +43,7 @@ export async function assertNoSidewaysScrolling(page: Page): Promise<void> {
   const reachingOut = `[...document.querySelectorAll('main *')]
     .filter((element) => element.getBoundingClientRect().right > innerWidth)
     .map(({ tagName, className }) => tagName + ' ' + className)`;
-  await page.waitForFunction(fits, null, { timeout: 10_000 }).catch(async () => {
+  await page.waitForFunction(fits, null, { timeout: 60_000 }).catch(async () => {
     assert.fail(`Wider than the page: ${JSON.stringify(await page.evaluate(reachingOut))}`);
   });
 }

@@ -28,6 +28,8 @@ swift_dir = {folder}
 pipeline = catch_errors cache s3api tempauth slo dlo proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
+conn_timeout = 60
+node_timeout = 120
 account_autocreate = true
 [filter:catch_errors]
 use = egg:swift#catch_errors
@@ -55,6 +57,9 @@ mount_check = false
 pipeline = server
 [app:server]
 use = egg:swift#{name}
+conn_timeout = 60
+node_timeout = 120
+container_update_timeout = 120
 """
 
 
