@@ -23,6 +23,8 @@ TABLE_FIELDS = [
     "offset",
     "samples",
 ]  # rate_hz: of an original, else empty
+PUBLISHED_COPIES = "published-copies.csv"
+PUBLISHED_COPY_FIELDS = ["copy", "original", "lag_samples", "likeness"]
 
 
 class CorpusCache:
@@ -35,6 +37,13 @@ class CorpusCache:
         for clip in self.clips:
             clip["offset"], clip["samples"] = int(clip["offset"]), int(clip["samples"])
         paths = [folder / "clean.i16", *sorted(folder.glob("codec*.i16"))]
+        # {path of a copy: (path of its original, samples by which that is behind)}, of data/published_copies.py
+        self.originals = {}
+        if (folder / PUBLISHED_COPIES).exists():
+            with open(folder / PUBLISHED_COPIES, newline="") as table:
+                self.originals = {
+                    row["copy"]: (row["original"], int(row["lag_samples"])) for row in csv.DictReader(table)
+                }
         self._variants = [np.memmap(path, dtype=np.int16, mode="r") for path in paths]
 
     @property

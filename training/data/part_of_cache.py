@@ -14,7 +14,7 @@ import csv
 import zlib
 from pathlib import Path
 
-from data.corpus_cache import TABLE_FIELDS
+from data.corpus_cache import PUBLISHED_COPIES, TABLE_FIELDS
 from data.originals_cache import read_table, write_table
 from features.recipe import SAMPLE_RATE_HZ
 
@@ -42,10 +42,10 @@ def part_of(clips, share=1.0, wanted=lambda recording: True):
 
 
 def link_samples(cache, out):
-    for samples in cache.glob("*.i16"):
-        link = out / samples.name
+    for file in (*cache.glob("*.i16"), *cache.glob(PUBLISHED_COPIES)):
+        link = out / file.name
         if not link.is_symlink():
-            link.symlink_to(samples)
+            link.symlink_to(file)
 
 
 def main():

@@ -13,7 +13,8 @@ from signals.augmentation import augment
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 FAMILY_POWER = 0.5  # of the number of systems in a family of originals, by which each counts less
 SOURCE_POWER = 0.5
-COPY_PAIR_SHARE = 0.3  # of the pairs: our own copy-synthesis of a human crop beside that very crop
+COPY_PAIR_SHARE = 0.15  # of the pairs: our own copy-synthesis of a human crop beside that very crop
+PUBLISHED_PAIR_SHARE = 0.25  # of the pairs: a published copy of a recording beside it, cut and changed alike
 NEURAL_COPY_WEIGHT = 3.0  # of a system of neural copies, beside 1 of a classical one
 ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
@@ -25,6 +26,7 @@ PARTS = [
     "classical-copies",
     "neural-copies",
     "copies",
+    "published-copies",
     "engines",
     "codecs",
     "augmentation",
@@ -141,8 +143,14 @@ class CropSampler:
             else None
         )
         self._engines = _WeightedGroups(engines, "system", "source", lambda _, count: 1.0) if engines else None
+        self._by_path = by_path = {clip["path"]: clip for clip in humans}
+        paired_spoofs = [clip for clip in spoofs if cache.originals.get(clip["path"], ("",))[0] in by_path]
+        self._published = (
+            _WeightedGroups(paired_spoofs, "system", "source", _by_family(paired_spoofs))
+            if paired_spoofs and "published-copies" not in without
+            else None
+        )
         self._humans = _WeightedGroups(humans, "source", "speaker", lambda _, count: count**SOURCE_POWER)
-        self._by_path = {clip["path"]: clip for clip in humans}
         source_mass = self._spoof_mass_by_source(spoofs)
         paired = [clip for clip in humans if clip["source"] in source_mass]
         # Half of the human crops follow the spoofs over the repositories: there only the synthesis differs.
@@ -229,11 +237,27 @@ class CropSampler:
             for clip in (human, copy)
         ]
 
+    def _draw_published_pair(self, window_samples, rng):
+        """A published copy and its original over the same time, through the same augmentation."""
+        length = self._draw_length(window_samples, rng)
+        copy = self._draw_long_enough(self._published, length, rng)
+        path, behind = self._cache.originals[copy["path"]]
+        human = self._by_path[path]
+        count = min(length, copy["samples"], human["samples"])
+        start, seed = int(rng.integers(copy["samples"] - count + 1)), int(rng.integers(1 << 62))
+        human_start = min(max(0, start + behind), human["samples"] - count)
+        return [
+            self._cut(clip, first, count, window_samples, np.random.default_rng(seed))
+            for clip, first in ((human, human_start), (copy, start))
+        ]
+
     def _draw_pair(self, window_samples, rng):
         kind = rng.random()
         if self._copies and kind < COPY_PAIR_SHARE:
             return self._draw_copy_pair(window_samples, rng)
-        engine = self._engines and COPY_PAIR_SHARE <= kind < COPY_PAIR_SHARE + ENGINE_SHARE
+        if self._published and COPY_PAIR_SHARE <= kind < COPY_PAIR_SHARE + PUBLISHED_PAIR_SHARE:
+            return self._draw_published_pair(window_samples, rng)
+        engine = self._engines and kind >= 1 - ENGINE_SHARE
         same_repository = "same-repository" not in self._without and rng.random() < SAME_REPOSITORY_SHARE
         humans = self._paired_humans if same_repository else self._humans
         return [

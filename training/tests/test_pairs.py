@@ -65,6 +65,7 @@ class SixDecibelsLouder:
     variants = 2
 
     def __init__(self):
+        self.originals = {}
         self.clips = [
             {**clip(f"{label}-{number}", label), "samples": 5 * 16000}
             for number in range(6)

@@ -16,7 +16,7 @@ class NotingCache:
     variants = 3
 
     def __init__(self):
-        self.clips = []
+        self.clips, self.originals = [], {}
         self.drawn = []
         for source in ("a", "b", "c", "d"):
             human = self._add(f"{source}/human", "bonafide", "", source, "")
@@ -77,7 +77,7 @@ class OriginalsInMemory:
     variants = 2
 
     def __init__(self):
-        rng, self.clips = np.random.default_rng(1), []
+        rng, self.clips, self.originals = np.random.default_rng(1), [], {}
         for index in range(400):
             label = ("bonafide", "spoof")[index % 2]
             rate_hz = int(
