@@ -28,7 +28,7 @@ const nearLossless: readonly (readonly string[])[] = [
   ['-c:a', 'aac', '-b:a', '192k', 'clip.m4a'],
   ['-c:a', 'aac', '-b:a', '192k', 'clip.mp4'],
 ];
-const largestDifference = 0.07;
+const largestDifference = 0.05;
 
 const arena = new UploadArena(16 * 1024 * 1024);
 let folder: string;

@@ -26,7 +26,7 @@ from judge.figures import rounded
 from judge.measures import Measured, options_parser
 
 # The same for all models, and never fitted to the scores that the bound comes from: it would not hold then.
-CONFIDENCE_BELOW = 0.15
+CONFIDENCE_BELOW = 0.1
 LEVEL = 0.05
 # Of the largest that never loses everything. Large, because many pages have no errors.
 STAKE = 0.9

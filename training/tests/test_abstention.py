@@ -85,7 +85,7 @@ class Bounds(unittest.TestCase):
 
     def test_verdicts_without_a_reason_are_told_apart(self):
         clips = [clip("bonafide"), clip("spoof"), clip("spoof"), clip("bonafide")]
-        measured = Measured(clips, [np.array(w) for w in ([0.1], [0.55], [0.9, 0.2], [0.9])])
+        measured = Measured(clips, [np.array(w) for w in ([0.1], [0.54], [0.9, 0.2], [0.9])])
         np.testing.assert_array_equal(has_reason(measured), [False, True, True, False])
         found = describe(measured)
         self.assertEqual((found["human_with_reason"], found["generated_with_reason"]), (0.0, 1.0))

@@ -25,7 +25,7 @@ export interface Judgement {
 export const reasons = {
   uncertain: {
     when:
-      'The global confidence is below 0.15, as the manifest says for the shipped detectors; below ' +
+      'The global confidence is below 0.1, as the manifest says for the shipped detectors; below ' +
       `${UNCERTAIN_BELOW_CONFIDENCE} for a model without \`abstention\`.`,
     meaning:
       'The score is so near the threshold that the verdict is little better than chance. A longer or better recording may help.',

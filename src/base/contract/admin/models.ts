@@ -127,17 +127,17 @@ export const adminModel = {
 } as const satisfies Schema;
 
 const example = {
-  id: 'detector-large-2026-11-23',
+  id: 'detector-large-2026-11-23.2',
   aliases: ['apollo-4-5-2026-03-26'],
   task: 'detection',
-  file: { name: 'detector-large-2026-11-23.onnx', sha256: 'b'.repeat(64), bytes: 1_176_087 },
+  file: { name: 'detector-large-2026-11-23.2.onnx', sha256: 'b'.repeat(64), bytes: 1_176_087 },
   score_fingerprint: '8'.repeat(64),
   licence: 'Apache-2.0',
   window_s: 5,
   calibration: { scale: 1.312, bias: 0.6275 },
   operating_point: 0.692,
   operating_points: [],
-  abstention: { confidence_below: 0.15, error_bound: 0.3125, verdicts_given: 0.8693 },
+  abstention: { confidence_below: 0.1, error_bound: 0.3125, verdicts_given: 0.8693 },
   known_answers: [
     { file: 'known-answers/human-lj-b.flac', expected: [0.08, 0.15], tolerance: 0.015, holds: true },
   ],
