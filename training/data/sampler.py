@@ -13,8 +13,9 @@ from signals.augmentation import augment
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 FAMILY_POWER = 0.5  # of the number of systems in a family of originals, by which each counts less
 SOURCE_POWER = 0.5
-COPY_PAIR_SHARE = 0.15  # of the pairs: our own copy-synthesis of a human crop beside that very crop
-PUBLISHED_PAIR_SHARE = 0.25  # of the pairs: a published copy of a recording beside it, cut and changed alike
+COPY_PAIR_SHARE = 0.1  # of the pairs: our own copy-synthesis of a human crop beside that very crop
+PUBLISHED_PAIR_SHARE = 0.3  # of the pairs: a published copy of a recording beside it, cut and changed alike
+VOCODER_COPY_WEIGHT = 2.0  # of a vocoder among those, beside 1 of a conversion or codec: its copies pass most
 NEURAL_COPY_WEIGHT = 3.0  # of a system of neural copies, beside 1 of a classical one
 ENGINE_SHARE = 0.06  # of the pairs: a speech engine of the operating system
 SAME_REPOSITORY_SHARE = 0.5
@@ -104,6 +105,12 @@ def _by_family(spoofs):
     return lambda name, count: count**SYSTEM_POWER / len(systems[families[name]]) ** FAMILY_POWER
 
 
+def _vocoders_first(spoofs):
+    """As _by_family, with VOCODER_COPY_WEIGHT for systems of that category."""
+    weight, vocoders = _by_family(spoofs), {clip["system"] for clip in spoofs if clip["category"] == "vocoder"}
+    return lambda name, count: weight(name, count) * (VOCODER_COPY_WEIGHT if name in vocoders else 1.0)
+
+
 class CropSampler:
     """batch(i) depends on the arguments and i only, so that workers may share the work in any way. `without`: some of
     PARTS; `held_out` is None or (fold, folds): nothing is drawn from sources of that fold."""
@@ -146,7 +153,7 @@ class CropSampler:
         self._by_path = by_path = {clip["path"]: clip for clip in humans}
         paired_spoofs = [clip for clip in spoofs if cache.originals.get(clip["path"], ("",))[0] in by_path]
         self._published = (
-            _WeightedGroups(paired_spoofs, "system", "source", _by_family(paired_spoofs))
+            _WeightedGroups(paired_spoofs, "system", "source", _vocoders_first(paired_spoofs))
             if paired_spoofs and "published-copies" not in without
             else None
         )

@@ -19,7 +19,7 @@ SECONDS = 4
 DELAY_S = 0.02
 
 
-def clip(path, label, source="owner/page", split="train"):
+def clip(path, label, source="owner/page", split="train", category="vocoder"):
     return {
         "path": path,
         "label": label,
@@ -27,7 +27,7 @@ def clip(path, label, source="owner/page", split="train"):
         "source": source,
         "speaker": "",
         "system": path if label == "spoof" else "",
-        "category": "vocoder" if label == "spoof" else "",
+        "category": category if label == "spoof" else "",
         "original_format": "",
         "pair_id": "",
         "language": "en",
@@ -59,6 +59,7 @@ class FoundCopies(WithFolder):
             (clip("other-words", "bonafide"), words(2)),
             (clip("same-words-on-another-page", "bonafide", "owner/other"), words(3)),
             (clip("copy", "spoof"), copied(words(1), 11)),
+            (clip("converted", "spoof", category="vc"), copied(words(1), 15)),
             (clip("shorter-copy", "spoof"), copied(words(2), 12)[: -int(0.5 * SAMPLE_RATE_HZ)]),
             (clip("copy-of-another-page", "spoof"), copied(words(3), 13)),
             (clip("new-words", "spoof"), words(4)),
@@ -75,10 +76,10 @@ class FoundCopies(WithFolder):
 
     def test_only_a_copy_of_a_recording_of_its_page_is_found_with_its_delay(self):
         behind = -int(DELAY_S * SAMPLE_RATE_HZ)
-        self.assertEqual(self.find().originals, {"copy": ("recording", behind)})
+        self.assertEqual(self.find().originals, dict.fromkeys(("copy", "converted"), ("recording", behind)))
 
-    def share_in_time(self, *without):
-        """Of all pairs: those of the copy and its recording over the same words."""
+    def share_in_time(self, *without, copy="copy", batches=20):
+        """Of all pairs: those of `copy` and its recording over the same words."""
         cache, cuts = self.find(), []
         sampler = CropSampler(cache, 1, 32, ["augmentation", "codecs", *without])
         read = cache.samples
@@ -88,18 +89,23 @@ class FoundCopies(WithFolder):
             return read(drawn, variant, start, count)
 
         cache.samples = noting
-        for index in range(20):
+        for index in range(batches):
             sampler.batch(index)
         delay = int(DELAY_S * SAMPLE_RATE_HZ)
         in_time = [
             start > delay and human == ("recording", start - delay, count)
             for human, (path, start, count) in zip(cuts[::2], cuts[1::2])
-            if path == "copy"
+            if path == copy
         ]
         return sum(in_time) / (len(cuts) / 2)
 
     def test_a_pair_is_cut_at_the_same_words(self):
         self.assertGreater(self.share_in_time(), 0.1)
+
+    def test_copies_by_a_vocoder_are_drawn_more(self):
+        by_vocoder, converted = (self.share_in_time(copy=name, batches=60) for name in ("copy", "converted"))
+        self.assertGreater(by_vocoder, 1.5 * converted)
+        self.assertGreater(converted, 0)
 
     def test_pairs_can_be_left_out(self):
         self.assertEqual(self.share_in_time("published-copies"), 0)
