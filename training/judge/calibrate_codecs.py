@@ -11,7 +11,7 @@ after.
 A shift is the mean over a bootstrap of systems and sources of the difference between both thresholds, and its standard
 error the deviation. A codec's offsets are the most probable ones if offsets are normal with a deviation of
 PRIOR_SD and change from one rate to one of the double by a deviation of STEP_SD: few clips move scores little, and
-neighbouring rates alike. Offsets of less than SURE standard errors become 0.
+neighbouring rates alike. Offsets of less than SURE of their own standard errors become 0.
 """
 
 import json
@@ -52,10 +52,12 @@ def shift_of(clean, through, rounds=ROUNDS):
 
 
 def most_probable(rates, shifts, errors):
-    """Offsets at rising bit rates that undo the measured shifts as far as these are sure."""
+    """Offsets at rising bit rates that undo the measured shifts as far as these are sure, and their standard errors,
+    which are smaller than those of the shifts: neighbouring rates tell of each other."""
     certainty = np.diag(1 / np.square(errors))
     steps = np.diff(np.eye(len(rates)), axis=0) / (STEP_SD * np.sqrt(np.diff(np.log2(rates))))[:, None]
-    return np.linalg.solve(certainty + np.eye(len(rates)) / PRIOR_SD**2 + steps.T @ steps, -certainty @ shifts)
+    precision = certainty + np.eye(len(rates)) / PRIOR_SD**2 + steps.T @ steps
+    return np.linalg.solve(precision, -certainty @ shifts), np.sqrt(np.diag(np.linalg.inv(precision)))
 
 
 def fit(measured):
@@ -77,8 +79,8 @@ def fit(measured):
         rates, shifts, errors = np.array(sorted(found)).T
         if not (np.diff(rates) > 0).all():
             raise ValueError(f"two conditions of {codec} have the same bit rate")
-        offsets = most_probable(rates, shifts, errors)
-        offsets[np.abs(offsets) < SURE * errors] = 0
+        offsets, offset_errors = most_probable(rates, shifts, errors)
+        offsets[np.abs(offsets) < SURE * offset_errors] = 0
         zero = np.pad(offsets == 0, 1, constant_values=True)
         kept = ~(zero[:-2] & zero[1:-1] & zero[2:])  # a zero between zeros says nothing
         if kept.any():

@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 from export.manifest_file import get_entry, put_codec_offsets
-from judge.calibrate_codecs import errors_of, fit, most_probable, shift_of
+from judge.calibrate_codecs import SURE, errors_of, fit, most_probable, shift_of
 from judge.calibrate_detector import equal_error_threshold
 from judge.measures import Measured, logit, sigmoid
 from tests.support import WithFolder
@@ -62,7 +62,9 @@ class CodecOffsets(WithFolder):
             self.assertEqual(found["before"]["auc"], found["after"]["auc"])
 
     def test_a_shift_that_is_not_sure_is_undone_in_part(self):
-        np.testing.assert_allclose(most_probable([16000], np.array([2.0]), np.array([1.0])), [-1.0])
+        offsets, errors = most_probable([16000], np.array([2.0]), np.array([1.0]))
+        np.testing.assert_allclose(offsets, [-1.0])
+        np.testing.assert_allclose(errors, [np.sqrt(0.5)])
 
     def test_an_offset_that_is_not_sure_changes_no_score(self):
         tables = fit(
@@ -80,9 +82,16 @@ class CodecOffsets(WithFolder):
         self.assertLess(tables["mp3"][0][1], -0.4)
 
     def test_a_neighbouring_rate_holds_an_unsure_one(self):
-        alone = most_probable([16000], np.array([2.0]), np.array([1.0]))[0]
-        beside = most_probable([16000, 17000], np.array([2.0, 0.0]), np.array([1.0, 0.05]))[0]
-        self.assertLess(abs(beside), 0.2 * abs(alone))
+        alone, error_alone = most_probable([16000], np.array([2.0]), np.array([1.0]))
+        beside, errors_beside = most_probable([16000, 17000], np.array([2.0, 0.0]), np.array([1.0, 0.05]))
+        self.assertLess(abs(beside[0]), 0.2 * abs(alone[0]))
+        self.assertLess(errors_beside[0], 0.3 * error_alone[0])
+
+    def test_rates_that_shift_alike_are_sure_together(self):
+        shifts, errors = np.array([0.58, 0.58, 0.58]), np.array([0.2, 0.2, 0.2])
+        offsets, offset_errors = most_probable([16000, 24000, 32000], shifts, errors)
+        self.assertTrue((np.abs(offsets) < SURE * errors).all())
+        self.assertGreater(abs(offsets[1]), SURE * offset_errors[1])
 
     def test_offsets_are_interpolated_over_the_octaves_and_held_beyond_the_ends(self):
         tables = {"opus": [[16000, -1.0], [64000, 0.5]]}
