@@ -8,9 +8,9 @@ from features.recipe import FEATURES, MEL_FEATURES, SAMPLE_RATE_HZ, WINDOW_SAMPL
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 
 SHIPPED = {
-    "detector-small-2026-11-23": FEATURES,
-    "detector-large-2026-11-23.2": FEATURES,
-    "detector-medium-2026-11-23.2": FEATURES,
+    "detector-small-2026-11-24": FEATURES,
+    "detector-large-2026-11-24": FEATURES,
+    "detector-medium-2026-11-24": FEATURES,
     "voiceprint-1-2026-11-22": SPEAKER_FEATURES,
 }
 
