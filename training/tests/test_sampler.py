@@ -47,7 +47,7 @@ class NotingCache:
 def drawn(without=(), held_out=None):
     cache = NotingCache()
     sampler = CropSampler(cache, 1, 32, without, held_out)
-    for index in range(6):
+    for index in range(20):
         sampler.batch(index)
     return cache.drawn
 
