@@ -33,10 +33,18 @@ test('more channels than can be separated are refused, and so is another way to 
 
 /** Two voices as the channels of one recording, and each of them alone, as FFmpeg takes it out again. */
 function call(t: TestContext, format: string, second: readonly string[]) {
+  // Calibration has an offset for Vorbis at low rates, which the WAV file of a channel does not get.
+  const quality = format === 'ogg' ? ['-q:a', '9'] : [];
   const ffmpeg = ffmpegInto(temporaryFolder(t));
   const graph =
     '[0:a]aresample=16000,apad,atrim=0:12[a];[1:a]aresample=16000,apad,atrim=0:12[b];[a][b]join=inputs=2:channel_layout=stereo';
-  const stereo = ffmpeg(fixture('human-lj-a.flac'), [...second, '-filter_complex', graph, `call.${format}`]);
+  const stereo = ffmpeg(fixture('human-lj-a.flac'), [
+    ...second,
+    '-filter_complex',
+    graph,
+    ...quality,
+    `call.${format}`,
+  ]);
   const sides = [0, 1].map((channel) => ffmpeg(stereo, ['-af', `pan=mono|c0=c${channel}`, `${channel}.wav`]));
   return { stereo, sides };
 }
