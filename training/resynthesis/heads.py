@@ -112,21 +112,27 @@ class UpsamplingHead(nn.Module):
         self.after = ACTIVATIONS[activation](channels)
         self.last = nn.Conv1d(channels, last_fft + 2 if last_fft else 1, 7, padding=3)
 
+    def _upsampled(self, layer, source):
+        for level in self.levels:
+            layer = level["up"](level["before"](layer))
+            if self.spectra:
+                layer = layer + level["source"](source)[..., : layer.shape[-1]]
+            layer = level["residual"](layer)
+        return self.last(self.after(layer)).float()
+
     def forward(self, layer, log_mel, source):
         count, hop = source.shape[-1], self.frames.hop
         layer = self.first(layer.transpose(1, 2))
         if self.spectra:
             shaped = [istft(part, self.frames.fft_size, hop, count) for part in self.spectra(log_mel, source)]
             source = functional.pad(torch.stack(shaped, 1) / LEVEL_RMS, (0, hop))
-        for level in self.levels:
-            layer = level["up"](level["before"](layer))
-            if self.spectra:
-                layer = layer + level["source"](source)[..., : layer.shape[-1]]
-            layer = level["residual"](layer)
-        layer = self.last(self.after(layer)).float()
         start = LEVEL_RMS * source[..., :count].sum(1) if self.spectra else 0
         if not self.last_fft:
+            # The rounding of bfloat16 samples is louder than the quiet bands of a voice.
+            with torch.autocast(layer.device.type, enabled=False):
+                layer = self._upsampled(layer.float(), source.float())
             return start + LEVEL_RMS * layer[:, 0, :count]
+        layer = self._upsampled(layer, source)
         real, imaginary = layer[..., : 1 + count // self.stride].chunk(2, 1)
         return start + istft(LEVEL_RMS * torch.complex(real, imaginary), self.last_fft, self.stride, count)
 

@@ -151,6 +151,18 @@ class Layers(unittest.TestCase):
             slow = [activation(tone(200))[0, 0] for activation in (smooth, plain)]
         np.testing.assert_allclose(slow[0][20:-20], slow[1][20:-20], atol=0.01)
 
+    def test_samples_are_never_rounded_to_bfloat16(self):
+        # Its rounding is some 50 dB below a sample: louder than the quiet bands of a voice, so that training diverges.
+        frames = spectra.Frames(RATE_HZ)
+        head = UpsamplingHead(frames, 8, factors=(8, 8, 4), channels=16)
+        types = set()
+        for level in head.levels:
+            level["residual"].register_forward_hook(lambda _, __, made: types.add(made.dtype))
+        count = 4 * frames.hop
+        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+            head(torch.randn(1, 5, 8), torch.zeros(1, frames.bands, 5), torch.randn(1, 2, count))
+        self.assertEqual(types, {torch.float32})
+
     def test_discriminators_answer_per_network_with_verdicts_last_and_hear_a_change(self):
         torch.manual_seed(0)
         made = Discriminators(periods=(2, 3), scales=(1, 2), fft_sizes=(256,), width=4)
