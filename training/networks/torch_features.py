@@ -10,7 +10,6 @@ from torch import nn
 from features.recipe import FEATURES
 from networks.ensemble import OwnFeatures
 
-
 SMALLEST_POWER = 1e-20  # of a bin whose phase counts
 
 
