@@ -5,7 +5,6 @@
 #include <string>
 
 #include "features/normalisation.h"
-#include "features/phase_maps.h"
 #include "features/recipe_validation.h"
 #include "features/spectrogram.h"
 #include "stage_error.h"
@@ -35,15 +34,12 @@ class FeatureExtractor::Impl {
   explicit Impl(const FeatureRecipe& recipe) : recipe_(recipe) {
     ValidateRecipe(recipe_);
     if (recipe_.kind == FeatureRecipe::Kind::kSpectrogram) spectrogram_ = Spectrogram::Make(recipe_);
-    if (recipe_.phase) phase_ = std::make_unique<PhaseMaps>(recipe_);
   }
 
   size_t FrameCount(size_t samples) const { return spectrogram_ ? spectrogram_->FrameCount(samples) : 1; }
 
   size_t OutputSize(size_t samples) const {
-    if (!spectrogram_) return samples;
-    const size_t maps = phase_ ? 1 + PhaseMaps::kMaps : 1;
-    return maps * spectrogram_->FrameCount(samples) * static_cast<size_t>(recipe_.bands);
+    return spectrogram_ ? spectrogram_->FrameCount(samples) * static_cast<size_t>(recipe_.bands) : samples;
   }
 
   void Compute(std::span<const float> samples, std::span<float> output) {
@@ -54,12 +50,7 @@ class FeatureExtractor::Impl {
                            std::to_string(output.size()) + ".");
     }
     if (output.empty()) return;
-    if (phase_) {
-      const std::span<float> maps = output.subspan(output.size() / (1 + PhaseMaps::kMaps));
-      output = output.first(output.size() - maps.size());
-      spectrogram_->Compute(samples, output);
-      phase_->Compute(spectrogram_->real(), spectrogram_->imaginary(), output, DynamicRange(recipe_), maps);
-    } else if (spectrogram_) {
+    if (spectrogram_) {
       spectrogram_->Compute(samples, output);
     } else {
       for (size_t i = 0; i < samples.size(); ++i) output[i] = samples[i] * recipe_.input_gain;
@@ -76,7 +67,6 @@ class FeatureExtractor::Impl {
  private:
   FeatureRecipe recipe_;
   std::unique_ptr<Spectrogram> spectrogram_;  // null for a waveform
-  std::unique_ptr<PhaseMaps> phase_;          // null without phase
 };
 
 FeatureExtractor::FeatureExtractor(const FeatureRecipe& recipe) : impl_(std::make_unique<Impl>(recipe)) {}

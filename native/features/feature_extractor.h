@@ -10,8 +10,7 @@
 namespace veravox {
 
 // Turns one window of audio into a model's input. Plans and tables are made once, at construction; Compute
-// allocates nothing, except where phase needs room for more frames than before. Not thread-safe: it has
-// scratch memory of its own.
+// allocates nothing. Not thread-safe: it has scratch memory of its own.
 class FeatureExtractor {
  public:
   // Throws StageError (kInternal) for a recipe that makes no sense; the sentence names the field.

@@ -63,9 +63,6 @@ struct FeatureRecipe {
   // Normalise over all bands and frames together instead of per band.
   bool normalise_globally = false;
   Layout layout = Layout::kBandsFrames;
-  // Four more maps after the bands, see phase_maps.h. Linear scale from bin 1 on, kBandsFrames, with a
-  // dynamic range.
-  bool phase = false;
 };
 
 }  // namespace veravox

@@ -34,7 +34,6 @@ void ValidateWaveform(const FeatureRecipe& recipe) {
   Require(recipe.pre_emphasis == 0.0f, "pre_emphasis", recipe.pre_emphasis, "0 for a waveform");
   Require(!recipe.remove_dc_offset, "remove_dc_offset", recipe.remove_dc_offset, "false for a waveform");
   Require(recipe.dynamic_range_db == 0.0f, "dynamic_range_db", recipe.dynamic_range_db, "0 for a waveform");
-  Require(!recipe.phase, "phase", recipe.phase, "false for a waveform");
 }
 
 void ValidateFrames(const FeatureRecipe& recipe) {
@@ -71,17 +70,6 @@ void ValidateDynamicRange(const FeatureRecipe& recipe) {
           "dynamic_range_db", recipe.dynamic_range_db, "0 where each band is normalised by itself");
 }
 
-void ValidatePhase(const FeatureRecipe& recipe) {
-  if (!recipe.phase) return;
-  const auto require = [](bool condition, const char* where) {
-    Require(condition, "phase", "true", std::string("false ") + where);
-  };
-  require(recipe.scale == FeatureRecipe::Scale::kLinear && recipe.first_bin > 0,
-          "unless the scale is linear and first_bin above 0");
-  require(recipe.layout == FeatureRecipe::Layout::kBandsFrames, "unless the layout is bands_frames");
-  require(recipe.dynamic_range_db > 0.0f, "without a dynamic range");
-}
-
 }  // namespace
 
 void ValidateRecipe(const FeatureRecipe& recipe) {
@@ -96,7 +84,6 @@ void ValidateRecipe(const FeatureRecipe& recipe) {
   ValidateBands(recipe);
   Require(recipe.power == 1.0f || recipe.power == 2.0f, "power", recipe.power, "1 or 2");
   ValidateDynamicRange(recipe);
-  ValidatePhase(recipe);
   // The logarithm below works on normal numbers only.
   Require(recipe.log == FeatureRecipe::Log::kNone ||
               (std::isfinite(recipe.log_floor) && recipe.log_floor >= std::numeric_limits<float>::min()),

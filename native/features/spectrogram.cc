@@ -50,11 +50,6 @@ class LaneSpectrogram final : public Spectrogram {
 
   void Compute(std::span<const float> samples, std::span<float> output) override {
     const size_t frames = FrameCount(samples.size());
-    if (recipe_.phase) {
-      const size_t rows = static_cast<size_t>(recipe_.bands) + 1;
-      real_.resize(rows * frames);
-      imaginary_.resize(rows * frames);
-    }
     for (size_t first = 0; first < frames; first += kLanes) {
       const float* starts[kLanes];
       const size_t used = std::min<size_t>(kLanes, frames - first);
@@ -64,7 +59,6 @@ class LaneSpectrogram final : public Spectrogram {
       }
       kernel_(plan_, starts, scratch_);
       Store(first, used, frames, output);
-      if (recipe_.phase) StoreSpectrum(first, used, frames);
     }
   }
 
@@ -95,14 +89,6 @@ class LaneSpectrogram final : public Spectrogram {
       } else {
         for (size_t lane = 0; lane < used; ++lane) output[(first + lane) * bands + band] = row.lanes[lane];
       }
-    }
-  }
-
-  void StoreSpectrum(size_t first, size_t used, size_t frames) {
-    const LaneComplex<kLanes>* bins = &scratch_.bins[static_cast<size_t>(recipe_.first_bin) - 1];
-    for (size_t row = 0; row * frames < real_.size(); ++row) {
-      std::memcpy(&real_[row * frames + first], &bins[row].re, used * sizeof(float));
-      std::memcpy(&imaginary_[row * frames + first], &bins[row].im, used * sizeof(float));
     }
   }
 

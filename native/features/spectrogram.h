@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "features/feature_recipe.h"
 #include "simd/simd_level.h"
@@ -23,17 +22,10 @@ class Spectrogram {
   // `output` has FrameCount(samples.size()) * recipe.bands elements, in the recipe's layout.
   virtual void Compute(std::span<const float> samples, std::span<float> output) = 0;
 
-  // With recipe.phase: the parts of the spectrum that the last Compute found, as PhaseMaps wants them. The
-  // caller may change them.
-  std::span<float> real() { return real_; }
-  std::span<float> imaginary() { return imaginary_; }
-
  protected:
   explicit Spectrogram(const FeatureRecipe& recipe) : recipe_(recipe) {}
 
   const FeatureRecipe recipe_;
-  std::vector<float> real_;
-  std::vector<float> imaginary_;
 };
 
 }  // namespace veravox

@@ -18,7 +18,6 @@ struct SpectrogramScratch {
       : spectrum(plan.fft.size),
         radix(plan.fft.largest_radix),
         power(plan.fft.size + 1),
-        bins(plan.keeps_spectrum ? plan.fft.size + 1 : 0),
         bands(plan.filter_bank.bands.size()) {}
 
   struct alignas(sizeof(float) * kLanes) Row {
@@ -27,7 +26,6 @@ struct SpectrogramScratch {
   std::vector<LaneComplex<kLanes>> spectrum;
   std::vector<LaneComplex<kLanes>> radix;
   std::vector<Row> power;
-  std::vector<LaneComplex<kLanes>> bins;  // the spectrum in the order of frequency, where the plan keeps it
   std::vector<Row> bands;
 };
 
@@ -103,10 +101,6 @@ VERAVOX_INLINE void PowerSpectrum(const SpectrogramPlan& plan, SpectrogramScratc
   const Vector last = 2.0f * (z[0].re - z[0].im);
   power[0].lanes = first * first;
   power[n].lanes = last * last;
-  if (plan.keeps_spectrum) {
-    scratch.bins[0] = {first, Vector{}};
-    scratch.bins[n] = {last, Vector{}};
-  }
   for (int k = 1; k <= n / 2; ++k) {
     const LaneComplex<kLanes> a = z[k];
     const LaneComplex<kLanes> b = z[n - k];
@@ -120,10 +114,6 @@ VERAVOX_INLINE void PowerSpectrum(const SpectrogramPlan& plan, SpectrogramScratc
     const Vector difference_im = even_im - turned.im;
     power[k].lanes = sum_re * sum_re + sum_im * sum_im;
     power[n - k].lanes = difference_re * difference_re + difference_im * difference_im;
-    if (plan.keeps_spectrum) {
-      scratch.bins[k] = {sum_re, sum_im};
-      scratch.bins[n - k] = {difference_re, -difference_im};
-    }
   }
   if (plan.magnitude) {
     for (int k = 0; k <= n; ++k) {

@@ -29,7 +29,6 @@ SpectrogramPlan::SpectrogramPlan(const FeatureRecipe& recipe)
       remove_dc_offset(recipe.remove_dc_offset),
       pre_emphasis(recipe.pre_emphasis),
       fft(recipe.fft_size / 2),
-      keeps_spectrum(recipe.phase),
       magnitude(recipe.power == 1.0f),
       filter_bank(MakeFilterBank(recipe)),
       logarithmic(recipe.log != FeatureRecipe::Log::kNone),

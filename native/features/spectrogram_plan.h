@@ -21,7 +21,6 @@ struct SpectrogramPlan {
   // parts.
   LaneFftPlan fft;
   std::vector<LaneFftPlan::Factor> split_twiddles;  // exp(-2 pi i k / fft_size), k up to fft_size / 4
-  bool keeps_spectrum;
   bool magnitude;
   FilterBank filter_bank;
   bool logarithmic;

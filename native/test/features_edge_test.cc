@@ -4,12 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "features/feature_extractor.h"
@@ -106,7 +104,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
       "linear\n"
       "bands=7\nfirst_bin=3\nfmin_hz=10.5\nfmax_hz=3000\nmel_formula=slaney\nmel_norm=slaney\n"
       "triangles_on_mel_axis=true\npower=1\nlog=decibel\nlog_floor=1e-5\nnormalisation=mean_variance\n"
-      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands\nphase=true");
+      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands");
   EXPECT_EQ(recipe.kind, FeatureRecipe::Kind::kWaveform);
   EXPECT_EQ(recipe.sample_rate_hz, 8000);
   EXPECT_EQ(recipe.fft_size, 256);
@@ -133,7 +131,6 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
   EXPECT_EQ(recipe.dynamic_range_db, 70.0f);
   EXPECT_TRUE(recipe.normalise_globally);
   EXPECT_EQ(recipe.layout, FeatureRecipe::Layout::kFramesBands);
-  EXPECT_TRUE(recipe.phase);
 }
 
 TEST(FeaturesEdge, RefusesOutputOfTheWrongSize) {
@@ -201,60 +198,6 @@ TEST(FeaturesEdge, RefusesADynamicRangeThatWouldNotApply) {
         "dynamic_range_db=60\nlog=none", "dynamic_range_db=60\nnormalisation=mean"}) {
     EXPECT_THROW(FeatureExtractor{ParseRecipe(text)}, StageError) << text;
   }
-}
-
-constexpr std::string_view kPhase =
-    "scale=linear\nfirst_bin=1\nbands=256\ndynamic_range_db=80\nphase=true\nnormalise_globally=true\n";
-
-TEST(FeaturesEdge, RefusesPhaseWhereItHasNoMeaning) {
-  for (const std::string_view text :
-       {"kind=waveform", "scale=mel", "first_bin=0", "layout=frames_bands", "dynamic_range_db=0"}) {
-    std::string spoilt(kPhase);
-    try {
-      FeatureExtractor{ParseRecipe(spoilt.append(text))};
-      ADD_FAILURE() << text << " was accepted";
-    } catch (const StageError& error) {
-      const std::string_view field = text == "kind=waveform" ? "dynamic_range_db" : "phase";
-      EXPECT_NE(std::string_view(error.what()).find(field), std::string_view::npos) << error.what();
-    }
-  }
-}
-
-TEST(FeaturesEdge, PhaseComesAfterTheBandsAndLeavesThemAlone) {
-  FeatureRecipe recipe = ParseRecipe(kPhase);
-  const std::vector<float> all = Compute(recipe, Ramp(80000));
-  recipe.phase = false;
-  const std::vector<float> bands = Compute(recipe, Ramp(80000));
-  ASSERT_EQ(all.size(), 5 * bands.size());
-  EXPECT_TRUE(std::equal(bands.begin(), bands.end(), all.begin()));
-}
-
-// A tone in the middle of a bin turns by what the recipe subtracts, a click in the middle of a frame as well.
-TEST(FeaturesEdge, SteadyTonesAndCentredClicksHaveNoStep) {
-  const FeatureRecipe recipe = ParseRecipe(kPhase);
-  constexpr size_t kFrames = 1 + (8000 - 400) / 160;
-  constexpr size_t kMap = 256 * kFrames;
-  std::vector<float> tone(8000);
-  for (size_t i = 0; i < tone.size(); ++i)
-    tone[i] = 0.5f * std::sin(2.0f * 3.14159265f * 0.0625f * static_cast<float>(i));
-  const std::vector<float> of_tone = Compute(recipe, tone);  // 1 kHz: bin 32, band 31
-  for (size_t frame = 1; frame < kFrames; ++frame) {
-    EXPECT_NEAR(of_tone[kMap + 31 * kFrames + frame], 1.0f, 1e-2f);
-    EXPECT_NEAR(of_tone[2 * kMap + 31 * kFrames + frame], 0.0f, 1e-2f);
-  }
-  EXPECT_EQ(of_tone[kMap + 31 * kFrames], 0.0f);
-  std::vector<float> click(8000);
-  click[1600 + 199] = click[1600 + 200] = 0.5f;  // the middle of frame 10
-  const std::vector<float> of_click = Compute(recipe, click);
-  for (size_t band = 0; band < 128; ++band) {
-    EXPECT_GT(of_click[3 * kMap + band * kFrames + 10], 0.9f) << band;
-    EXPECT_NEAR(of_click[4 * kMap + band * kFrames + 10], 0.0f, 1e-2f) << band;
-  }
-}
-
-TEST(FeaturesEdge, SilenceHasNoPhase) {
-  const std::vector<float> output = Compute(ParseRecipe(kPhase), std::vector<float>(8000, 0.0f));
-  for (size_t i = output.size() / 5; i < output.size(); ++i) EXPECT_EQ(output[i], 0.0f);
 }
 
 // What makes a score indifferent to digital silence around the speech, and to the level.

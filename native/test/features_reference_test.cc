@@ -52,9 +52,7 @@ std::vector<float> Input(const Case& reference) {
 // 1e-4 of the value. A logarithm turns that into a constant, which is that of the value before the logarithm;
 // a normalised value is measured against its band's standard deviation, which is 1. Without a logarithm,
 // values that nearly cancel are also allowed 1e-7 of the largest one, which is as much as float32 resolves.
-// The phase of a weak bin is what rounding leaves of it.
 double Tolerance(const FeatureRecipe& recipe, double expected, double largest) {
-  if (recipe.phase) return 1e-3;
   if (recipe.normalisation == FeatureRecipe::Normalisation::kMeanVariance) return 1e-4;
   if (recipe.kind == FeatureRecipe::Kind::kSpectrogram) {
     if (recipe.log == FeatureRecipe::Log::kNatural) return 1e-4;
@@ -97,9 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"linear_magnitude", 6400}, Case{"band_mean_variance", 6400},
                     Case{"frame_major_band_mean_variance", 6400}, Case{"global_mean_variance", 6400},
                     Case{"range_mean_variance", 6400}, Case{"range_magnitude_decibel", 6400},
-                    Case{"phase", 6400}, Case{"phase_of_some_bins", 3000}, Case{"fft_400_log10", 6400},
-                    Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37}, Case{"waveform_gain", 500},
-                    Case{"waveform_mean_variance", 500}),
+                    Case{"fft_400_log10", 6400}, Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37},
+                    Case{"waveform_gain", 500}, Case{"waveform_mean_variance", 500}),
     [](const auto& info) { return std::string(info.param.name); });
 
 // Cases without normalisation, each on every level that this processor has: the others run in the field only.

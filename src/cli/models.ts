@@ -101,8 +101,7 @@ async function check(config: Config, runs: number): Promise<void> {
 const seconds = (samples: number): string => `${Number((samples / SAMPLE_RATE_HZ).toFixed(4))} s`;
 
 function describeRecipe({ features }: Model): string {
-  if (features.kind === 'waveform') return 'waveform';
-  return `${features.bands} ${features.scale} bands${features.phase ? ' and phase' : ''}`;
+  return features.kind === 'waveform' ? 'waveform' : `${features.bands} ${features.scale} bands`;
 }
 
 function modelTable(models: readonly Model[]): string {

@@ -25,7 +25,7 @@ DEFAULTS = dict(
     centred=False, edges="mirrored", pre_emphasis=0.0, remove_dc_offset=False, input_gain=1.0, scale="mel",
     bands=80, first_bin=0, fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none",
     triangles_on_mel_axis=False, power=2.0, log="natural", log_floor=1e-10, normalisation="none",
-    dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames", phase=False,
+    dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames",
 )  # fmt: skip
 
 KALDI = dict(
@@ -70,15 +70,6 @@ CASES = {
     "range_magnitude_decibel": (
         SAMPLES,
         dict(scale="linear", bands=100, power=1.0, log="decibel", dynamic_range_db=40.0, layout="frames_bands"),
-    ),
-    "phase": (
-        SAMPLES, dict(scale="linear", bands=256, first_bin=1, dynamic_range_db=50.0, normalisation="mean_variance",
-                      normalise_globally=True, phase=True),
-    ),
-    # Neither the first bin nor the last, an odd window, and no number of frames that fills registers.
-    "phase_of_some_bins": (
-        3000, dict(scale="linear", fft_size=262, window_length=201, hop_length=77, bands=37, first_bin=5,
-                   dynamic_range_db=40.0, log="decibel", phase=True),
     ),
     # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
     "fft_400_log10": (
@@ -153,20 +144,15 @@ def mel_weights(recipe):
     return weights
 
 
-def make_spectrum(audio, recipe):
-    """Complex [bins, frames]."""
+def make_spectrogram(audio, recipe):
+    """[bands, frames], before normalisation."""
     frames = make_frames(audio * recipe["input_gain"], recipe)
     if recipe["remove_dc_offset"]:
         frames = frames - frames.mean(axis=1, keepdims=True)
     delayed = np.concatenate([frames[:, :1], frames[:, :-1]], axis=1)
     frames = frames - recipe["pre_emphasis"] * delayed
     frames = frames * make_window(recipe["window"], recipe["window_length"], recipe["periodic_window"])
-    return np.fft.rfft(frames, recipe["fft_size"]).T
-
-
-def make_spectrogram(audio, recipe):
-    """[bands, frames], before normalisation."""
-    spectrum = np.abs(make_spectrum(audio, recipe)) ** recipe["power"]
+    spectrum = np.abs(np.fft.rfft(frames, recipe["fft_size"])).T ** recipe["power"]
     if recipe["scale"] == "linear":
         values = spectrum[recipe["first_bin"] : recipe["first_bin"] + recipe["bands"]]
     else:
@@ -177,31 +163,12 @@ def make_spectrogram(audio, recipe):
     return {"natural": np.log, "log10": np.log10, "decibel": lambda x: 10.0 * np.log10(x)}[recipe["log"]](values)
 
 
-def dynamic_range(recipe):
-    """In the unit of the logarithm."""
-    per_decade = {"natural": np.log(10.0), "log10": 1.0, "decibel": 10.0}[recipe["log"]]
-    return recipe["dynamic_range_db"] / 20 * recipe["power"] * per_decade
-
-
-def make_phase(audio, recipe):
-    """[4, bands, frames]: cosine and sine of the step from the frame before, then of that from the bin below."""
-    first, bands, fft_size = recipe["first_bin"], recipe["bands"], recipe["fft_size"]
-    levels, spectrum = make_spectrogram(audio, recipe), make_spectrum(audio, recipe)
-    weights = np.maximum(0, 1 + (levels - levels.max()) / dynamic_range(recipe))
-    unit = spectrum / np.maximum(np.abs(spectrum), 1e-10)  # 0 in digital silence, which has no phase
-    own, below = unit[first : first + bands], unit[first - 1 : first - 1 + bands]
-    tones = np.exp(-2j * np.pi * np.arange(first, first + bands)[:, None] * recipe["hop_length"] / fft_size)
-    click = np.exp(2j * np.pi * (recipe["window_length"] - 1) / 2 / fft_size)
-    over_time = np.concatenate([np.zeros((bands, 1)), own[:, 1:] * own[:, :-1].conj() * tones], axis=1)
-    over_frequency = own * below.conj() * click
-    return np.stack([over_time.real, over_time.imag, over_frequency.real, over_frequency.imag]) * weights
-
-
 def limit_range(values, recipe):
     """Raises what is too far below the largest value. Returns the values and which of them are above that floor."""
     if recipe["dynamic_range_db"] == 0:
         return values, np.ones(values.shape, bool)
-    floor = values.max() - dynamic_range(recipe)
+    per_decade = {"natural": np.log(10.0), "log10": 1.0, "decibel": 10.0}[recipe["log"]]
+    floor = values.max() - recipe["dynamic_range_db"] / 20 * recipe["power"] * per_decade
     return np.maximum(values, floor), values > floor
 
 
@@ -222,8 +189,6 @@ def make_features(audio, recipe):
     if recipe["kind"] == "waveform":
         return normalise(audio * recipe["input_gain"], recipe)
     values = normalise(make_spectrogram(audio, recipe), recipe)
-    if recipe["phase"]:
-        return np.concatenate([values[None], make_phase(audio, recipe)])
     return values.T if recipe["layout"] == "frames_bands" else values
 
 

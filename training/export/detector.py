@@ -39,7 +39,7 @@ def main():
         model = Ensemble(trained, options.shares)
         features = model.features
     onnx_path = Path(options.models) / f"{options.model_id}.onnx"
-    export_onnx(model, str(onnx_path), features, frames_of(WINDOW_SAMPLES))
+    export_onnx(model, str(onnx_path), features["bands"], frames_of(WINDOW_SAMPLES))
     if options.quantise:
         from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here does
 

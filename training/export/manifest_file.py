@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of, maps_of
+from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 
@@ -27,7 +27,6 @@ def without_empty_fractions(value):
 def new_entry(model_id, task, onnx_path, features, short_window, output, **measured):
     """An entry for a file that takes one window of `features` per item. `output`: name and kind of what the file
     answers with; `measured`: calibration, operating_point and metrics."""
-    axes = [maps_of(features), features["bands"], frames_of(WINDOW_SAMPLES)]
     return {
         "id": model_id,
         "aliases": [],
@@ -40,7 +39,7 @@ def new_entry(model_id, task, onnx_path, features, short_window, output, **measu
         "hop_samples": WINDOW_SAMPLES,
         "short_window": short_window,
         "features": features,
-        "input": {"name": "features", "shape": ["batch", *axes]},
+        "input": {"name": "features", "shape": ["batch", 1, features["bands"], frames_of(WINDOW_SAMPLES)]},
         "output": {"name": output, "kind": output, "index": 0},
         **measured,
     }

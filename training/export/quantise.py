@@ -28,13 +28,13 @@ FIRST_BLOCK = "blocks.0/"
 
 
 def training_windows(cache, features, window_samples):
-    """[1, maps, bands, frames] of crops as the detector was trained on, of full length."""
+    """[1, 1, bands, frames] of crops as the detector was trained on, of full length."""
     sampler, extractor, windows, index = CropSampler(cache, SEED, 32), FeatureExtractor(features), [], 0
     while len(windows) < CALIBRATION_WINDOWS:
         crops = sampler.batch(index)[0]
         index += 1
         if crops.shape[1] == window_samples:
-            windows += [extractor.maps(crop)[None] for crop in crops]
+            windows += [extractor.compute(crop)[None, None] for crop in crops]
     return windows[:CALIBRATION_WINDOWS]
 
 

@@ -24,24 +24,16 @@ from torch import nn
 
 from data.corpus_cache import CorpusCache
 from export.quantise import training_windows
-from features.recipe import FEATURES, PHASE_FEATURES, WINDOW_SAMPLES, maps_of
+from features.recipe import FEATURES, WINDOW_SAMPLES
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
-from networks.detector import SIZES, new_detector
+from networks.detector import SIZES, Detector
 from networks.speaker import SpeakerNetwork
 
 SPEAKER = "speaker"
 
 
-def new_network(size, recipe=FEATURES):
-    return SpeakerNetwork(SPEAKER_FEATURES["bands"]) if size == SPEAKER else new_detector(recipe, size)
-
-
-def recipe_of(size, parameters):
-    """What a network hears, by the maps that its first convolution takes."""
-    if size == SPEAKER:
-        return SPEAKER_FEATURES
-    maps = parameters["stem.0.weight"].shape[1] - 1
-    return FEATURES if maps == maps_of(FEATURES) else PHASE_FEATURES
+def new_network(size):
+    return SpeakerNetwork(SPEAKER_FEATURES["bands"]) if size == SPEAKER else Detector(**SIZES[size])
 
 
 def module_of(node_name):
@@ -103,10 +95,9 @@ def normalised_pairs(network):
 
 @torch.no_grad()
 def rebuild(size, parameters, windows):
-    """A network of that function. `windows`: [n, maps, bands, frames], which the normalisations' statistics are taken
-    from; a network that hears fewer maps takes the first ones."""
-    recipe = recipe_of(size, parameters)
-    network, parameters, windows = new_network(size, recipe), dict(parameters), windows[:, : maps_of(recipe)]
+    """A network of that function. `windows`: [n, 1, bands, frames], which the normalisations' statistics are taken
+    from."""
+    network, parameters = new_network(size), dict(parameters)
     pairs = normalised_pairs(network)
     biases = [parameters.pop(f"{name}.bias") for name, _ in pairs]
     missing, unexpected = network.load_state_dict(parameters, strict=False)
@@ -150,10 +141,10 @@ def main():
     parser.add_argument("--cache", required=True)
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
+    recipe = SPEAKER_FEATURES if SPEAKER in options.sizes else FEATURES
+    windows = np.concatenate(training_windows(CorpusCache(options.cache), recipe, WINDOW_SAMPLES))
     found = parameters_of(options.model, options.sizes)
-    recipes = [recipe_of(size, parameters) for size, parameters in zip(options.sizes, found)]
-    windows = np.concatenate(training_windows(CorpusCache(options.cache), max(recipes, key=maps_of), WINDOW_SAMPLES))
-    for member, (size, parameters, recipe) in enumerate(zip(options.sizes, found, recipes)):
+    for member, (size, parameters) in enumerate(zip(options.sizes, found)):
         folder = Path(options.out) / str(member)
         folder.mkdir(parents=True, exist_ok=True)
         torch.save(rebuild(size, parameters, windows).state_dict(), folder / "last.pt")

@@ -113,7 +113,6 @@ class FeatureExtractor(_Handle):
         super().__init__("features", library, _recipe_text(recipe))
         self._waveform = recipe.get("kind") == "waveform"
         self._frames_first = recipe.get("layout") == "frames_bands"
-        self._has_phase, self._bands = recipe.get("phase", False), recipe.get("bands")
 
     def frame_count(self, samples):
         """Frames that `samples` samples give (waveform: 1)."""
@@ -121,7 +120,7 @@ class FeatureExtractor(_Handle):
 
     def compute(self, samples):
         """samples: [n], full scale -1..1. Returns float32 [bands, frames], or [frames, bands] when the recipe's
-        layout is frames_bands, or [maps, bands, frames] with phase, or [n] for a waveform."""
+        layout is frames_bands, or [n] for a waveform."""
         samples = _mono(samples)
         output = np.empty(self._library.veravox_features_output_size(self._handle, samples.size), np.float32)
         error = ctypes.create_string_buffer(_ERROR_BYTES)
@@ -132,15 +131,8 @@ class FeatureExtractor(_Handle):
         if self._waveform:
             return output
         frames = self.frame_count(samples.size)
-        if self._has_phase:
-            return output.reshape(-1, self._bands, frames)
         bands = output.size // frames if frames else 0
         return output.reshape((frames, bands) if self._frames_first else (bands, frames))
-
-    def maps(self, samples):
-        """As compute() for a spectrogram of the layout bands_frames, always float32 [maps, bands, frames]."""
-        computed = self.compute(samples)
-        return computed if computed.ndim == 3 else computed[np.newaxis]
 
 
 def _speech(name, samples, shape, dtype, pointer, library):

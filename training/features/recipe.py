@@ -42,9 +42,7 @@ FEATURES = {
 
 # Half as many numbers, finer where voices have their harmonics.
 MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
-# With four more maps: how the phase of each bin moves over time and over frequency.
-PHASE_FEATURES = {**FEATURES, "phase": True}
-RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES, "phase": PHASE_FEATURES}
+RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
 # From which ensemble.OwnFeatures makes each of them.
 ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}
 
@@ -52,8 +50,3 @@ ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": 
 def frames_of(samples):
     """Frames of a window of so many samples: 498 of 5 s."""
     return 1 + (samples - FRAMES["window_length"]) // FRAMES["hop_length"]
-
-
-def maps_of(recipe):
-    """How many maps of bands and frames a recipe makes of a window."""
-    return 5 if recipe.get("phase") else 1

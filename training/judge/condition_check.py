@@ -68,9 +68,9 @@ class ConditionCheck:
         extractor, windows = FeatureExtractor(recipe), []
         for first in range(0, len(rows), FILES):
             clips = decoded([folder / row["path"] for row in rows[first : first + FILES]])
-            windows += [extractor.maps(middle_window(samples)).astype(np.float16) for samples in clips]
+            windows += [extractor.compute(middle_window(samples)).astype(np.float16) for samples in clips]
         self._windows = np.stack(windows)
 
     def figures(self, score):
-        """`score`: [windows, maps, bands, frames] -> logits."""
+        """`score`: [windows, bands, frames] -> logits."""
         return errors_by_condition(score(self._windows), self._spoof, self._conditions)

@@ -33,8 +33,8 @@ MIN_CLIPS, FOLDS, SEED = 20, 5, 20261122
 
 @torch.no_grad()
 def penultimate(network, features):
-    """[2 * pooled] of [maps, bands, frames]: what the head decides by."""
-    views = two_views(torch.from_numpy(features)[None])
+    """[2 * pooled] of [bands, frames]: what the head decides by."""
+    views = two_views(torch.from_numpy(features)[None, None])
     pooled = network.pooling(network.bands_to_vector(network.blocks(network.stem(views))).squeeze(2))
     return network.head[0](pooled)[0].numpy()
 
@@ -97,7 +97,7 @@ def main():
     for weights in options.weights:
         network, recipe = load_trained(weights)
         extractor = FeatureExtractor(recipe)
-        vectors = np.stack([penultimate(network.eval(), extractor.maps(window)) for window in windows])
+        vectors = np.stack([penultimate(network.eval(), extractor.compute(window)) for window in windows])
         for name, (labels, groups) in questions.items():
             recall, classes = recall_of(vectors, labels, groups)
             print(f"{weights}: {name} {100 * recall:.1f} % of {classes} classes (chance {100 / classes:.1f} %)")

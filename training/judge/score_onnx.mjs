@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs windows through onnxruntime-node, the runtime that serves: float32 features on stdin, the model's only output, as
 // float32, on stdout: one logit or one embedding per window.
-// Usage: node score_onnx.mjs MODEL.onnx MAPS BANDS FRAMES
+// Usage: node score_onnx.mjs MODEL.onnx BANDS FRAMES
 
 import './telemetry_off.mjs';
 import * as ort from 'onnxruntime-node';
 
-const modelPath = process.argv[2];
-const [maps, bands, frames] = process.argv.slice(3).map(Number);
+const [modelPath, bands, frames] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
 const session = await ort.InferenceSession.create(modelPath, { intraOpNumThreads: 1, interOpNumThreads: 1 });
-const windowBytes = maps * bands * frames * 4;
+const windowBytes = bands * frames * 4;
 const numbers = [];
 const window = new Uint8Array(windowBytes);
 let filled = 0;
@@ -20,7 +19,7 @@ for await (const chunk of process.stdin) {
     read += count;
     filled += count;
     if (filled === windowBytes) {
-      const features = new ort.Tensor('float32', new Float32Array(window.buffer), [1, maps, bands, frames]);
+      const features = new ort.Tensor('float32', new Float32Array(window.buffer), [1, 1, bands, frames]);
       const outputs = await session.run({ features });
       numbers.push(...outputs[session.outputNames[0]].data);
       filled = 0;

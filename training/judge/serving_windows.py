@@ -8,7 +8,7 @@ import numpy as np
 
 from data.sampler import repeat_sound, repeat_to_length
 from features.native import SPEECH_HOP_SAMPLES, FeatureExtractor
-from features.recipe import FEATURES, WINDOW_SAMPLES, frames_of, maps_of
+from features.recipe import FEATURES, WINDOW_SAMPLES, frames_of
 
 MAX_UNHEARD_SAMPLES = 1600  # a longer rest of a clip gets a window of its own
 SILENCE_THRESHOLD = 80  # percent of a window; the contract's default
@@ -53,8 +53,7 @@ def run_model(model_path, windows, features=FEATURES):
     """float32 [windows, outputs] of an iterable of windows, computed by onnxruntime-node."""
     extractor, count = FeatureExtractor(features), 0
     script = Path(__file__).with_name("score_onnx.mjs")
-    axes = [maps_of(features), features["bands"], frames_of(WINDOW_SAMPLES)]
-    command = ["node", str(script), str(model_path), *map(str, axes)]
+    command = ["node", str(script), str(model_path), str(features["bands"]), str(frames_of(WINDOW_SAMPLES))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as scorer:
         for window in windows:
             scorer.stdin.write(extractor.compute(window).tobytes())

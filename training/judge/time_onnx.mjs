@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times models on one thread of onnxruntime-node, one window at a time, in milliseconds.
-// Usage: node time_onnx.mjs MAPS BANDS FRAMES MODEL.onnx...
+// Usage: node time_onnx.mjs BANDS FRAMES MODEL.onnx...
 
 import './telemetry_off.mjs';
 import * as ort from 'onnxruntime-node';
 
 const RUNS = 60;
-const [maps, bands, frames] = process.argv.slice(2, 5).map(Number);
+const [bands, frames] = [Number(process.argv[2]), Number(process.argv[3])];
 // Values of a logarithmic spectrogram's size: zeros would meet denormals or shortcuts that speech does not.
-const values = Float32Array.from({ length: maps * bands * frames }, (_, i) => 2 * Math.sin(i * 0.37));
-for (const path of process.argv.slice(5)) {
+const values = Float32Array.from({ length: bands * frames }, (_, i) => 2 * Math.sin(i * 0.37));
+for (const path of process.argv.slice(4)) {
   const session = await ort.InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 });
-  const features = new ort.Tensor('float32', values, [1, maps, bands, frames]);
+  const features = new ort.Tensor('float32', values, [1, 1, bands, frames]);
   const times = [];
   for (let run = 0; run < RUNS; run++) {
     const started = performance.now();

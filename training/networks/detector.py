@@ -6,9 +6,7 @@ from pathlib import Path
 
 import torch
 from torch import nn
-from torch.nn import functional
 
-from features.recipe import maps_of
 from networks.onnx_export import write_onnx
 
 # The arguments of Detector. detector-small-2026-11-24 is small, detector-medium-2026-11-24 is middle, and
@@ -83,33 +81,23 @@ class AttentiveStatistics(nn.Module):
 
 
 def two_views(features):
-    """[batch, maps, bands, frames] as features/recipe.py makes them -> [batch, maps + 1, bands, frames]: the log
-    powers, once more without each band's mean, so that what a fixed microphone or equaliser adds is gone from it, and
-    the maps of phase, if there are any."""
-    powers = features[:, :1]
+    """[batch, 1, bands, frames] as features/recipe.py makes them -> [batch, 2, bands, frames]: the same, and once more
+    without each band's mean, so that what a fixed microphone or equaliser adds is gone from it."""
     # Digital silence lies on the recipe's floor, and must not take part.
-    heard = (powers > powers.amin((2, 3), keepdim=True)).to(features.dtype)
-    means = (powers * heard).sum(3, keepdim=True) / heard.sum(3, keepdim=True).clamp_min(1)
-    return torch.cat([powers, powers - means, features[:, 1:]], dim=1)
+    heard = (features > features.amin((2, 3), keepdim=True)).to(features.dtype)
+    means = (features * heard).sum(3, keepdim=True) / heard.sum(3, keepdim=True).clamp_min(1)
+    return torch.cat([features, features - means], dim=1)
 
 
 class Detector(nn.Module):
-    """[batch, maps, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training.
+    """[batch, 1, bands, frames] -> [batch]: the logit of "spoof". `bands` is fixed, `frames` is free while training.
     `maximum`: the blocks' first convolution ends in a MaxFeatureMap instead of a ReLU."""
 
     def __init__(
-        self,
-        bands=256,
-        stem=16,
-        widths=(32, 64, 96, 128),
-        depths=(1, 1, 2, 2),
-        pooled=160,
-        dropout=0.2,
-        maximum=False,
-        maps=1,
+        self, bands=256, stem=16, widths=(32, 64, 96, 128), depths=(1, 1, 2, 2), pooled=160, dropout=0.2, maximum=False
     ):
         super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(maps + 1, stem, 5, 2, 2, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
+        self.stem = nn.Sequential(nn.Conv2d(2, stem, 5, 2, 2, bias=False), nn.BatchNorm2d(stem), nn.ReLU())
         blocks, channels = [], stem
         for width, depth in zip(widths, depths):
             blocks += [
@@ -135,25 +123,13 @@ class Detector(nn.Module):
         return self.decide(two_views(features))
 
 
-def new_detector(recipe, size):
-    return Detector(recipe["bands"], maps=maps_of(recipe), **SIZES[size])
-
-
-def start_from(network, state):
-    """Loads weights; those of a network that hears fewer maps leave the others without effect."""
-    kernel = state["stem.0.weight"]
-    lacking = network.stem[0].in_channels - kernel.shape[1]
-    network.load_state_dict({**state, "stem.0.weight": functional.pad(kernel, (0, 0, 0, 0, 0, lacking))})
-
-
 def load_trained(weights):
     """(network, feature recipe) of a run of train/detector.py, whose settings.json lies beside the weights."""
     settings = json.loads((Path(weights).parent / "settings.json").read_text())
-    network = new_detector(settings["features"], settings["size"])
+    network = Detector(settings["features"]["bands"], **SIZES[settings["size"]])
     network.load_state_dict(torch.load(weights))
     return network, settings["features"]
 
 
-def export_onnx(model, path, recipe, frames):
-    example = torch.zeros(1, maps_of(recipe), recipe["bands"], frames)
-    write_onnx(model, example, path, "features", "logit")
+def export_onnx(model, path, bands, frames):
+    write_onnx(model, torch.zeros(1, 1, bands, frames), path, "features", "logit")

@@ -6,7 +6,7 @@ import math
 import torch
 from torch import nn
 
-from features.recipe import ENSEMBLE_FEATURES, FEATURES, PHASE_FEATURES
+from features.recipe import ENSEMBLE_FEATURES
 from networks.detector import two_views
 from signals.mel_filters import mel_triangles
 
@@ -51,33 +51,17 @@ class OwnFeatures(nn.Module):
         return centred * torch.rsqrt(variance + VARIANCE_FLOOR)
 
 
-class FirstMap(nn.Module):
-    """Of PHASE_FEATURES those of FEATURES."""
-
-    def forward(self, maps):
-        return maps[:, :1]
-
-
-def shared_features(recipes):
-    """(the recipe that the server follows for detectors of `recipes`, per recipe a module that makes its features of
-    that)"""
-    if len(recipes) == 1:
-        return recipes[0], [nn.Identity()]
-    if all(recipe in (FEATURES, PHASE_FEATURES) for recipe in recipes):
-        return PHASE_FEATURES, [nn.Identity() if recipe == PHASE_FEATURES else FirstMap() for recipe in recipes]
-    return ENSEMBLE_FEATURES, [OwnFeatures(recipe) for recipe in recipes]
-
-
 class Ensemble(nn.Module):
-    """[batch, maps, bands, frames] by its `features` -> [batch]: the mean of the logits of several detectors.
-    `members`: (Detector, recipe). Those of one recipe share its features, which native code makes faster; others make
-    their own of shared_features(). `shares`: how much each counts in the mean; without them all count the same."""
+    """[batch, 1, bands, frames] by its `features` -> [batch]: the mean of the logits of several detectors. `members`:
+    (Detector, recipe). Those of one recipe share its features, which native code makes faster; others make their own of
+    ENSEMBLE_FEATURES. `shares`: how much each counts in the mean; without them all count the same."""
 
     def __init__(self, members, shares=None):
         super().__init__()
         recipes = distinct(recipe for _, recipe in members)
-        self.features, own_features = shared_features(recipes)
-        self.own_features = nn.ModuleList(own_features)
+        is_one = len(recipes) == 1
+        self.features = recipes[0] if is_one else ENSEMBLE_FEATURES
+        self.own_features = nn.ModuleList([nn.Identity()] if is_one else map(OwnFeatures, recipes))
         self.detectors = nn.ModuleList(detector for detector, _ in members)
         self.heard_by = [recipes.index(recipe) for _, recipe in members]
         shares = torch.tensor(shares or [1.0] * len(members))

@@ -11,7 +11,7 @@ import numpy as np
 
 from data.corpus_cache import write_clips
 from features.native import FeatureExtractor
-from features.recipe import ENSEMBLE_FEATURES, FEATURES, MEL_FEATURES, PHASE_FEATURES, RECIPES
+from features.recipe import ENSEMBLE_FEATURES, FEATURES, MEL_FEATURES, RECIPES
 from tests.support import babble, has_torch, needs_onnx, needs_torch, syllables
 
 if has_torch:
@@ -19,7 +19,7 @@ if has_torch:
 
     from data.make_neural_copies import lag_samples, resynthesise, rms
     from networks import neural_vocoders
-    from networks.detector import SIZES, Detector, export_onnx, new_detector, start_from
+    from networks.detector import SIZES, Detector, export_onnx
     from networks.ensemble import Ensemble, OwnFeatures
     from networks.torch_features import Spectrogram
     from train.detector import FeatureBatches, targets_of
@@ -37,7 +37,7 @@ class Ensembles(unittest.TestCase):
         ]
         for samples in windows:
             shared = torch.from_numpy(FeatureExtractor(ENSEMBLE_FEATURES).compute(samples))[None, None]
-            for name, recipe in {"linear": FEATURES, "mel": MEL_FEATURES}.items():
+            for name, recipe in RECIPES.items():
                 np.testing.assert_allclose(
                     OwnFeatures(recipe)(shared)[0, 0],
                     FeatureExtractor(recipe).compute(samples),
@@ -50,14 +50,8 @@ class Ensembles(unittest.TestCase):
         linear = [(Detector(**SIZES[size]).eval(), FEATURES) for size in ("small", "middle")]
         mel = (Detector(128, **SIZES["small-maximum"]).eval(), MEL_FEATURES)
         samples = babble(1.0, 3)
-        phase = (Detector(maps=5, **SIZES["small"]).eval(), PHASE_FEATURES)
-        features = lambda recipe: torch.from_numpy(FeatureExtractor(recipe).maps(samples))[None]
-        for members, shared in (
-            (linear, FEATURES),
-            ([*linear, mel], ENSEMBLE_FEATURES),
-            ([phase, *linear], PHASE_FEATURES),
-            ([phase], PHASE_FEATURES),
-        ):
+        features = lambda recipe: torch.from_numpy(FeatureExtractor(recipe).compute(samples))[None, None]
+        for members, shared in ((linear, FEATURES), ([*linear, mel], ENSEMBLE_FEATURES)):
             ensemble = Ensemble(members).eval()
             self.assertEqual(ensemble.features, shared)
             with torch.no_grad():
@@ -88,7 +82,7 @@ class Ensembles(unittest.TestCase):
             windows = list(torch.randn(8, 1, 1, bands, 98).cumsum(3).numpy() / 3)
             with tempfile.TemporaryDirectory() as folder:
                 path = str(Path(folder, "detector.onnx"))
-                export_onnx(Detector(bands, **SIZES[size]).eval(), path, {"bands": bands}, 98)
+                export_onnx(Detector(bands, **SIZES[size]).eval(), path, bands, 98)
                 logits = lambda path=path, windows=windows: np.concatenate(
                     [InferenceSession(path).run(None, {"features": window})[0] for window in windows]
                 )
@@ -104,19 +98,6 @@ class Ensembles(unittest.TestCase):
         certain = 1 / (1 + np.exp(-3))
         np.testing.assert_allclose(alone, [0.03, 0.97], rtol=1e-6)
         np.testing.assert_allclose(together, 0.3 * alone + 0.7 * certain, rtol=1e-6)
-
-
-@needs_torch
-class Starting(unittest.TestCase):
-    def test_a_network_with_phase_starts_as_the_one_without(self):
-        torch.manual_seed(1)
-        plain = Detector(**SIZES["small"]).eval()
-        with_phase = new_detector(PHASE_FEATURES, "small").eval()
-        start_from(with_phase, plain.state_dict())
-        maps = torch.from_numpy(FeatureExtractor(PHASE_FEATURES).maps(babble(1.0, 3)))[None]
-        with torch.no_grad():
-            np.testing.assert_allclose(with_phase(maps), plain(maps[:, :1]), atol=1e-4)
-        start_from(with_phase, with_phase.state_dict())
 
 
 @needs_torch
@@ -164,8 +145,8 @@ class Twin(unittest.TestCase):
         windows = windows.astype(np.float32)
         windows[1, 30000:] = 0
         for recipe in RECIPES.values():
-            native = np.stack([FeatureExtractor(recipe).maps(window) for window in windows])
-            made = Spectrogram(recipe)(torch.from_numpy(windows)).numpy()
+            native = np.stack([FeatureExtractor(recipe).compute(window) for window in windows])
+            made = Spectrogram(recipe)(torch.from_numpy(windows))[:, 0].numpy()
             self.assertEqual(made.shape, native.shape)
             self.assertLess(np.abs(made - native).max(), 2e-3)
             self.assertLess(np.abs(made - native).mean(), 1e-4)

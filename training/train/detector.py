@@ -38,7 +38,7 @@ from features.native import FeatureExtractor
 from features.recipe import RECIPES, WINDOW_SAMPLES
 from judge.condition_check import ConditionCheck, mean_error
 from judge.figures import error_figures
-from networks.detector import SIZES, new_detector, start_from, two_views
+from networks.detector import SIZES, Detector, two_views
 from networks.torch_features import Spectrogram
 from train.pairs import PairLosses, StartingNetwork, hide_alike
 
@@ -61,7 +61,7 @@ def hide_parts(views, rng):
 
 
 class FeatureBatches(IterableDataset):
-    """Batches from step `first_step` on: ([batch, maps, bands, frames] by each of `recipes`, labels). With as_samples
+    """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels). With as_samples
     [batch, window] stands in place of what the recipes make."""
 
     def __init__(self, options, recipes, first_step=0, as_samples=False):
@@ -80,8 +80,8 @@ class FeatureBatches(IterableDataset):
             if self._as_samples:
                 yield [torch.from_numpy(samples)], torch.from_numpy(labels)
             else:
-                features = [np.stack([extractor.maps(crop) for crop in samples]) for extractor in extractors]
-                yield [torch.from_numpy(made) for made in features], torch.from_numpy(labels)
+                features = [np.stack([extractor.compute(crop) for crop in samples]) for extractor in extractors]
+                yield [torch.from_numpy(made).unsqueeze(1) for made in features], torch.from_numpy(labels)
             index += worker.num_workers if worker else 1
 
 
@@ -90,13 +90,13 @@ def is_held_out(clip, hold_out):
 
 
 def validation_windows(cache, recipe, hold_out=None):
-    """One window from the middle of every validation clip: (float16 [clips, maps, bands, frames], clips)."""
+    """One window from the middle of every validation clip: (float16 [clips, bands, frames], clips)."""
     extractor, features = FeatureExtractor(recipe), []
     clips = [clip for clip in cache.clips if (is_held_out(clip, hold_out) if hold_out else clip["split"] == "valid")]
     for clip in clips:
         start = max(0, (clip["samples"] - WINDOW_SAMPLES) // 2)
         samples = cache.samples(clip, 0, start, min(WINDOW_SAMPLES, clip["samples"]))
-        features.append(extractor.maps(repeat_sound(samples, WINDOW_SAMPLES)).astype(np.float16))
+        features.append(extractor.compute(repeat_sound(samples, WINDOW_SAMPLES)).astype(np.float16))
     return np.stack(features), clips
 
 
@@ -109,7 +109,7 @@ def score(model, features):
     model.eval()
     logits = []
     for first in range(0, len(features), 16):
-        batch = torch.from_numpy(features[first : first + 16].astype(np.float32)).to(device_of(model))
+        batch = torch.from_numpy(features[first : first + 16].astype(np.float32)).unsqueeze(1).to(device_of(model))
         with torch.autocast(batch.device.type, dtype=torch.bfloat16):
             logits.append(model(batch.to(memory_format=torch.channels_last)).float().cpu())
     return torch.cat(logits).numpy()
@@ -157,10 +157,10 @@ class Run:
     """What a run can be taken up from: the weights, their average, the optimiser's state and the number of the step."""
 
     def __init__(self, options, folder):
-        self.model = new_detector(RECIPES[options.features], options.size)
+        self.model = Detector(RECIPES[options.features]["bands"], **SIZES[options.size])
         self.model = self.model.to(options.device, memory_format=torch.channels_last)
         if options.start_from:
-            start_from(self.model, torch.load(options.start_from, map_location=options.device))
+            self.model.load_state_dict(torch.load(options.start_from, map_location=options.device))
         self.averaged = copy.deepcopy(self.model)
         self.optimiser = optimiser_of(self.model, options)
         self.step, self.minutes, self.best, self._file = 0, 0.0, 1.0, folder / "state.pt"
@@ -224,7 +224,7 @@ def train(options, folder):
     run, taught = Run(options, folder), np.load(options.taught) if options.taught else None
     pairs = conditions = None
     if options.pairs:
-        start = StartingNetwork(options.start_from, recipe, options.size, options.device)
+        start = StartingNetwork(options.start_from, recipe["bands"], SIZES[options.size], options.device)
         pairs = PairLosses(start, options.pairs, options.keep)
     if options.conditions:
         conditions = ConditionLog(folder, ConditionCheck(options.conditions, recipe), run.step == 0)

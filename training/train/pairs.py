@@ -4,7 +4,7 @@
 import torch
 from torch.nn import functional
 
-from networks.detector import new_detector, start_from
+from networks.detector import Detector
 
 
 def hide_alike(hide, views, rng):
@@ -23,9 +23,9 @@ def pair_loss(published, copies):
 class StartingNetwork:
     """The weights that training starts from, as they were."""
 
-    def __init__(self, weights, recipe, size, device):
-        self._network = new_detector(recipe, size)
-        start_from(self._network, torch.load(weights, map_location=device))
+    def __init__(self, weights, bands, size, device):
+        self._network = Detector(bands, **size)
+        self._network.load_state_dict(torch.load(weights, map_location=device))
         self._network = self._network.eval().to(device, memory_format=torch.channels_last)
 
     @torch.no_grad()

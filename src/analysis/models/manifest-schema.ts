@@ -116,11 +116,8 @@ export const spectrogramSchema = closedObject(
     },
     normalise_globally: boolean('One mean and variance over all bands, instead of one per band.'),
     layout: oneOf('Order of the axes.', 'bands_frames', 'frames_bands'),
-    phase: boolean(
-      "True: four more maps follow the bands, which say how the phase moves. First the cosine and the sine of the phase's step from the frame before (0 for the first frame), less that of a tone in the middle of the bin; then of its step from the bin below, less that of a click in the middle of the frame. Each is multiplied by 1 + (level - largest level) / `dynamic_range_db`, or by 0 if that is negative. Linear scale, `first_bin` from 1, `bands_frames`, with a dynamic range. False is the default.",
-    ),
   },
-  ['edges', 'dynamic_range_db', 'phase'],
+  ['edges', 'dynamic_range_db'],
 );
 
 /** The input of the ONNX file. */
@@ -132,7 +129,7 @@ export const inputSchema = closedObject({
     items: [{ const: 'batch' }],
     additionalItems: { type: 'integer', minimum: 1 },
     description:
-      "`batch`, then the axes of one input: `[samples]`, `[bands, frames]`, `[frames, bands]` or, with `phase`, `[5, bands, frames]`, with axes of 1 as in the file, or all in one axis. The file's batch axis may be dynamic or 1.",
+      "`batch`, then the axes of one input: `[samples]`, `[bands, frames]` or `[frames, bands]`, with axes of 1 as in the file, or all in one axis. The file's batch axis may be dynamic or 1.",
   },
 });
 

@@ -5,9 +5,6 @@ import type { Model } from '../models/manifest.js';
 import { ManifestError } from '../models/manifest-error.js';
 import { inputShapeOf } from '../models/model-sizes.js';
 
-// The bands and native/features/phase_maps.h.
-const MAPS_WITH_PHASE = 5;
-
 /**
  * The native code that makes a model's inputs, after a look at whether they have the shape that the model's entry states:
  * an array of the same size with its axes in another order would be served without an error, and with nonsense for an
@@ -39,9 +36,7 @@ function checkShape({ id, features, input, window_samples }: Model, floats: numb
 
 function axesOf(features: Model['features'], floats: number): (readonly [size: number, name: string])[] {
   if (features.kind === 'waveform') return [[floats, 'samples']];
-  const maps = features.phase ? MAPS_WITH_PHASE : 1;
   const bands = [features.bands, 'bands'] as const;
-  const frames = [floats / features.bands / maps, 'frames'] as const;
-  if (features.phase) return [[maps, 'maps'], bands, frames];
+  const frames = [floats / features.bands, 'frames'] as const;
   return features.layout === 'bands_frames' ? [bands, frames] : [frames, bands];
 }
