@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Add what the network on mean spectra says to the scores of a detector, clip by clip.
+
+    python3 -m long_spectrum.score --run RUN --scores SCORES.csv --clips FOLDER --out OUT [--shares 0.2 0.5 1 inf]
+
+SCORES.csv is of `veravox evaluate --scores`, and its paths start from --clips. OUT/share-0.5.csv is the same table,
+with scores whose logit is the detector's plus 0.5 times the mean of the network's over the windows; inf: the network
+alone. judge.compare_runs compares such files.
+"""
+
+import argparse
+import tempfile
+from functools import partial
+from multiprocessing import Pool
+from pathlib import Path
+
+import numpy as np
+import torch
+from long_spectrum.network import LongSpectrumNetwork
+from long_spectrum.spectrum import long_spectrum
+
+from data.originals_cache import read_table, write_table
+from data.prepare_corpus import ffmpeg
+from data.prepare_originals import read_decoded
+from features.recipe import SAMPLE_RATE_HZ
+from judge.measures import logit, sigmoid
+from judge.serving_windows import windows_of
+from signals.channel_chain import by_server
+
+SMALLEST_SCORE = 5e-6  # half of the last digit
+
+
+def spectra_of(path):
+    """float32 [windows, 2, BINS] of a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        decoded = Path(folder, "decoded.au")
+        ffmpeg("-i", path, "-map", "0:a:0", "-ac", 1, "-c:a", "pcm_s16be", "-f", "au", decoded)
+        rate_hz, samples = read_decoded(decoded)
+    samples = samples.astype(np.float32) / 32768
+    if rate_hz != SAMPLE_RATE_HZ:
+        samples = by_server(samples, rate_hz, SAMPLE_RATE_HZ)
+    return np.stack([long_spectrum(window) for window in windows_of(samples)])
+
+
+def spectra_or_none(folder, row):
+    return spectra_of(folder / row["path"]) if row["score"] else None
+
+
+def joined(score, said, share):
+    """A score as `veravox evaluate` writes it, with the logit of the mean spectra added."""
+    rounded = np.clip(float(score), SMALLEST_SCORE, 1 - SMALLEST_SCORE)
+    return float(sigmoid(said if np.isinf(share) else logit(rounded) + share * said))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", required=True)
+    parser.add_argument("--scores", required=True)
+    parser.add_argument("--clips", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--shares", nargs="+", type=float, default=[0.2, 0.5, 1.0, np.inf])
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    network = LongSpectrumNetwork()
+    network.load_state_dict(torch.load(Path(options.run) / "last.pt"))
+    network.eval()
+    rows, said = read_table(options.scores), {}
+    with Pool(options.jobs) as pool, torch.no_grad():
+        for row, spectra in zip(rows, pool.imap(partial(spectra_or_none, Path(options.clips)), rows, 32)):
+            if spectra is not None:
+                said[row["path"]] = network(torch.from_numpy(spectra)).mean().item()
+    out = Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    for share in options.shares:
+        changed = [
+            {**row, "score": f"{joined(row['score'], said[row['path']], share):.6f}"} if row["path"] in said else row
+            for row in rows
+        ]
+        write_table(out / f"share-{share:g}.csv", list(rows[0]), changed)
+
+
+if __name__ == "__main__":
+    main()
