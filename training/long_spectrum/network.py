@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small network on the mean spectrum of a window."""
 
-from long_spectrum.spectrum import BINS
 from torch import nn
+
+from long_spectrum.spectrum import BINS
 
 PLACES = 8  # in frequency that the head tells apart
 

@@ -16,8 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from long_spectrum.network import LongSpectrumNetwork
-from long_spectrum.spectrum import long_spectrum
 
 from data.originals_cache import read_table, write_table
 from data.prepare_corpus import ffmpeg
@@ -25,6 +23,8 @@ from data.prepare_originals import read_decoded
 from features.recipe import SAMPLE_RATE_HZ
 from judge.measures import logit, sigmoid
 from judge.serving_windows import windows_of
+from long_spectrum.network import LongSpectrumNetwork
+from long_spectrum.spectrum import long_spectrum
 from signals.channel_chain import by_server
 
 SMALLEST_SCORE = 5e-6  # half of the last digit

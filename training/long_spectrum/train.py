@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from long_spectrum.network import LongSpectrumNetwork
-from long_spectrum.spectrum import long_spectrum
 from torch.nn import functional
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from data.corpus_cache import CorpusCache
 from data.sampler import PARTS, CropSampler
+from long_spectrum.network import LongSpectrumNetwork
+from long_spectrum.spectrum import long_spectrum
 
 LOG_EVERY = 100
 

@@ -4,12 +4,13 @@
 import unittest
 
 import numpy as np
-from long_spectrum.spectrum import BINS, FFT_SIZE, long_spectrum
 
+from long_spectrum.spectrum import BINS, FFT_SIZE, long_spectrum
 from tests.support import has_torch, needs_torch, syllables
 
 if has_torch:
     import torch
+
     from long_spectrum.network import LongSpectrumNetwork
     from long_spectrum.score import joined
 
