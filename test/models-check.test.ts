@@ -123,6 +123,13 @@ test('a recipe that makes no sense, or makes another shape than the file takes, 
   await assertRefused(
     t,
     (entries) => {
+      Object.assign(entries[speaker].features, { mean_spectrum_fft_size: 4096 });
+    },
+    /input\.shape: expected \[batch, 43936 numbers\].* of 80000 samples, but it is \[batch, 498, 80\]/,
+  );
+  await assertRefused(
+    t,
+    (entries) => {
       entries[waveform].window_samples = 64000;
       entries[waveform].input.shape = ['batch', 64000];
     },

@@ -2,8 +2,10 @@
 #include "features/feature_extractor.h"
 
 #include <numbers>
+#include <optional>
 #include <string>
 
+#include "features/mean_spectrum.h"
 #include "features/normalisation.h"
 #include "features/recipe_validation.h"
 #include "features/spectrogram.h"
@@ -34,12 +36,18 @@ class FeatureExtractor::Impl {
   explicit Impl(const FeatureRecipe& recipe) : recipe_(recipe) {
     ValidateRecipe(recipe_);
     if (recipe_.kind == FeatureRecipe::Kind::kSpectrogram) spectrogram_ = Spectrogram::Make(recipe_);
+    if (recipe_.mean_spectrum_fft_size != 0) {
+      mean_spectrum_.emplace(recipe_.mean_spectrum_fft_size, recipe_.input_gain);
+    }
   }
 
   size_t FrameCount(size_t samples) const { return spectrogram_ ? spectrogram_->FrameCount(samples) : 1; }
 
   size_t OutputSize(size_t samples) const {
-    return spectrogram_ ? spectrogram_->FrameCount(samples) * static_cast<size_t>(recipe_.bands) : samples;
+    if (!spectrogram_) return samples;
+    const size_t frames = spectrogram_->FrameCount(samples);
+    if (frames == 0) return 0;
+    return frames * static_cast<size_t>(recipe_.bands) + (mean_spectrum_ ? mean_spectrum_->OutputSize() : 0);
   }
 
   void Compute(std::span<const float> samples, std::span<float> output) {
@@ -50,6 +58,11 @@ class FeatureExtractor::Impl {
                            std::to_string(output.size()) + ".");
     }
     if (output.empty()) return;
+    if (mean_spectrum_) {
+      const size_t bands_end = output.size() - mean_spectrum_->OutputSize();
+      mean_spectrum_->Compute(samples, output.subspan(bands_end));
+      output = output.first(bands_end);
+    }
     if (spectrogram_) {
       spectrogram_->Compute(samples, output);
     } else {
@@ -67,6 +80,7 @@ class FeatureExtractor::Impl {
  private:
   FeatureRecipe recipe_;
   std::unique_ptr<Spectrogram> spectrogram_;  // null for a waveform
+  std::optional<MeanSpectrum> mean_spectrum_;
 };
 
 FeatureExtractor::FeatureExtractor(const FeatureRecipe& recipe) : impl_(std::make_unique<Impl>(recipe)) {}

@@ -63,6 +63,9 @@ struct FeatureRecipe {
   // Normalise over all bands and frames together instead of per band.
   bool normalise_globally = false;
   Layout layout = Layout::kBandsFrames;
+  // Of a spectrogram: points of the FFT of the mean spectrum that follows it, as it is (see mean_spectrum.h).
+  // 0: none.
+  int mean_spectrum_fft_size = 0;
 };
 
 }  // namespace veravox

@@ -84,6 +84,8 @@ void ReadRecipeField(FeatureRecipe& recipe, std::string_view field, std::string_
     number(recipe.dynamic_range_db);
   } else if (field == "normalise_globally") {
     flag(recipe.normalise_globally);
+  } else if (field == "mean_spectrum_fft_size") {
+    number(recipe.mean_spectrum_fft_size);
   } else {
     throw StageError(ErrorCode::kInternal,
                      "Feature recipe: there is no field \"" + std::string(field) + "\".");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -66,6 +67,15 @@ TEST(FeaturesEdge, RefusesRecipesNamingTheField) {
       {"power", [](FeatureRecipe& r) { r.power = 3.0f; }},
       {"log_floor", [](FeatureRecipe& r) { r.log_floor = 0.0f; }},
       {"log_floor", [](FeatureRecipe& r) { r.log_floor = NAN; }},
+      {"mean_spectrum_fft_size", [](FeatureRecipe& r) { r.mean_spectrum_fft_size = -1; }},
+      {"mean_spectrum_fft_size", [](FeatureRecipe& r) { r.mean_spectrum_fft_size = 60; }},
+      {"mean_spectrum_fft_size", [](FeatureRecipe& r) { r.mean_spectrum_fft_size = 66; }},
+      {"mean_spectrum_fft_size", [](FeatureRecipe& r) { r.mean_spectrum_fft_size = 16384; }},
+      {"mean_spectrum_fft_size",
+       [](FeatureRecipe& r) {
+         r.kind = FeatureRecipe::Kind::kWaveform;
+         r.mean_spectrum_fft_size = 4096;
+       }},
       {"pre_emphasis",
        [](FeatureRecipe& r) {
          r.kind = FeatureRecipe::Kind::kWaveform;
@@ -104,7 +114,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
       "linear\n"
       "bands=7\nfirst_bin=3\nfmin_hz=10.5\nfmax_hz=3000\nmel_formula=slaney\nmel_norm=slaney\n"
       "triangles_on_mel_axis=true\npower=1\nlog=decibel\nlog_floor=1e-5\nnormalisation=mean_variance\n"
-      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands");
+      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands\nmean_spectrum_fft_size=1024");
   EXPECT_EQ(recipe.kind, FeatureRecipe::Kind::kWaveform);
   EXPECT_EQ(recipe.sample_rate_hz, 8000);
   EXPECT_EQ(recipe.fft_size, 256);
@@ -131,6 +141,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
   EXPECT_EQ(recipe.dynamic_range_db, 70.0f);
   EXPECT_TRUE(recipe.normalise_globally);
   EXPECT_EQ(recipe.layout, FeatureRecipe::Layout::kFramesBands);
+  EXPECT_EQ(recipe.mean_spectrum_fft_size, 1024);
 }
 
 TEST(FeaturesEdge, RefusesOutputOfTheWrongSize) {
@@ -197,6 +208,71 @@ TEST(FeaturesEdge, RefusesADynamicRangeThatWouldNotApply) {
        {"dynamic_range_db=-1", "dynamic_range_db=inf", "kind=waveform\ndynamic_range_db=60",
         "dynamic_range_db=60\nlog=none", "dynamic_range_db=60\nnormalisation=mean"}) {
     EXPECT_THROW(FeatureExtractor{ParseRecipe(text)}, StageError) << text;
+  }
+}
+
+FeatureRecipe WithMeanSpectrum(int fft_size) {
+  FeatureRecipe recipe;
+  recipe.mean_spectrum_fft_size = fft_size;
+  return recipe;
+}
+
+// The mean spectrum alone: what follows the bands.
+std::vector<float> MeanSpectrumOf(const std::vector<float>& samples, int fft_size) {
+  const std::vector<float> all = Compute(WithMeanSpectrum(fft_size), samples);
+  return {all.end() - fft_size, all.end()};
+}
+
+TEST(FeaturesEdge, AMeanSpectrumFollowsTheBandsAndLeavesThemAlone) {
+  const std::vector<float> all = Compute(WithMeanSpectrum(4096), Ramp(80000));
+  const std::vector<float> bands = Compute(FeatureRecipe{}, Ramp(80000));
+  ASSERT_EQ(all.size(), bands.size() + 4096);
+  EXPECT_TRUE(std::equal(bands.begin(), bands.end(), all.begin()));
+}
+
+TEST(FeaturesEdge, AMeanSpectrumOfTooFewSamplesIsNothing) {
+  EXPECT_TRUE(Compute(WithMeanSpectrum(4096), Ramp(399)).empty());
+}
+
+TEST(FeaturesEdge, AMeanSpectrumShowsAFaintToneAndNotTheLevel) {
+  std::vector<float> samples(80000);
+  uint32_t noise = 1;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    noise = noise * 1664525u + 1013904223u;
+    samples[i] = 1e-9f * static_cast<float>(noise >> 8) +                           // up to 0.017
+                 1e-3f * std::sin(0.5f * 3.14159265f * static_cast<float>(i % 4));  // 4 kHz: bin 1024
+  }
+  const std::vector<float> curves = MeanSpectrumOf(samples, 4096);
+  for (size_t curve = 0; curve < 2; ++curve) {
+    const auto first = curves.begin() + static_cast<std::ptrdiff_t>(curve * 2048);
+    EXPECT_EQ(std::max_element(first + 100, first + 2048) - first, 1024) << curve;
+  }
+  for (float& sample : samples) sample *= 8.0f;
+  const std::vector<float> louder = MeanSpectrumOf(samples, 4096);
+  for (size_t i = 0; i < curves.size(); ++i) EXPECT_NEAR(louder[i], curves[i], 1e-3f) << i;
+}
+
+TEST(FeaturesEdge, AMeanSpectrumOfSilenceIsFlat) {
+  for (const float value : MeanSpectrumOf(std::vector<float>(80000, 0.0f), 4096)) EXPECT_EQ(value, 0.0f);
+}
+
+TEST(FeaturesEdge, AMeanSpectrumOfBrokenSamplesIsNotANumber) {
+  for (const float broken :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<float> samples = Ramp(80000);
+    samples[40000] = broken;
+    for (const float value : MeanSpectrumOf(samples, 4096)) EXPECT_TRUE(std::isnan(value));
+  }
+}
+
+// The smallest transform has the fewest bins that a running median can do with.
+TEST(FeaturesEdge, MeanSpectraOfAllSizesAreFinite) {
+  for (const int fft_size : {64, 68, 1000, 8192}) {
+    for (const size_t samples : {400, 8192, 20000}) {
+      const std::vector<float> curves = MeanSpectrumOf(Ramp(samples), fft_size);
+      EXPECT_TRUE(std::all_of(curves.begin(), curves.end(), [](float value) { return std::isfinite(value); }))
+          << fft_size << " of " << samples;
+    }
   }
 }
 

@@ -95,6 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"linear_magnitude", 6400}, Case{"band_mean_variance", 6400},
                     Case{"frame_major_band_mean_variance", 6400}, Case{"global_mean_variance", 6400},
                     Case{"range_mean_variance", 6400}, Case{"range_magnitude_decibel", 6400},
+                    Case{"mean_spectrum", 6400}, Case{"mean_spectrum_of_repeats", 1000},
                     Case{"fft_400_log10", 6400}, Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37},
                     Case{"waveform_gain", 500}, Case{"waveform_mean_variance", 500}),
     [](const auto& info) { return std::string(info.param.name); });

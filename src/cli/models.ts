@@ -101,7 +101,8 @@ async function check(config: Config, runs: number): Promise<void> {
 const seconds = (samples: number): string => `${Number((samples / SAMPLE_RATE_HZ).toFixed(4))} s`;
 
 function describeRecipe({ features }: Model): string {
-  return features.kind === 'waveform' ? 'waveform' : `${features.bands} ${features.scale} bands`;
+  if (features.kind === 'waveform') return 'waveform';
+  return `${features.bands} ${features.scale} bands${features.mean_spectrum_fft_size ? ' and a mean spectrum' : ''}`;
 }
 
 function modelTable(models: readonly Model[]): string {

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import scipy.ndimage
 import scipy.signal
 
 FOLDER = Path(__file__).resolve().parent / "features"
@@ -25,7 +26,7 @@ DEFAULTS = dict(
     centred=False, edges="mirrored", pre_emphasis=0.0, remove_dc_offset=False, input_gain=1.0, scale="mel",
     bands=80, first_bin=0, fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none",
     triangles_on_mel_axis=False, power=2.0, log="natural", log_floor=1e-10, normalisation="none",
-    dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames",
+    dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames", mean_spectrum_fft_size=0,
 )  # fmt: skip
 
 KALDI = dict(
@@ -70,6 +71,12 @@ CASES = {
     "range_magnitude_decibel": (
         SAMPLES,
         dict(scale="linear", bands=100, power=1.0, log="decibel", dynamic_range_db=40.0, layout="frames_bands"),
+    ),
+    "mean_spectrum": (SAMPLES, dict(bands=20, mean_spectrum_fft_size=2048)),
+    # Fewer samples than a frame of the mean spectrum has, and a layout and a normalisation that are not for it.
+    "mean_spectrum_of_repeats": (
+        1000, dict(bands=20, mean_spectrum_fft_size=4096, input_gain=2.0, layout="frames_bands",
+                   normalisation="mean_variance", normalise_globally=True),
     ),
     # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
     "fft_400_log10": (
@@ -183,13 +190,26 @@ def normalise(values, recipe):
     return values / np.sqrt(values.var(axis=axis, keepdims=True, where=heard) + 1e-7)
 
 
+def make_mean_spectrum(audio, recipe):
+    """[2, fft_size / 2]: mean and lower decile of the log powers, each less its running median."""
+    size = recipe["mean_spectrum_fft_size"]
+    long = dict(window_length=size, hop_length=size // 4, fft_size=size, bands=size // 2, log_floor=1e-9)
+    audio = np.resize(audio, max(len(audio), size))
+    levels = make_spectrogram(audio, DEFAULTS | dict(scale="linear", input_gain=recipe["input_gain"]) | long)
+    curves = levels.mean(axis=1), np.quantile(levels, 0.1, axis=1, method="lower")
+    return np.stack([curve - scipy.ndimage.median_filter(curve, size=33, mode="reflect") for curve in curves])
+
+
 def make_features(audio, recipe):
     recipe = DEFAULTS | recipe
     audio = audio.astype(np.float64)
     if recipe["kind"] == "waveform":
         return normalise(audio * recipe["input_gain"], recipe)
     values = normalise(make_spectrogram(audio, recipe), recipe)
-    return values.T if recipe["layout"] == "frames_bands" else values
+    values = values.T if recipe["layout"] == "frames_bands" else values
+    if recipe["mean_spectrum_fft_size"] == 0:
+        return values
+    return np.concatenate([values.ravel(), make_mean_spectrum(audio, recipe).ravel()])
 
 
 def write():

@@ -116,8 +116,14 @@ export const spectrogramSchema = closedObject(
     },
     normalise_globally: boolean('One mean and variance over all bands, instead of one per band.'),
     layout: oneOf('Order of the axes.', 'bands_frames', 'frames_bands'),
+    mean_spectrum_fft_size: {
+      type: 'integer',
+      minimum: 0,
+      description:
+        'Points of the FFT of a mean spectrum, which follows the bands; a multiple of 4 from 64 to 8192. Frames (Hann, symmetric) start a quarter of it apart. From 0 Hz on, `mean_spectrum_fft_size` / 2 bins: the mean over the frames of the natural logarithm of the power, at least 1e-9; then as many again, the lower decile. From each of the two curves its running median over 33 bins is subtracted; the ends are mirrored. `input_gain` applies, normalisation and dynamic range do not. 0 (the default) turns it off.',
+    },
   },
-  ['edges', 'dynamic_range_db'],
+  ['edges', 'dynamic_range_db', 'mean_spectrum_fft_size'],
 );
 
 /** The input of the ONNX file. */
@@ -129,7 +135,7 @@ export const inputSchema = closedObject({
     items: [{ const: 'batch' }],
     additionalItems: { type: 'integer', minimum: 1 },
     description:
-      "`batch`, then the axes of one input: `[samples]`, `[bands, frames]` or `[frames, bands]`, with axes of 1 as in the file, or all in one axis. The file's batch axis may be dynamic or 1.",
+      "`batch`, then the axes of one input: `[samples]`, `[bands, frames]` or `[frames, bands]`, with axes of 1 as in the file, or all in one axis, as it must be with a mean spectrum. The file's batch axis may be dynamic or 1.",
   },
 });
 
