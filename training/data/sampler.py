@@ -272,9 +272,11 @@ class CropSampler:
             for groups in (humans, self._engines if engine else self._spoofs)
         ]
 
-    def batch(self, index):
-        """(samples [batch, window], labels [batch] with 1 = spoof); the window's length differs between batches."""
+    def batch(self, index, window_samples=None):
+        """(samples [batch, window], labels [batch] with 1 = spoof); the window's length differs between batches, unless
+        it is given."""
         rng = np.random.default_rng([self._seed, index])
-        window_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
+        drawn_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
+        window_samples = window_samples or drawn_samples
         crops = [crop for _ in range(self._batch_size // 2) for crop in self._draw_pair(window_samples, rng)]
         return np.stack(crops), (np.arange(len(crops)) % 2).astype(np.float32)

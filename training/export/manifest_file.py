@@ -27,6 +27,9 @@ def without_empty_fractions(value):
 def new_entry(model_id, task, onnx_path, features, short_window, output, **measured):
     """An entry for a file that takes one window of `features` per item. `output`: name and kind of what the file
     answers with; `measured`: calibration, operating_point and metrics."""
+    shape, spectrum_size = [1, features["bands"], frames_of(WINDOW_SAMPLES)], features.get("mean_spectrum_fft_size", 0)
+    if spectrum_size:
+        shape = [shape[1] * shape[2] + spectrum_size]
     return {
         "id": model_id,
         "aliases": [],
@@ -39,7 +42,7 @@ def new_entry(model_id, task, onnx_path, features, short_window, output, **measu
         "hop_samples": WINDOW_SAMPLES,
         "short_window": short_window,
         "features": features,
-        "input": {"name": "features", "shape": ["batch", 1, features["bands"], frames_of(WINDOW_SAMPLES)]},
+        "input": {"name": "features", "shape": ["batch", *shape]},
         "output": {"name": output, "kind": output, "index": 0},
         **measured,
     }

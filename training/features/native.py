@@ -113,6 +113,7 @@ class FeatureExtractor(_Handle):
         super().__init__("features", library, _recipe_text(recipe))
         self._waveform = recipe.get("kind") == "waveform"
         self._frames_first = recipe.get("layout") == "frames_bands"
+        self._has_mean_spectrum = recipe.get("mean_spectrum_fft_size", 0) > 0
 
     def frame_count(self, samples):
         """Frames that `samples` samples give (waveform: 1)."""
@@ -120,7 +121,8 @@ class FeatureExtractor(_Handle):
 
     def compute(self, samples):
         """samples: [n], full scale -1..1. Returns float32 [bands, frames], or [frames, bands] when the recipe's
-        layout is frames_bands, or [n] for a waveform."""
+        layout is frames_bands, or [n] for a waveform. With a mean spectrum: [bands * frames + fft size], in this
+        order."""
         samples = _mono(samples)
         output = np.empty(self._library.veravox_features_output_size(self._handle, samples.size), np.float32)
         error = ctypes.create_string_buffer(_ERROR_BYTES)
@@ -128,7 +130,7 @@ class FeatureExtractor(_Handle):
             self._handle, _pointer(samples), samples.size, _pointer(output), output.size, error, _ERROR_BYTES
         ):
             raise NativeError(error.value.decode())
-        if self._waveform:
+        if self._waveform or self._has_mean_spectrum:
             return output
         frames = self.frame_count(samples.size)
         bands = output.size // frames if frames else 0

@@ -42,6 +42,7 @@ FEATURES = {
 
 # Half as many numbers, finer where voices have their harmonics.
 MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
+MEAN_SPECTRUM_FFT_SIZE = 4096  # 3.9 Hz from bin to bin
 RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
 # From which ensemble.OwnFeatures makes each of them.
 ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}

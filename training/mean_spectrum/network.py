@@ -3,20 +3,20 @@
 
 from torch import nn
 
-from long_spectrum.spectrum import BINS
+from mean_spectrum.spectra import BINS, CURVES
 
 PLACES = 8  # in frequency that the head tells apart
 
 
-class LongSpectrumNetwork(nn.Module):
-    """[batch, 2, BINS] -> [batch]: the logit of "spoof"."""
+class MeanSpectrumNetwork(nn.Module):
+    """[batch, CURVES, BINS] -> [batch]: the logit of "spoof"."""
 
     def __init__(self, widths=(24, 32, 48), dropout=0.3):
         super().__init__()
         assert BINS % (32 * PLACES) == 0
         first, second, third = widths
         self.body = nn.Sequential(
-            *(nn.Conv1d(2, first, 9, 2, 4), nn.BatchNorm1d(first), nn.ReLU()),
+            *(nn.Conv1d(CURVES, first, 9, 2, 4), nn.BatchNorm1d(first), nn.ReLU()),
             *(nn.Conv1d(first, second, 7, 2, 3), nn.BatchNorm1d(second), nn.ReLU(), nn.MaxPool1d(4)),
             *(nn.Conv1d(second, third, 5, 2, 2), nn.BatchNorm1d(third), nn.ReLU(), nn.AdaptiveMaxPool1d(PLACES)),
         )

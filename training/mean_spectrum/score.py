@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Add what the network on mean spectra says to the scores of a detector, clip by clip.
 
-    python3 -m long_spectrum.score --run RUN --scores SCORES.csv --clips FOLDER --out OUT [--shares 0.2 0.5 1 inf]
+    python3 -m mean_spectrum.score --run RUN --scores SCORES.csv --clips FOLDER --out OUT [--shares 0.2 0.5 1 inf]
 
 SCORES.csv is of `veravox evaluate --scores`, and its paths start from --clips. OUT/share-0.5.csv is the same table,
 with scores whose logit is the detector's plus 0.5 times the mean of the network's over the windows; inf: the network
@@ -23,15 +23,15 @@ from data.prepare_originals import read_decoded
 from features.recipe import SAMPLE_RATE_HZ
 from judge.measures import logit, sigmoid
 from judge.serving_windows import windows_of
-from long_spectrum.network import LongSpectrumNetwork
-from long_spectrum.spectrum import long_spectrum
+from mean_spectrum.network import MeanSpectrumNetwork
+from mean_spectrum.spectra import MeanSpectra
 from signals.channel_chain import by_server
 
 SMALLEST_SCORE = 5e-6  # half of the last digit
 
 
 def spectra_of(path):
-    """float32 [windows, 2, BINS] of a file."""
+    """float32 [windows, CURVES, BINS] of a file."""
     with tempfile.TemporaryDirectory() as folder:
         decoded = Path(folder, "decoded.au")
         ffmpeg("-i", path, "-map", "0:a:0", "-ac", 1, "-c:a", "pcm_s16be", "-f", "au", decoded)
@@ -39,7 +39,8 @@ def spectra_of(path):
     samples = samples.astype(np.float32) / 32768
     if rate_hz != SAMPLE_RATE_HZ:
         samples = by_server(samples, rate_hz, SAMPLE_RATE_HZ)
-    return np.stack([long_spectrum(window) for window in windows_of(samples)])
+    mean_spectra = MeanSpectra()
+    return np.stack([mean_spectra.compute(window) for window in windows_of(samples)])
 
 
 def spectra_or_none(folder, row):
@@ -61,7 +62,7 @@ def main():
     parser.add_argument("--shares", nargs="+", type=float, default=[0.2, 0.5, 1.0, np.inf])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    network = LongSpectrumNetwork()
+    network = MeanSpectrumNetwork()
     network.load_state_dict(torch.load(Path(options.run) / "last.pt"))
     network.eval()
     rows, said = read_table(options.scores), {}

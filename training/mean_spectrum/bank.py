@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Write the mean spectra of training crops, so that networks on them train in minutes.
+
+    python3 -m mean_spectrum.bank --cache CACHE --out BANK [--crops 128000] [--seed 1] [--without augmentation ..]
+
+Writes BANK/0.npz and so on, of 3200 crops each: spectra, float16 [crops, 2, BINS], and labels, 1 of which stands for
+"spoof"; of a human and a generated crop in turn, as data/sampler.py pairs them. Files that exist are kept.
+"""
+
+import argparse
+import os
+from functools import partial
+from multiprocessing import Pool
+from pathlib import Path
+
+import numpy as np
+
+from data.corpus_cache import CorpusCache
+from data.sampler import PARTS, CropSampler
+from features.recipe import WINDOW_SAMPLES
+from mean_spectrum.spectra import MeanSpectra
+
+BATCH, BATCHES = 64, 50
+CROPS_PER_FILE = BATCH * BATCHES
+
+
+def write_file(options, index):
+    path = Path(options.out, f"{index}.npz")
+    if path.exists():
+        return
+    sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without)
+    mean_spectra, spectra, labels = MeanSpectra(), [], []
+    for batch in range(BATCHES):
+        crops, batch_labels = sampler.batch(index * BATCHES + batch, WINDOW_SAMPLES)
+        spectra += [mean_spectra.compute(crop).astype(np.float16) for crop in crops]
+        labels.append(batch_labels)
+    unfinished = path.with_suffix(f".{os.getpid()}.npz")
+    np.savez(unfinished, spectra=np.stack(spectra), labels=np.concatenate(labels))
+    unfinished.rename(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cache", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--crops", type=int, default=128000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
+    options = parser.parse_args()
+    Path(options.out).mkdir(parents=True, exist_ok=True)
+    with Pool(options.jobs) as pool:
+        for _ in pool.imap_unordered(partial(write_file, options), range(-(-options.crops // CROPS_PER_FILE))):
+            pass
+
+
+if __name__ == "__main__":
+    main()

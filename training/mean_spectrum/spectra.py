@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mean spectra of windows, as native/features/mean_spectrum.h makes them for serving."""
+
+from features.native import FeatureExtractor
+from features.recipe import FEATURES, MEAN_SPECTRUM_FFT_SIZE
+
+CURVES, BINS = 2, MEAN_SPECTRUM_FFT_SIZE // 2
+
+
+class MeanSpectra:
+    def __init__(self):
+        # The extractor makes bands first, here as few as it can.
+        self._extractor = FeatureExtractor({**FEATURES, "bands": 1, "mean_spectrum_fft_size": MEAN_SPECTRUM_FFT_SIZE})
+
+    def compute(self, samples):
+        """[n] at 16 kHz, at least 400 -> float32 [CURVES, BINS]."""
+        return self._extractor.compute(samples)[-CURVES * BINS :].reshape(CURVES, BINS)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Train the network on mean spectra.
+
+    python3 -m mean_spectrum.train --banks PLAIN FULL --shares 3 1 --run RUN [--steps 4000]
+
+--banks are of mean_spectrum/bank.py, --shares how much of a batch comes from each. Writes last.pt, settings.json and
+log.csv (the mean loss of every 100 steps) into RUN.
+"""
+
+import argparse
+import csv
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from mean_spectrum.network import MeanSpectrumNetwork
+
+LOG_EVERY = 100
+RISING_STEPS = 50
+
+
+def read_bank(folder):
+    """(float16 [crops, CURVES, BINS], labels [crops]) of all files."""
+    files = [np.load(path) for path in sorted(Path(folder).glob("[0-9]*.npz"), key=lambda path: int(path.stem))]
+    return np.concatenate([file["spectra"] for file in files]), np.concatenate([file["labels"] for file in files])
+
+
+def draw(bank, pairs, rng):
+    """So many pairs of a human and a generated crop, the pairs as they were drawn together."""
+    spectra, labels = bank
+    first = 2 * rng.integers(len(labels) // 2, size=pairs)
+    places = np.concatenate([first, first + 1])
+    return spectra[places], labels[places]
+
+
+def pairs_of_banks(shares, batch):
+    """Pairs of a batch from each bank; the last bank has what rounding leaves."""
+    pairs = [round(batch / 2 * share / sum(shares)) for share in shares[:-1]]
+    return [*pairs, batch // 2 - sum(pairs)]
+
+
+def rate_at(step, steps, peak):
+    return peak * min(1, (step + 1) / RISING_STEPS) * (1 + math.cos(math.pi * step / steps)) / 2
+
+
+def train(options):
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
+    rng = np.random.default_rng(options.seed)
+    banks = [read_bank(folder) for folder in options.banks]
+    pairs = pairs_of_banks(options.shares or [1.0] * len(banks), options.batch)
+    folder = Path(options.run)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {**vars(options), "crops": [len(labels) for _, labels in banks]}
+    (folder / "settings.json").write_text(json.dumps(settings, indent=1) + "\n")
+    network = MeanSpectrumNetwork()
+    optimiser = torch.optim.AdamW(network.parameters(), options.peak_rate, weight_decay=options.weight_decay)
+    losses = []
+    with open(folder / "log.csv", "w", newline="", buffering=1) as table:
+        log = csv.writer(table)
+        log.writerow(["step", "loss"])
+        for step in range(options.steps):
+            for group in optimiser.param_groups:
+                group["lr"] = rate_at(step, options.steps, options.peak_rate)
+            drawn = [draw(bank, count, rng) for bank, count in zip(banks, pairs)]
+            spectra, labels = (torch.from_numpy(np.concatenate(part).astype(np.float32)) for part in zip(*drawn))
+            loss = functional.binary_cross_entropy_with_logits(network(spectra), labels)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.item())
+            if len(losses) == LOG_EVERY:
+                log.writerow([step + 1, f"{np.mean(losses):.4f}"])
+                losses = []
+    torch.save(network.state_dict(), folder / "last.pt")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--banks", nargs="+", required=True)
+    parser.add_argument("--shares", nargs="+", type=float)
+    parser.add_argument("--run", required=True)
+    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--seed", type=int, default=20261124)
+    parser.add_argument("--peak-rate", type=float, default=1e-3)
+    parser.add_argument("--weight-decay", type=float, default=0.05)
+    parser.add_argument("--threads", type=int, default=1)
+    train(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The network on mean spectra: its material, its training, and the file in which it is joined to a detector."""
+
+import argparse
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from features.native import FeatureExtractor
+from features.recipe import FEATURES, MEAN_SPECTRUM_FFT_SIZE
+from mean_spectrum.spectra import BINS, CURVES, MeanSpectra
+from tests.support import babble, has_torch, needs_onnx, needs_torch
+
+if has_torch:
+    import torch
+
+    from mean_spectrum.network import MeanSpectrumNetwork
+    from mean_spectrum.score import joined
+    from mean_spectrum.train import draw, pairs_of_banks, read_bank, train
+
+
+class Spectra(unittest.TestCase):
+    def test_they_are_what_a_detector_with_a_mean_spectrum_is_given(self):
+        samples = babble(5.0, 3)[:80000]
+        recipe = {**FEATURES, "mean_spectrum_fft_size": MEAN_SPECTRUM_FFT_SIZE}
+        given = FeatureExtractor(recipe).compute(samples)
+        bands = FeatureExtractor(FEATURES).compute(samples)
+        np.testing.assert_array_equal(given[: bands.size], bands.ravel())
+        np.testing.assert_array_equal(given[bands.size :].reshape(CURVES, BINS), MeanSpectra().compute(samples))
+
+
+@needs_torch
+class Networks(unittest.TestCase):
+    def test_one_logit_for_each_window(self):
+        torch.manual_seed(1)
+        said = MeanSpectrumNetwork().eval()(torch.randn(3, CURVES, BINS))
+        self.assertEqual(tuple(said.shape), (3,))
+
+    def test_logits_add_up_by_the_share(self):
+        self.assertAlmostEqual(joined("0.5", 2.0, 0.5), 1 / (1 + np.exp(-1)))
+        self.assertAlmostEqual(joined("0.75", 0.0, 1.0), 0.75)
+        self.assertAlmostEqual(joined("0.75", -1.0, np.inf), 1 / (1 + np.exp(1)))
+        self.assertLess(joined("1", 0.0, 1.0), 1)
+
+
+def write_bank(folder, crops, seed, line_at):
+    """Noise, and in generated crops a line."""
+    rng = np.random.default_rng(seed)
+    for index in range(2):
+        spectra = rng.standard_normal((crops, CURVES, BINS)).astype(np.float16)
+        labels = (np.arange(crops) % 2).astype(np.float32)
+        spectra[labels == 1, :, line_at] += 20
+        np.savez(Path(folder, f"{index}.npz"), spectra=spectra, labels=labels)
+
+
+@needs_torch
+class Training(unittest.TestCase):
+    def test_pairs_stay_together_and_banks_get_their_shares(self):
+        self.assertEqual(pairs_of_banks([3, 1], 128), [48, 16])
+        self.assertEqual(pairs_of_banks([1, 1, 1], 128), [21, 21, 22])
+        labels = np.arange(20) % 2
+        spectra, drawn = draw((np.arange(20), labels), 5, np.random.default_rng(1))
+        np.testing.assert_array_equal(drawn, [0] * 5 + [1] * 5)
+        np.testing.assert_array_equal(spectra[5:], spectra[:5] + 1)
+
+    def test_it_learns_a_line_and_repeats_itself(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bank = Path(folder, "bank")
+            bank.mkdir()
+            write_bank(bank, 40, 1, line_at=700)
+            self.assertEqual(read_bank(bank)[0].shape, (80, CURVES, BINS))
+            options = argparse.Namespace(
+                banks=[str(bank)], shares=None, steps=40, batch=32, seed=1, peak_rate=3e-3, weight_decay=0.05, threads=1
+            )
+            weights = []
+            for run in ("first", "second"):
+                options.run = str(Path(folder, run))
+                train(options)
+                weights.append(torch.load(Path(options.run, "last.pt")))
+            self.assertEqual(json.loads(Path(folder, "first", "settings.json").read_text())["crops"], [80])
+            for name, values in weights[0].items():
+                self.assertTrue(torch.equal(values, weights[1][name]), name)
+            network = MeanSpectrumNetwork()
+            network.load_state_dict(weights[0])
+            other = Path(folder, "other")
+            other.mkdir()
+            write_bank(other, 40, 2, line_at=700)
+            spectra, labels = read_bank(other)
+            with torch.no_grad():
+                said = network.eval()(torch.from_numpy(spectra.astype(np.float32))).numpy()
+        self.assertGreater(said[labels == 1].min(), said[labels == 0].max())
+
+
+@needs_onnx
+@needs_torch
+class Joined(unittest.TestCase):
+    def test_the_file_adds_both_logits_of_every_window(self):
+        import onnx
+        from onnxruntime import InferenceSession
+
+        from export.join_spectrum import joined as joined_model
+        from networks.detector import SIZES, Detector, export_onnx
+
+        torch.manual_seed(1)
+        detector, network = Detector(**SIZES["small"]).eval(), MeanSpectrumNetwork().eval()
+        bands, spectra = torch.randn(3, 1, 256, 98), torch.randn(3, CURVES, BINS)
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder, "detector.onnx"))
+            export_onnx(detector, path, 256, 98)
+            onnx.save(joined_model(onnx.load(path), network, 0.8), path)
+            flat = np.concatenate([bands.numpy().reshape(3, -1), spectra.numpy().reshape(3, -1)], 1)
+            (logits,) = InferenceSession(path).run(None, {"features": flat})
+        with torch.no_grad():
+            expected = detector(bands) + 0.8 * network(spectra)
+        np.testing.assert_allclose(logits, expected, atol=1e-4)
+
+
+if __name__ == "__main__":
+    unittest.main()
