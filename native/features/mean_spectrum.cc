@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kHopsPerFrame = 4;
 constexpr float kPowerFloor = 1e-9f;  // below the noise of 16 bits
-constexpr size_t kQuietShare = 10;    // one frame in so many is quieter than the second curve
+constexpr size_t kDecile = 10;        // one frame in so many is quieter than the second curve
 constexpr size_t kReach = 16;         // bins on each side of the one that the median is for
 
 FeatureRecipe LongFrames(int fft_size, float input_gain) {
@@ -23,6 +23,7 @@ FeatureRecipe LongFrames(int fft_size, float input_gain) {
   recipe.scale = FeatureRecipe::Scale::kLinear;
   recipe.bands = fft_size / 2;
   recipe.log_floor = kPowerFloor;
+  recipe.layout = FeatureRecipe::Layout::kFramesBands;
   return recipe;
 }
 
@@ -51,14 +52,27 @@ void SubtractMedian(std::span<const float> curve, std::span<float> output) {
   }
 }
 
+using Block = MeanSpectrum::Block;
+
+// Puts a level of each bin where it belongs among those that are kept in ascending order; the largest moves
+// out.
+void Insert(Block level, std::vector<Block>& kept) {
+  for (Block& block : kept) {
+    for (size_t i = 0; i < level.size(); ++i) {
+      const float larger = std::max(block[i], level[i]);
+      block[i] = std::min(block[i], level[i]);
+      level[i] = larger;
+    }
+  }
+}
+
 }  // namespace
 
 MeanSpectrum::MeanSpectrum(int fft_size, float input_gain)
     : fft_size_(static_cast<size_t>(fft_size)),
       bins_(fft_size_ / 2),
       spectrogram_(Spectrogram::Make(LongFrames(fft_size, input_gain))),
-      curve_(bins_),
-      quiet_curve_(bins_) {}
+      curves_(kCurves * bins_) {}
 
 void MeanSpectrum::Compute(std::span<const float> samples, std::span<float> output) {
   if (samples.size() < fft_size_) {
@@ -67,28 +81,55 @@ void MeanSpectrum::Compute(std::span<const float> samples, std::span<float> outp
     samples = repeated_;
   }
   const size_t frames = spectrogram_->FrameCount(samples.size());
-  levels_.resize(bins_ * frames);
+  levels_.resize(frames * bins_);
   spectrogram_->Compute(samples, levels_);
-  float sum_of_all = 0.0f;
-  for (size_t bin = 0; bin < bins_; ++bin) {
-    const auto first = levels_.begin() + static_cast<std::ptrdiff_t>(bin * frames);
-    const auto last = first + static_cast<std::ptrdiff_t>(frames);
-    curve_[bin] = std::accumulate(first, last, 0.0f) / static_cast<float>(frames);
-    sum_of_all += curve_[bin];
-  }
+  for (size_t bin = 0; bin < bins_; bin += kBlock) Summarise(frames, bin);
   // One broken sample is in every bin, and what is not a number has no order.
-  if (!std::isfinite(sum_of_all)) {
+  if (!std::isfinite(
+          std::accumulate(curves_.begin(), curves_.begin() + static_cast<std::ptrdiff_t>(bins_), 0.0f))) {
     std::fill(output.begin(), output.end(), std::numeric_limits<float>::quiet_NaN());
     return;
   }
-  for (size_t bin = 0; bin < bins_; ++bin) {
-    const auto first = levels_.begin() + static_cast<std::ptrdiff_t>(bin * frames);
-    const auto quiet = first + static_cast<std::ptrdiff_t>((frames - 1) / kQuietShare);
-    std::nth_element(first, quiet, first + static_cast<std::ptrdiff_t>(frames));
-    quiet_curve_[bin] = *quiet;
+  for (size_t start = 0; start < output.size(); start += bins_) {
+    SubtractMedian(std::span(curves_).subspan(start, bins_), output.subspan(start, bins_));
   }
-  SubtractMedian(curve_, output.first(bins_));
-  SubtractMedian(quiet_curve_, output.subspan(bins_));
+}
+
+// Bin by bin would be simpler, but here a whole register of bins sorts at once.
+void MeanSpectrum::Summarise(size_t frames, size_t first_bin) {
+  const size_t width = std::min(kBlock, bins_ - first_bin);
+  const size_t rank = (frames - 1) / kDecile;
+  const float frames_inverse = 1.0f / static_cast<float>(frames);
+  Block none;
+  none.fill(std::numeric_limits<float>::infinity());
+  smallest_.assign(rank + 1, none);
+  negated_largest_.assign(rank + 1, none);
+  const auto level_of = [&](size_t frame) {
+    Block level{};
+    std::copy_n(&levels_[frame * bins_ + first_bin], width, level.begin());
+    return level;
+  };
+  Block mean{};
+  for (size_t frame = 0; frame < frames; ++frame) {
+    Block level = level_of(frame);
+    for (size_t i = 0; i < kBlock; ++i) mean[i] += level[i];
+    Insert(level, smallest_);
+    for (float& value : level) value = -value;
+    Insert(level, negated_largest_);
+  }
+  for (float& value : mean) value *= frames_inverse;
+  Block deviation{};
+  for (size_t frame = 0; frame < frames; ++frame) {
+    const Block level = level_of(frame);
+    for (size_t i = 0; i < kBlock; ++i) deviation[i] += (level[i] - mean[i]) * (level[i] - mean[i]);
+  }
+  for (float& value : deviation) value = std::sqrt(value * frames_inverse);
+  Block loud = negated_largest_[rank];
+  for (float& value : loud) value = -value;
+  const Block* made[kCurves] = {&mean, &smallest_[rank], &loud, &deviation};
+  for (size_t curve = 0; curve < kCurves; ++curve) {
+    std::copy_n(made[curve]->begin(), width, &curves_[curve * bins_ + first_bin]);
+  }
 }
 
 }  // namespace veravox

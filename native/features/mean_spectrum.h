@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -10,13 +11,15 @@
 
 namespace veravox {
 
-// What the frames of a window have in common, at the resolution of a long FFT: per bin the mean of the
-// natural logarithms of the powers, and their lower decile, that of the pauses. The running median over the
-// bins is subtracted from both, and with it voice, microphone and equaliser; lines at fixed frequencies
-// remain. Not thread-safe.
+// What the frames of a window have in common, at the resolution of a long FFT. Per bin, of the natural
+// logarithms of the powers: the mean over the frames, the lower decile, which is that of the pauses, the
+// upper one, and the standard deviation, which is small for lines that never pause. The running median over
+// the bins is subtracted from each, and with it voice, microphone and equaliser. Not thread-safe.
 class MeanSpectrum {
  public:
-  static constexpr size_t kCurves = 2;
+  static constexpr size_t kCurves = 4;
+  static constexpr size_t kBlock = 32;  // neighbouring bins that are looked at together
+  using Block = std::array<float, kBlock>;
 
   // Frames of `fft_size` samples, a quarter of that from one to the next. `fft_size` is within the bounds of
   // ValidateRecipe.
@@ -28,13 +31,17 @@ class MeanSpectrum {
   void Compute(std::span<const float> samples, std::span<float> output);
 
  private:
+  // The curves of that many frames in levels_, for the bins of one block.
+  void Summarise(size_t frames, size_t first_bin);
+
   size_t fft_size_;
   size_t bins_;
   std::unique_ptr<Spectrogram> spectrogram_;
   std::vector<float> repeated_;
-  std::vector<float> levels_;  // [bins, frames]
-  std::vector<float> curve_;
-  std::vector<float> quiet_curve_;
+  std::vector<float> levels_;    // [frames, bins]
+  std::vector<Block> smallest_;  // levels of each bin, in ascending order
+  std::vector<Block> negated_largest_;
+  std::vector<float> curves_;  // [kCurves, bins]
 };
 
 }  // namespace veravox

@@ -191,12 +191,13 @@ def normalise(values, recipe):
 
 
 def make_mean_spectrum(audio, recipe):
-    """[2, fft_size / 2]: mean and lower decile of the log powers, each less its running median."""
+    """[4, fft_size / 2]: mean, lower and upper decile and deviation of the log powers, each less its running median."""
     size = recipe["mean_spectrum_fft_size"]
     long = dict(window_length=size, hop_length=size // 4, fft_size=size, bands=size // 2, log_floor=1e-9)
     audio = np.resize(audio, max(len(audio), size))
     levels = make_spectrogram(audio, DEFAULTS | dict(scale="linear", input_gain=recipe["input_gain"]) | long)
-    curves = levels.mean(axis=1), np.quantile(levels, 0.1, axis=1, method="lower")
+    ordered, rank = np.sort(levels, axis=1), (levels.shape[1] - 1) // 10
+    curves = levels.mean(axis=1), ordered[:, rank], ordered[:, -1 - rank], levels.std(axis=1)
     return np.stack([curve - scipy.ndimage.median_filter(curve, size=33, mode="reflect") for curve in curves])
 
 

@@ -27,9 +27,9 @@ def without_empty_fractions(value):
 def new_entry(model_id, task, onnx_path, features, short_window, output, **measured):
     """An entry for a file that takes one window of `features` per item. `output`: name and kind of what the file
     answers with; `measured`: calibration, operating_point and metrics."""
-    shape, spectrum_size = [1, features["bands"], frames_of(WINDOW_SAMPLES)], features.get("mean_spectrum_fft_size", 0)
-    if spectrum_size:
-        shape = [shape[1] * shape[2] + spectrum_size]
+    shape = [1, features["bands"], frames_of(WINDOW_SAMPLES)]
+    if fft_size := features.get("mean_spectrum_fft_size", 0):
+        shape = [shape[1] * shape[2] + 2 * fft_size]
     return {
         "id": model_id,
         "aliases": [],

@@ -121,8 +121,8 @@ class FeatureExtractor(_Handle):
 
     def compute(self, samples):
         """samples: [n], full scale -1..1. Returns float32 [bands, frames], or [frames, bands] when the recipe's
-        layout is frames_bands, or [n] for a waveform. With a mean spectrum: [bands * frames + fft size], in this
-        order."""
+        layout is frames_bands, or [n] for a waveform. With a mean spectrum: [bands * frames + 2 * fft size], in
+        this order."""
         samples = _mono(samples)
         output = np.empty(self._library.veravox_features_output_size(self._handle, samples.size), np.float32)
         error = ctypes.create_string_buffer(_ERROR_BYTES)

@@ -3,8 +3,8 @@
 
     python3 -m mean_spectrum.bank --cache CACHE --out BANK [--crops 128000] [--seed 1] [--without augmentation ..]
 
-Writes BANK/0.npz and so on, of 3200 crops each: spectra, float16 [crops, 2, BINS], and labels, 1 of which stands for
-"spoof"; of a human and a generated crop in turn, as data/sampler.py pairs them. Files that exist are kept.
+Writes BANK/0.npz and so on, of 3200 crops each: spectra, float16 [crops, CURVES, BINS], and labels, 1 for "spoof"; of a
+human and a generated crop in turn, as data/sampler.py pairs them. Files that exist are kept.
 """
 
 import argparse
@@ -24,18 +24,24 @@ BATCH, BATCHES = 64, 50
 CROPS_PER_FILE = BATCH * BATCHES
 
 
+def spectra_of_crops(sampler, index, batches=BATCHES):
+    """(spectra, labels) of the file with that index, of so many batches of crops."""
+    mean_spectra, spectra, labels = MeanSpectra(), [], []
+    for batch in range(index * batches, (index + 1) * batches):
+        crops, batch_labels = sampler.batch(batch, WINDOW_SAMPLES)
+        spectra += [mean_spectra.compute(crop).astype(np.float16) for crop in crops]
+        labels.append(batch_labels)
+    return np.stack(spectra), np.concatenate(labels)
+
+
 def write_file(options, index):
     path = Path(options.out, f"{index}.npz")
     if path.exists():
         return
     sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without)
-    mean_spectra, spectra, labels = MeanSpectra(), [], []
-    for batch in range(BATCHES):
-        crops, batch_labels = sampler.batch(index * BATCHES + batch, WINDOW_SAMPLES)
-        spectra += [mean_spectra.compute(crop).astype(np.float16) for crop in crops]
-        labels.append(batch_labels)
+    spectra, labels = spectra_of_crops(sampler, index)
     unfinished = path.with_suffix(f".{os.getpid()}.npz")
-    np.savez(unfinished, spectra=np.stack(spectra), labels=np.concatenate(labels))
+    np.savez(unfinished, spectra=spectra, labels=labels)
     unfinished.rename(path)
 
 

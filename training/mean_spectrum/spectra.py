@@ -4,7 +4,7 @@
 from features.native import FeatureExtractor
 from features.recipe import FEATURES, MEAN_SPECTRUM_FFT_SIZE
 
-CURVES, BINS = 2, MEAN_SPECTRUM_FFT_SIZE // 2
+CURVES, BINS = 4, MEAN_SPECTRUM_FFT_SIZE // 2
 
 
 class MeanSpectra:

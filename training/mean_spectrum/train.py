@@ -21,6 +21,7 @@ from mean_spectrum.network import MeanSpectrumNetwork
 
 LOG_EVERY = 100
 RISING_STEPS = 50
+HIDDEN_SHARE = 0.5
 
 
 def read_bank(folder):
@@ -35,6 +36,16 @@ def draw(bank, pairs, rng):
     first = 2 * rng.integers(len(labels) // 2, size=pairs)
     places = np.concatenate([first, first + 1])
     return spectra[places], labels[places]
+
+
+def hide_run(spectra, rng):
+    """Hides a random run of bins of every second item, in place: the network must not lean on one line."""
+    bins = spectra.shape[2]
+    for item in spectra:
+        if rng.random() < HIDDEN_SHARE:
+            width, start = int(rng.integers(1, bins // 3)), int(rng.integers(bins))
+            item[:, start : start + width] = 0
+    return spectra
 
 
 def pairs_of_banks(shares, batch):
@@ -67,8 +78,9 @@ def train(options):
             for group in optimiser.param_groups:
                 group["lr"] = rate_at(step, options.steps, options.peak_rate)
             drawn = [draw(bank, count, rng) for bank, count in zip(banks, pairs)]
-            spectra, labels = (torch.from_numpy(np.concatenate(part).astype(np.float32)) for part in zip(*drawn))
-            loss = functional.binary_cross_entropy_with_logits(network(spectra), labels)
+            spectra, labels = (np.concatenate(part).astype(np.float32) for part in zip(*drawn))
+            said = network(torch.from_numpy(hide_run(spectra, rng)))
+            loss = functional.binary_cross_entropy_with_logits(said, torch.from_numpy(labels))
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from data.sampler import CropSampler
 from features.native import FeatureExtractor
 from features.recipe import FEATURES, MEAN_SPECTRUM_FFT_SIZE
+from mean_spectrum.bank import BATCH, spectra_of_crops
 from mean_spectrum.spectra import BINS, CURVES, MeanSpectra
 from tests.support import babble, has_torch, needs_onnx, needs_torch
+from tests.test_sampler import NotingCache
 
 if has_torch:
     import torch
@@ -30,6 +33,16 @@ class Spectra(unittest.TestCase):
         bands = FeatureExtractor(FEATURES).compute(samples)
         np.testing.assert_array_equal(given[: bands.size], bands.ravel())
         np.testing.assert_array_equal(given[bands.size :].reshape(CURVES, BINS), MeanSpectra().compute(samples))
+
+    def test_a_file_of_the_bank_holds_pairs_of_whole_windows(self):
+        sampler = CropSampler(NotingCache(), 1, BATCH, ["augmentation", "codecs"])
+        spectra, labels = spectra_of_crops(sampler, 0, batches=2)
+        self.assertEqual((spectra.shape, spectra.dtype), ((2 * BATCH, CURVES, BINS), np.float16))
+        np.testing.assert_array_equal(labels, np.arange(2 * BATCH) % 2)
+        crop = sampler.batch(1, 80000)[0][3]
+        np.testing.assert_array_equal(spectra[BATCH + 3], MeanSpectra().compute(crop).astype(np.float16))
+        other, _ = spectra_of_crops(sampler, 1, batches=2)
+        self.assertFalse(np.array_equal(other[:BATCH], spectra[:BATCH]))
 
 
 @needs_torch

@@ -120,7 +120,7 @@ export const spectrogramSchema = closedObject(
       type: 'integer',
       minimum: 0,
       description:
-        'Points of the FFT of a mean spectrum, which follows the bands; a multiple of 4 from 64 to 8192. Frames (Hann, symmetric) start a quarter of it apart. From 0 Hz on, `mean_spectrum_fft_size` / 2 bins: the mean over the frames of the natural logarithm of the power, at least 1e-9; then as many again, the lower decile. From each of the two curves its running median over 33 bins is subtracted; the ends are mirrored. `input_gain` applies, normalisation and dynamic range do not. 0 (the default) turns it off.',
+        'Points of the FFT of a mean spectrum, which follows the bands; a multiple of 4 from 64 to 8192. Frames (Hann, symmetric) start a quarter of it apart. From 0 Hz on, `mean_spectrum_fft_size` / 2 bins: the mean over the frames of the natural logarithm of the power, at least 1e-9; then as many each of the lower decile, the upper decile and the standard deviation. From each of the four curves its running median over 33 bins is subtracted; the ends are mirrored. `input_gain` applies, normalisation and dynamic range do not. 0 (the default) turns it off.',
     },
   },
   ['edges', 'dynamic_range_db', 'mean_spectrum_fft_size'],
