@@ -7,8 +7,8 @@
 --sizes names the detectors inside, in their order, or is "speaker" for a speaker model. Writes FOLDER/0/last.pt and
 settings.json, and so on, which train/detector.py --start-from, train/teach.py, export/detector.py and train/speaker.py
 take. Normalisation after the convolutions is folded into them in the file: its statistics are taken anew from crops of
-CACHE, so that the function stays what it was, to the rounding of the 8 bits. Linear bands only. Needs the Python
-package onnx.
+CACHE, so that the function stays what it was, to the rounding of the 8 bits. Linear bands only; the network on
+mean spectra that export/join_spectrum.py adds is passed over. Needs the Python package onnx.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from onnx import numpy_helper
 from torch import nn
 
 from data.corpus_cache import CorpusCache
+from export.join_spectrum import PREFIX
 from export.quantise import training_windows
 from features.recipe import FEATURES, WINDOW_SAMPLES
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
@@ -71,7 +72,7 @@ def parameters_of(path, sizes):
         "BatchNormalization": ["weight", "bias", "running_mean", "running_var"],
     }
     for node in graph.node:
-        if node.op_type in names:
+        if node.op_type in names and not node.name.startswith(PREFIX):
             module, use = module_of(node.name)
             # The larger detector alone has the later blocks.
             owners = [parameters for parameters, own in zip(found, modules) if module in own]

@@ -110,11 +110,12 @@ class Training(unittest.TestCase):
 @needs_onnx
 @needs_torch
 class Joined(unittest.TestCase):
-    def test_the_file_adds_both_logits_of_every_window(self):
+    def test_the_file_adds_both_logits_and_the_detector_comes_out_again(self):
         import onnx
         from onnxruntime import InferenceSession
 
         from export.join_spectrum import joined as joined_model
+        from export.recover_weights import parameters_of
         from networks.detector import SIZES, Detector, export_onnx
 
         torch.manual_seed(1)
@@ -123,8 +124,10 @@ class Joined(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder, "detector.onnx"))
             export_onnx(detector, path, 256, 98)
+            alone = parameters_of(path, ["small"])[0]
             onnx.save(joined_model(onnx.load(path), network, 0.8), path)
             flat = np.concatenate([bands.numpy().reshape(3, -1), spectra.numpy().reshape(3, -1)], 1)
+            self.assertEqual(parameters_of(path, ["small"])[0].keys(), alone.keys())
             (logits,) = InferenceSession(path).run(None, {"features": flat})
         with torch.no_grad():
             expected = detector(bands) + 0.8 * network(spectra)
