@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "features/spectrogram.h"
+#include "simd/simd_level.h"
 
 namespace veravox {
 
@@ -20,10 +21,16 @@ class MeanSpectrum {
   static constexpr size_t kCurves = 4;
   static constexpr size_t kBlock = 32;  // neighbouring bins that are looked at together
   using Block = std::array<float, kBlock>;
+  using Curves = std::array<Block, kCurves>;
+  // Levels of a block's bins over the frames, in ascending order.
+  struct Ordered {
+    std::vector<Block> smallest;
+    std::vector<Block> negated_largest;
+  };
 
   // Frames of `fft_size` samples, a quarter of that from one to the next. `fft_size` is within the bounds of
   // ValidateRecipe.
-  MeanSpectrum(int fft_size, float input_gain);
+  MeanSpectrum(int fft_size, float input_gain, SimdLevel level = BestSimdLevel());
 
   size_t OutputSize() const { return kCurves * bins_; }
   // [kCurves, fft_size / 2] from 0 Hz on: kCurves * fft_size / 2 elements of `output`. `samples` is not
@@ -31,16 +38,14 @@ class MeanSpectrum {
   void Compute(std::span<const float> samples, std::span<float> output);
 
  private:
-  // The curves of that many frames in levels_, for the bins of one block.
-  void Summarise(size_t frames, size_t first_bin);
-
   size_t fft_size_;
   size_t bins_;
   std::unique_ptr<Spectrogram> spectrogram_;
   std::vector<float> repeated_;
-  std::vector<float> levels_;    // [frames, bins]
-  std::vector<Block> smallest_;  // levels of each bin, in ascending order
-  std::vector<Block> negated_largest_;
+  std::vector<float> levels_;  // [frames, bins]
+  Ordered ordered_;
+  void (*summarise_)(const float* levels, size_t frames, size_t bins, size_t width, Ordered& ordered,
+                     Curves& curves);
   std::vector<float> curves_;  // [kCurves, bins]
 };
 

@@ -82,13 +82,17 @@ class LaneSpectrogram final : public Spectrogram {
 
   void Store(size_t first, size_t used, size_t frames, std::span<float> output) const {
     const size_t bands = scratch_.bands.size();
-    for (size_t band = 0; band < bands; ++band) {
-      const auto& row = scratch_.bands[band];
-      if (recipe_.layout == FeatureRecipe::Layout::kBandsFrames) {
-        std::memcpy(&output[band * frames + first], &row, used * sizeof(float));
-      } else {
-        for (size_t lane = 0; lane < used; ++lane) output[(first + lane) * bands + band] = row.lanes[lane];
+    if (recipe_.layout == FeatureRecipe::Layout::kBandsFrames) {
+      for (size_t band = 0; band < bands; ++band) {
+        std::memcpy(&output[band * frames + first], &scratch_.bands[band], used * sizeof(float));
       }
+      return;
+    }
+    // A frame after the other: rows of many bands are often so far apart that they compete for the same place
+    // in the cache.
+    for (size_t lane = 0; lane < used; ++lane) {
+      float* row = &output[(first + lane) * bands];
+      for (size_t band = 0; band < bands; ++band) row[band] = scratch_.bands[band].lanes[lane];
     }
   }
 
