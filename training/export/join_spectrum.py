@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Join a detector and the network on mean spectra to one file.
+"""Join a detector and networks on mean spectra to one file.
 
-    python3 -m export.join_spectrum --detector FOLDER/ID.onnx --weights RUN/last.pt --share 0.8 --model-id NEW_ID
-        [--models FOLDER]
+    python3 -m export.join_spectrum --detector FOLDER/ID.onnx --weights RUN/last.pt .. --share 0.8
+        --model-id NEW_ID [--models FOLDER]
 
-The answer is the detector's logit plus --share times that of the network; the detector's 8-bit weights stay as they
-are. Writes NEW_ID.onnx and its manifest entry into --models (default: models/). The entry of ID in FOLDER's manifest
-gives the features, and the new one has no calibration yet. Needs the Python package onnx.
+The answer is the detector's logit plus --share times the mean of the networks'; the detector's 8-bit weights stay as
+they are. Writes NEW_ID.onnx and its manifest entry into --models (default: models/). The entry of ID in FOLDER's
+manifest gives the features, and the new one has no calibration yet. Needs the Python package onnx.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from onnx import TensorProto, helper
 
 from export.manifest_file import MODELS, get_entry, new_entry, put_entry
 from features.recipe import MEAN_SPECTRUM_FFT_SIZE
-from mean_spectrum.network import MeanSpectrumNetwork
+from mean_spectrum.network import MeanOfNetworks, load_trained
 from mean_spectrum.spectra import BINS, CURVES
 from networks.onnx_export import OPSET, write_onnx
 
-PREFIX = "mean_spectrum/"  # of the names of the network's nodes and tensors
+PREFIX = "mean_spectrum/"  # of the names of the networks' nodes and tensors
 
 
 def network_graph(network):
@@ -79,13 +79,12 @@ def joined(detector, network, share):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--detector", required=True, type=Path)
-    parser.add_argument("--weights", required=True)
+    parser.add_argument("--weights", nargs="+", required=True)
     parser.add_argument("--share", required=True, type=float)
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
-    network = MeanSpectrumNetwork()
-    network.load_state_dict(torch.load(options.weights))
+    network = MeanOfNetworks(map(load_trained, options.weights))
     path = Path(options.models) / f"{options.model_id}.onnx"
     onnx.save(joined(onnx.load(str(options.detector)), network, options.share), str(path))
     detector = get_entry(options.detector.stem, options.detector.parent)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small network on the mean spectrum of a window."""
 
+import torch
 from torch import nn
 
 from mean_spectrum.spectra import BINS, CURVES
@@ -24,3 +25,20 @@ class MeanSpectrumNetwork(nn.Module):
 
     def forward(self, spectra):
         return self.head(self.body(spectra)).squeeze(1)
+
+
+def load_trained(weights):
+    network = MeanSpectrumNetwork()
+    network.load_state_dict(torch.load(weights))
+    return network
+
+
+class MeanOfNetworks(nn.Module):
+    """The mean of the logits of several networks."""
+
+    def __init__(self, networks):
+        super().__init__()
+        self.networks = nn.ModuleList(networks)
+
+    def forward(self, spectra):
+        return torch.stack([network(spectra) for network in self.networks]).mean(0)

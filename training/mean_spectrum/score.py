@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Add what the network on mean spectra says to the scores of a detector, clip by clip.
+"""Add what networks on mean spectra say to the scores of a detector, clip by clip.
 
-    python3 -m mean_spectrum.score --run RUN --scores SCORES.csv --clips FOLDER --out OUT [--shares 0.2 0.5 1 inf]
+    python3 -m mean_spectrum.score --weights RUN/last.pt .. --scores SCORES.csv --clips FOLDER --out OUT
+        [--shares 0.2 0.5 1 inf]
 
 SCORES.csv is of `veravox evaluate --scores`, and its paths start from --clips. OUT/share-0.5.csv is the same table,
 with scores whose logit is the detector's plus 0.5 times the mean of the network's over the windows; inf: the network
@@ -23,7 +24,7 @@ from data.prepare_originals import read_decoded
 from features.recipe import SAMPLE_RATE_HZ
 from judge.measures import logit, sigmoid
 from judge.serving_windows import windows_of
-from mean_spectrum.network import MeanSpectrumNetwork
+from mean_spectrum.network import MeanOfNetworks, load_trained
 from mean_spectrum.spectra import MeanSpectra
 from signals.channel_chain import by_server
 
@@ -55,16 +56,14 @@ def joined(score, said, share):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", required=True)
+    parser.add_argument("--weights", nargs="+", required=True)
     parser.add_argument("--scores", required=True)
     parser.add_argument("--clips", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--shares", nargs="+", type=float, default=[0.2, 0.5, 1.0, np.inf])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    network = MeanSpectrumNetwork()
-    network.load_state_dict(torch.load(Path(options.run) / "last.pt"))
-    network.eval()
+    network = MeanOfNetworks(map(load_trained, options.weights)).eval()
     rows, said = read_table(options.scores), {}
     with Pool(options.jobs) as pool, torch.no_grad():
         for row, spectra in zip(rows, pool.imap(partial(spectra_or_none, Path(options.clips)), rows, 32)):

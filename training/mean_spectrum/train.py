@@ -66,7 +66,11 @@ def train(options):
     pairs = pairs_of_banks(options.shares or [1.0] * len(banks), options.batch)
     folder = Path(options.run)
     folder.mkdir(parents=True, exist_ok=True)
-    settings = {**vars(options), "crops": [len(labels) for _, labels in banks]}
+    settings = {
+        **{name: value for name, value in vars(options).items() if name not in ("run", "threads")},
+        "banks": [Path(bank).name for bank in options.banks],
+        "crops": [len(labels) for _, labels in banks],
+    }
     (folder / "settings.json").write_text(json.dumps(settings, indent=1) + "\n")
     network = MeanSpectrumNetwork()
     optimiser = torch.optim.AdamW(network.parameters(), options.peak_rate, weight_decay=options.weight_decay)

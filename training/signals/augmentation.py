@@ -35,6 +35,16 @@ def _band_limit_db(hz, rng):
     return gain_db
 
 
+def high_pass(samples, rng):
+    """What recorders and players do against rumble: a Butterworth filter of order 1 to 8 at 25 to 300 Hz; its magnitude
+    alone."""
+    size = fft.next_fast_len(len(samples) + SAMPLE_RATE_HZ // 4, real=True)
+    hz = np.maximum(np.linspace(0, NYQUIST_HZ, size // 2 + 1, dtype=np.float32), 0.1)
+    cutoff_hz, order = np.exp(rng.uniform(*np.log([25, 300]))), rng.integers(1, 9)
+    gain = 1 / np.sqrt(1 + (np.float32(cutoff_hz) / hz) ** (2 * order))
+    return fft.irfft(fft.rfft(samples.astype(np.float32), size) * gain, size)[: len(samples)].astype(np.float32)
+
+
 def _room_response(rng):
     """Direct sound, a few early reflections, and a decaying tail of coloured noise."""
     t60_s = rng.uniform(0.08, 0.9)

@@ -20,7 +20,7 @@ from tests.test_sampler import NotingCache
 if has_torch:
     import torch
 
-    from mean_spectrum.network import MeanSpectrumNetwork
+    from mean_spectrum.network import MeanOfNetworks, MeanSpectrumNetwork, load_trained
     from mean_spectrum.score import joined
     from mean_spectrum.train import draw, pairs_of_banks, read_bank, train
 
@@ -43,6 +43,11 @@ class Spectra(unittest.TestCase):
         np.testing.assert_array_equal(spectra[BATCH + 3], MeanSpectra().compute(crop).astype(np.float16))
         other, _ = spectra_of_crops(sampler, 1, batches=2)
         self.assertFalse(np.array_equal(other[:BATCH], spectra[:BATCH]))
+        filtered, _ = spectra_of_crops(sampler, 0, high_pass_share=0.5, batches=2)
+        changed = (np.abs(filtered - spectra)[:, 0, :6] > 0.5).any(1)  # below 20 Hz
+        for label in (0, 1):
+            self.assertTrue(0.25 < changed[labels == label].mean() < 0.75)
+        np.testing.assert_allclose(filtered[:, :, 512:], spectra[:, :, 512:], atol=0.1)
 
 
 @needs_torch
@@ -93,11 +98,11 @@ class Training(unittest.TestCase):
                 options.run = str(Path(folder, run))
                 train(options)
                 weights.append(torch.load(Path(options.run, "last.pt")))
-            self.assertEqual(json.loads(Path(folder, "first", "settings.json").read_text())["crops"], [80])
+            settings = json.loads(Path(folder, "first", "settings.json").read_text())
+            self.assertEqual((settings["banks"], settings["crops"]), (["bank"], [80]))
             for name, values in weights[0].items():
                 self.assertTrue(torch.equal(values, weights[1][name]), name)
-            network = MeanSpectrumNetwork()
-            network.load_state_dict(weights[0])
+            network = load_trained(Path(options.run, "last.pt"))
             other = Path(folder, "other")
             other.mkdir()
             write_bank(other, 40, 2, line_at=700)
@@ -119,8 +124,14 @@ class Joined(unittest.TestCase):
         from networks.detector import SIZES, Detector, export_onnx
 
         torch.manual_seed(1)
-        detector, network = Detector(**SIZES["small"]).eval(), MeanSpectrumNetwork().eval()
+        detector, network = (
+            Detector(**SIZES["small"]).train(),
+            MeanOfNetworks([MeanSpectrumNetwork(), MeanSpectrumNetwork()]).eval(),
+        )
         bands, spectra = torch.randn(3, 1, 256, 98), torch.randn(3, CURVES, BINS)
+        with torch.no_grad():
+            detector(bands)  # statistics of its own
+        detector.eval()
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder, "detector.onnx"))
             export_onnx(detector, path, 256, 98)
@@ -130,7 +141,7 @@ class Joined(unittest.TestCase):
             self.assertEqual(parameters_of(path, ["small"])[0].keys(), alone.keys())
             (logits,) = InferenceSession(path).run(None, {"features": flat})
         with torch.no_grad():
-            expected = detector(bands) + 0.8 * network(spectra)
+            expected = detector(bands) + 0.4 * sum(member(spectra) for member in network.networks)
         np.testing.assert_allclose(logits, expected, atol=1e-4)
 
 
