@@ -4,13 +4,22 @@
 import unittest
 
 from export.manifest_file import get_entry
-from features.recipe import FEATURES, MEL_FEATURES, SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
+from features.recipe import (
+    FEATURES,
+    MEAN_SPECTRUM_FFT_SIZE,
+    MEL_FEATURES,
+    SAMPLE_RATE_HZ,
+    WINDOW_SAMPLES,
+    frames_of,
+)
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
+from mean_spectrum.spectra import BINS, CURVES
 
+DETECTOR_FEATURES = {**FEATURES, "mean_spectrum_fft_size": MEAN_SPECTRUM_FFT_SIZE}
 SHIPPED = {
-    "detector-small-2026-11-24": FEATURES,
-    "detector-large-2026-11-24": FEATURES,
-    "detector-medium-2026-11-24": FEATURES,
+    "detector-small-2026-11-24.2": DETECTOR_FEATURES,
+    "detector-large-2026-11-24.2": DETECTOR_FEATURES,
+    "detector-medium-2026-11-24.2": DETECTOR_FEATURES,
     "voiceprint-1-2026-11-22": SPEAKER_FEATURES,
 }
 
@@ -21,7 +30,10 @@ class Recipes(unittest.TestCase):
             entry = get_entry(model_id)
             self.assertEqual(entry["features"], features, model_id)
             self.assertEqual((entry["sample_rate_hz"], entry["window_samples"]), (SAMPLE_RATE_HZ, WINDOW_SAMPLES))
-            self.assertEqual(entry["input"]["shape"][2:], [features["bands"], frames_of(WINDOW_SAMPLES)], model_id)
+            shape = [1, features["bands"], frames_of(WINDOW_SAMPLES)]
+            if features is DETECTOR_FEATURES:
+                shape = [shape[1] * shape[2] + CURVES * BINS]
+            self.assertEqual(entry["input"]["shape"], ["batch", *shape], model_id)
 
     def test_mel_bands_hear_the_frames_that_linear_bands_do(self):
         changed = {name for name in FEATURES if FEATURES[name] != MEL_FEATURES[name]}
