@@ -26,7 +26,8 @@ HIDDEN_SHARE = 0.5
 
 def read_bank(folder):
     """(float16 [crops, CURVES, BINS], labels [crops]) of all files."""
-    files = [np.load(path) for path in sorted(Path(folder).glob("[0-9]*.npz"), key=lambda path: int(path.stem))]
+    finished = [path for path in Path(folder).glob("*.npz") if path.stem.isdigit()]
+    files = [np.load(path) for path in sorted(finished, key=lambda path: int(path.stem))]
     return np.concatenate([file["spectra"] for file in files]), np.concatenate([file["labels"] for file in files])
 
 

@@ -89,6 +89,7 @@ class Training(unittest.TestCase):
             bank = Path(folder, "bank")
             bank.mkdir()
             write_bank(bank, 40, 1, line_at=700)
+            Path(bank, "2.99.npz").write_bytes(b"broken off")
             self.assertEqual(read_bank(bank)[0].shape, (80, CURVES, BINS))
             options = argparse.Namespace(
                 banks=[str(bank)], shares=None, steps=40, batch=32, seed=1, peak_rate=3e-3, weight_decay=0.05, threads=1
