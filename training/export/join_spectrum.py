@@ -2,14 +2,16 @@
 """Join a detector and networks on mean spectra to one file.
 
     python3 -m export.join_spectrum --detector FOLDER/ID.onnx --weights RUN/last.pt .. --share 0.8
-        --model-id NEW_ID [--models FOLDER]
+        --model-id NEW_ID [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
 
 The answer is the detector's logit plus --share times the mean of the networks'; the detector's 8-bit weights stay as
 they are. Writes NEW_ID.onnx and its manifest entry into --models (default: models/). The entry of ID in FOLDER's
-manifest gives the features, and the new one has no calibration yet. Needs the Python package onnx.
+manifest gives the features; without CALIBRATION.json of judge/calibrate_detector.py the calibration is the identity.
+Needs the Python package onnx.
 """
 
 import argparse
+import json
 import tempfile
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from mean_spectrum.network import MeanOfNetworks, load_trained
 from mean_spectrum.spectra import BINS, CURVES
 from networks.onnx_export import OPSET, write_onnx
 
+IDENTITY = {"scale": 1.0, "bias": 0.0}
 PREFIX = "mean_spectrum/"  # of the names of the networks' nodes and tensors
 
 
@@ -82,6 +85,10 @@ def main():
     parser.add_argument("--weights", nargs="+", required=True)
     parser.add_argument("--share", required=True, type=float)
     parser.add_argument("--model-id", required=True)
+    parser.add_argument("--calibration")
+    parser.add_argument(
+        "--operating-point", type=float, default=0.5, help="the score from which voice identity refuses a voice"
+    )
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
     network = MeanOfNetworks(map(load_trained, options.weights))
@@ -96,8 +103,8 @@ def main():
         features,
         detector["short_window"],
         "logit",
-        calibration={"scale": 1.0, "bias": 0.0},
-        operating_point=0.5,
+        calibration=json.loads(Path(options.calibration).read_text()) if options.calibration else IDENTITY,
+        operating_point=options.operating_point,
         metrics={},
     )
     put_entry({**entry, "aliases": detector["aliases"]}, options.models)
