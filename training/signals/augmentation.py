@@ -39,9 +39,9 @@ def high_pass(samples, rng):
     """What recorders and players do against rumble: a Butterworth filter of order 1 to 8 at 25 to 300 Hz; its magnitude
     alone."""
     size = fft.next_fast_len(len(samples) + SAMPLE_RATE_HZ // 4, real=True)
-    hz = np.maximum(np.linspace(0, NYQUIST_HZ, size // 2 + 1, dtype=np.float32), 0.1)
+    hz = np.maximum(np.linspace(0, NYQUIST_HZ, size // 2 + 1), 0.1)
     cutoff_hz, order = np.exp(rng.uniform(*np.log([25, 300]))), rng.integers(1, 9)
-    gain = 1 / np.sqrt(1 + (np.float32(cutoff_hz) / hz) ** (2 * order))
+    gain = (1 / np.sqrt(1 + (cutoff_hz / hz) ** (2 * order))).astype(np.float32)
     return fft.irfft(fft.rfft(samples.astype(np.float32), size) * gain, size)[: len(samples)].astype(np.float32)
 
 
