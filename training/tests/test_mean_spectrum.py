@@ -11,7 +11,7 @@ import numpy as np
 
 from data.sampler import CropSampler
 from features.native import FeatureExtractor
-from features.recipe import FEATURES, MEAN_SPECTRUM_FFT_SIZE
+from features.recipe import FEATURES, WITH_MEAN_SPECTRUM
 from mean_spectrum.bank import BATCH, spectra_of_crops
 from mean_spectrum.spectra import BINS, CURVES, MeanSpectra
 from tests.support import babble, has_torch, needs_onnx, needs_torch
@@ -28,8 +28,7 @@ if has_torch:
 class Spectra(unittest.TestCase):
     def test_they_are_what_a_detector_with_a_mean_spectrum_is_given(self):
         samples = babble(5.0, 3)[:80000]
-        recipe = {**FEATURES, "mean_spectrum_fft_size": MEAN_SPECTRUM_FFT_SIZE}
-        given = FeatureExtractor(recipe).compute(samples)
+        given = FeatureExtractor(WITH_MEAN_SPECTRUM).compute(samples)
         bands = FeatureExtractor(FEATURES).compute(samples)
         np.testing.assert_array_equal(given[: bands.size], bands.ravel())
         np.testing.assert_array_equal(given[bands.size :].reshape(CURVES, BINS), MeanSpectra().compute(samples))

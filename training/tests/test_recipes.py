@@ -6,20 +6,19 @@ import unittest
 from export.manifest_file import get_entry
 from features.recipe import (
     FEATURES,
-    MEAN_SPECTRUM_FFT_SIZE,
     MEL_FEATURES,
     SAMPLE_RATE_HZ,
     WINDOW_SAMPLES,
+    WITH_MEAN_SPECTRUM,
     frames_of,
 )
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 from mean_spectrum.spectra import BINS, CURVES
 
-DETECTOR_FEATURES = {**FEATURES, "mean_spectrum_fft_size": MEAN_SPECTRUM_FFT_SIZE}
 SHIPPED = {
-    "detector-small-2026-11-24.2": DETECTOR_FEATURES,
-    "detector-large-2026-11-24.2": DETECTOR_FEATURES,
-    "detector-medium-2026-11-24.2": DETECTOR_FEATURES,
+    "detector-small-2026-11-24.2": WITH_MEAN_SPECTRUM,
+    "detector-large-2026-11-24.2": WITH_MEAN_SPECTRUM,
+    "detector-medium-2026-11-24.2": WITH_MEAN_SPECTRUM,
     "voiceprint-1-2026-11-22": SPEAKER_FEATURES,
 }
 
@@ -31,7 +30,7 @@ class Recipes(unittest.TestCase):
             self.assertEqual(entry["features"], features, model_id)
             self.assertEqual((entry["sample_rate_hz"], entry["window_samples"]), (SAMPLE_RATE_HZ, WINDOW_SAMPLES))
             shape = [1, features["bands"], frames_of(WINDOW_SAMPLES)]
-            if features is DETECTOR_FEATURES:
+            if features is WITH_MEAN_SPECTRUM:
                 shape = [shape[1] * shape[2] + CURVES * BINS]
             self.assertEqual(entry["input"]["shape"], ["batch", *shape], model_id)
 
