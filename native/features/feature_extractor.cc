@@ -7,6 +7,7 @@
 
 #include "features/mean_spectrum.h"
 #include "features/normalisation.h"
+#include "features/phase_coherence.h"
 #include "features/recipe_validation.h"
 #include "features/spectrogram.h"
 #include "stage_error.h"
@@ -39,6 +40,9 @@ class FeatureExtractor::Impl {
     if (recipe_.mean_spectrum_fft_size != 0) {
       mean_spectrum_.emplace(recipe_.mean_spectrum_fft_size, recipe_.input_gain);
     }
+    if (recipe_.phase_coherence_fft_size != 0) {
+      phase_coherence_ = PhaseCoherence::Make(recipe_.phase_coherence_fft_size, recipe_.input_gain);
+    }
   }
 
   size_t FrameCount(size_t samples) const { return spectrogram_ ? spectrogram_->FrameCount(samples) : 1; }
@@ -47,7 +51,8 @@ class FeatureExtractor::Impl {
     if (!spectrogram_) return samples;
     const size_t frames = spectrogram_->FrameCount(samples);
     if (frames == 0) return 0;
-    return frames * static_cast<size_t>(recipe_.bands) + (mean_spectrum_ ? mean_spectrum_->OutputSize() : 0);
+    return frames * static_cast<size_t>(recipe_.bands) + (mean_spectrum_ ? mean_spectrum_->OutputSize() : 0) +
+           (phase_coherence_ ? phase_coherence_->OutputSize() : 0);
   }
 
   void Compute(std::span<const float> samples, std::span<float> output) {
@@ -58,11 +63,13 @@ class FeatureExtractor::Impl {
                            std::to_string(output.size()) + ".");
     }
     if (output.empty()) return;
-    if (mean_spectrum_) {
-      const size_t bands_end = output.size() - mean_spectrum_->OutputSize();
-      mean_spectrum_->Compute(samples, output.subspan(bands_end));
-      output = output.first(bands_end);
-    }
+    const auto compute_last = [&](auto& stage) {
+      const size_t before = output.size() - stage.OutputSize();
+      stage.Compute(samples, output.subspan(before));
+      output = output.first(before);
+    };
+    if (phase_coherence_) compute_last(*phase_coherence_);
+    if (mean_spectrum_) compute_last(*mean_spectrum_);
     if (spectrogram_) {
       spectrogram_->Compute(samples, output);
     } else {
@@ -81,6 +88,7 @@ class FeatureExtractor::Impl {
   FeatureRecipe recipe_;
   std::unique_ptr<Spectrogram> spectrogram_;  // null for a waveform
   std::optional<MeanSpectrum> mean_spectrum_;
+  std::unique_ptr<PhaseCoherence> phase_coherence_;
 };
 
 FeatureExtractor::FeatureExtractor(const FeatureRecipe& recipe) : impl_(std::make_unique<Impl>(recipe)) {}

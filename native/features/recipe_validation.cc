@@ -16,6 +16,7 @@ constexpr int kMaxSampleRateHz = 384000;
 constexpr int kMaxFftSize = 65536;
 constexpr int kMaxBands = 4096;
 constexpr int kMinMeanSpectrumFftSize = 64;  // whose bins are as many as the running median needs
+constexpr int kMinPhaseCoherenceFftSize = 8;
 
 template <typename Value>
 void Require(bool condition, const char* field, Value value, const std::string& expectation) {
@@ -36,6 +37,8 @@ void ValidateWaveform(const FeatureRecipe& recipe) {
   Require(!recipe.remove_dc_offset, "remove_dc_offset", recipe.remove_dc_offset, "false for a waveform");
   Require(recipe.dynamic_range_db == 0.0f, "dynamic_range_db", recipe.dynamic_range_db, "0 for a waveform");
   Require(recipe.mean_spectrum_fft_size == 0, "mean_spectrum_fft_size", recipe.mean_spectrum_fft_size,
+          "0 for a waveform");
+  Require(recipe.phase_coherence_fft_size == 0, "phase_coherence_fft_size", recipe.phase_coherence_fft_size,
           "0 for a waveform");
 }
 
@@ -73,10 +76,11 @@ void ValidateDynamicRange(const FeatureRecipe& recipe) {
           "dynamic_range_db", recipe.dynamic_range_db, "0 where each band is normalised by itself");
 }
 
-void ValidateMeanSpectrum(int fft_size) {
+// What follows the bands has frames a quarter of the FFT apart.
+void ValidateFollowing(int fft_size, int least, const char* field) {
   if (fft_size == 0) return;
-  RequireBetween(fft_size, kMinMeanSpectrumFftSize, 2 * kMaxBands, "mean_spectrum_fft_size");
-  Require(fft_size % 4 == 0, "mean_spectrum_fft_size", fft_size, "a multiple of 4");
+  RequireBetween(fft_size, least, 2 * kMaxBands, field);
+  Require(fft_size % 4 == 0, field, fft_size, "a multiple of 4");
 }
 
 }  // namespace
@@ -93,7 +97,8 @@ void ValidateRecipe(const FeatureRecipe& recipe) {
   ValidateBands(recipe);
   Require(recipe.power == 1.0f || recipe.power == 2.0f, "power", recipe.power, "1 or 2");
   ValidateDynamicRange(recipe);
-  ValidateMeanSpectrum(recipe.mean_spectrum_fft_size);
+  ValidateFollowing(recipe.mean_spectrum_fft_size, kMinMeanSpectrumFftSize, "mean_spectrum_fft_size");
+  ValidateFollowing(recipe.phase_coherence_fft_size, kMinPhaseCoherenceFftSize, "phase_coherence_fft_size");
   // The logarithm below works on normal numbers only.
   Require(recipe.log == FeatureRecipe::Log::kNone ||
               (std::isfinite(recipe.log_floor) && recipe.log_floor >= std::numeric_limits<float>::min()),

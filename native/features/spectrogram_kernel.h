@@ -89,18 +89,15 @@ VERAVOX_INLINE void LoadFrames(const SpectrogramPlan& plan, const float* const* 
 }
 
 // Separates the spectrum of the even samples (E) from that of the odd ones (O) and combines them to that of
-// all: X[k] = E[k] + t[k] O[k], X[n - k] = conj(E[k] - t[k] O[k]).
-template <int kLanes>
-VERAVOX_INLINE void PowerSpectrum(const SpectrogramPlan& plan, SpectrogramScratch<kLanes>& scratch) {
+// all: X[k] = E[k] + t[k] O[k], X[n - k] = conj(E[k] - t[k] O[k]). `put(k, re, im)` takes X[k], the middle
+// one twice.
+template <int kLanes, typename Put>
+VERAVOX_INLINE void SplitSpectrum(const SpectrogramPlan& plan, const LaneComplex<kLanes>* z, const Put& put) {
   using Vector = typename LaneTypes<kLanes>::Float;
-  const LaneComplex<kLanes>* z = scratch.spectrum.data();
-  auto* power = scratch.power.data();
   const int n = plan.fft.size;
   // The window carries a factor of 1/2, which the first and last bin do not need.
-  const Vector first = 2.0f * (z[0].re + z[0].im);
-  const Vector last = 2.0f * (z[0].re - z[0].im);
-  power[0].lanes = first * first;
-  power[n].lanes = last * last;
+  put(0, 2.0f * (z[0].re + z[0].im), Vector{});
+  put(n, 2.0f * (z[0].re - z[0].im), Vector{});
   for (int k = 1; k <= n / 2; ++k) {
     const LaneComplex<kLanes> a = z[k];
     const LaneComplex<kLanes> b = z[n - k];
@@ -108,15 +105,22 @@ VERAVOX_INLINE void PowerSpectrum(const SpectrogramPlan& plan, SpectrogramScratc
     const Vector even_im = a.im - b.im;
     const LaneComplex<kLanes> odd{a.im + b.im, b.re - a.re};
     const LaneComplex<kLanes> turned = lane_fft::Multiply(odd, plan.split_twiddles[k]);
-    const Vector sum_re = even_re + turned.re;
-    const Vector sum_im = even_im + turned.im;
-    const Vector difference_re = even_re - turned.re;
-    const Vector difference_im = even_im - turned.im;
-    power[k].lanes = sum_re * sum_re + sum_im * sum_im;
-    power[n - k].lanes = difference_re * difference_re + difference_im * difference_im;
+    put(k, even_re + turned.re, even_im + turned.im);
+    put(n - k, even_re - turned.re, turned.im - even_im);
   }
+}
+
+template <int kLanes>
+VERAVOX_INLINE void PowerSpectrum(const SpectrogramPlan& plan, SpectrogramScratch<kLanes>& scratch) {
+  using Vector = typename LaneTypes<kLanes>::Float;
+  auto* power = scratch.power.data();
+  SplitSpectrum<kLanes>(
+      plan,
+      scratch.spectrum.data(), [=](int k, const Vector& re, const Vector& im) __attribute__((always_inline)) {
+        power[k].lanes = re * re + im * im;
+      });
   if (plan.magnitude) {
-    for (int k = 0; k <= n; ++k) {
+    for (int k = 0; k <= plan.fft.size; ++k) {
       for (int lane = 0; lane < kLanes; ++lane) power[k].lanes[lane] = std::sqrt(power[k].lanes[lane]);
     }
   }

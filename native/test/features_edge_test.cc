@@ -76,6 +76,14 @@ TEST(FeaturesEdge, RefusesRecipesNamingTheField) {
          r.kind = FeatureRecipe::Kind::kWaveform;
          r.mean_spectrum_fft_size = 4096;
        }},
+      {"phase_coherence_fft_size", [](FeatureRecipe& r) { r.phase_coherence_fft_size = 4; }},
+      {"phase_coherence_fft_size", [](FeatureRecipe& r) { r.phase_coherence_fft_size = 66; }},
+      {"phase_coherence_fft_size", [](FeatureRecipe& r) { r.phase_coherence_fft_size = 16384; }},
+      {"phase_coherence_fft_size",
+       [](FeatureRecipe& r) {
+         r.kind = FeatureRecipe::Kind::kWaveform;
+         r.phase_coherence_fft_size = 512;
+       }},
       {"pre_emphasis",
        [](FeatureRecipe& r) {
          r.kind = FeatureRecipe::Kind::kWaveform;
@@ -114,7 +122,8 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
       "linear\n"
       "bands=7\nfirst_bin=3\nfmin_hz=10.5\nfmax_hz=3000\nmel_formula=slaney\nmel_norm=slaney\n"
       "triangles_on_mel_axis=true\npower=1\nlog=decibel\nlog_floor=1e-5\nnormalisation=mean_variance\n"
-      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands\nmean_spectrum_fft_size=1024");
+      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands\nmean_spectrum_fft_size=1024\n"
+      "phase_coherence_fft_size=512");
   EXPECT_EQ(recipe.kind, FeatureRecipe::Kind::kWaveform);
   EXPECT_EQ(recipe.sample_rate_hz, 8000);
   EXPECT_EQ(recipe.fft_size, 256);
@@ -142,6 +151,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
   EXPECT_TRUE(recipe.normalise_globally);
   EXPECT_EQ(recipe.layout, FeatureRecipe::Layout::kFramesBands);
   EXPECT_EQ(recipe.mean_spectrum_fft_size, 1024);
+  EXPECT_EQ(recipe.phase_coherence_fft_size, 512);
 }
 
 TEST(FeaturesEdge, RefusesOutputOfTheWrongSize) {
@@ -272,6 +282,62 @@ TEST(FeaturesEdge, MeanSpectraOfAllSizesAreFinite) {
       const std::vector<float> curves = MeanSpectrumOf(Ramp(samples), fft_size);
       EXPECT_TRUE(std::all_of(curves.begin(), curves.end(), [](float value) { return std::isfinite(value); }))
           << fft_size << " of " << samples;
+    }
+  }
+}
+
+// The phase coherence alone: real and imaginary parts of five means.
+std::vector<float> PhaseCoherenceOf(const std::vector<float>& samples, int fft_size) {
+  FeatureRecipe recipe;
+  recipe.phase_coherence_fft_size = fft_size;
+  const std::vector<float> all = Compute(recipe, samples);
+  return {all.end() - 5 * fft_size, all.end()};
+}
+
+TEST(FeaturesEdge, PhaseCoherenceComesAfterTheMeanSpectrum) {
+  FeatureRecipe recipe = WithMeanSpectrum(4096);
+  const std::vector<float> before = Compute(recipe, Ramp(80000));
+  recipe.phase_coherence_fft_size = 512;
+  const std::vector<float> all = Compute(recipe, Ramp(80000));
+  const std::vector<float> alone = PhaseCoherenceOf(Ramp(80000), 512);
+  ASSERT_EQ(all.size(), before.size() + 10 * 256);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), all.begin()));
+  EXPECT_TRUE(std::equal(alone.begin(), alone.end(), all.end() - 10 * 256));
+}
+
+TEST(FeaturesEdge, PhaseCoherenceIsThatOfASteadyToneAndNotOfItsLevel) {
+  std::vector<float> samples(80000);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    samples[i] = 1e-2f * std::sin(0.5f * 3.14159265f * static_cast<float>(i % 4));  // 4 kHz: bin 128
+  }
+  const std::vector<float> curves = PhaseCoherenceOf(samples, 512);
+  for (const size_t curve : {0, 2, 6}) EXPECT_NEAR(curves[curve * 256 + 128], 1.0f, 1e-4f) << curve;
+  for (float& sample : samples) sample *= 8.0f;
+  const std::vector<float> louder = PhaseCoherenceOf(samples, 512);
+  for (const size_t curve : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    EXPECT_NEAR(louder[curve * 256 + 128], curves[curve * 256 + 128], 1e-3f) << curve;
+  }
+}
+
+TEST(FeaturesEdge, PhaseCoherenceOfSilenceIsZero) {
+  for (const float value : PhaseCoherenceOf(std::vector<float>(80000, 0.0f), 512)) EXPECT_EQ(value, 0.0f);
+}
+
+TEST(FeaturesEdge, PhaseCoherenceOfBrokenSamplesIsNotANumber) {
+  for (const float broken :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<float> samples = Ramp(80000);
+    samples[40000] = broken;
+    for (const float value : PhaseCoherenceOf(samples, 512)) EXPECT_TRUE(std::isnan(value));
+  }
+}
+
+TEST(FeaturesEdge, PhaseCoherenceOfAllSizesIsAtMostOne) {
+  for (const int fft_size : {8, 12, 500, 8192}) {
+    for (const size_t samples : {400, 8192, 30000}) {
+      for (const float value : PhaseCoherenceOf(Ramp(samples), fft_size)) {
+        ASSERT_LE(std::abs(value), 1.001f) << fft_size << " of " << samples;
+      }
     }
   }
 }

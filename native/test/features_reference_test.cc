@@ -15,6 +15,7 @@
 
 #include "features/feature_extractor.h"
 #include "features/mean_spectrum.h"
+#include "features/phase_coherence.h"
 #include "features/recipe_text.h"
 #include "features/spectrogram.h"
 
@@ -53,9 +54,9 @@ std::vector<float> Input(const Case& reference) {
 // 1e-4 of the value. A logarithm turns that into a constant, which is that of the value before the logarithm;
 // a normalised value is measured against its band's standard deviation, which is 1. Without a logarithm,
 // values that nearly cancel are also allowed 1e-7 of the largest one, which is as much as float32 resolves.
-// The weak bins of a long transform are what nearly cancels, and their logarithm is taken.
+// The weak bins of a long transform are what nearly cancels, and their logarithm or phase is taken.
 double Tolerance(const FeatureRecipe& recipe, double expected, double largest) {
-  if (recipe.mean_spectrum_fft_size != 0) return 1e-3;
+  if (recipe.mean_spectrum_fft_size != 0 || recipe.phase_coherence_fft_size != 0) return 1e-3;
   if (recipe.normalisation == FeatureRecipe::Normalisation::kMeanVariance) return 1e-4;
   if (recipe.kind == FeatureRecipe::Kind::kSpectrogram) {
     if (recipe.log == FeatureRecipe::Log::kNatural) return 1e-4;
@@ -99,6 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"frame_major_band_mean_variance", 6400}, Case{"global_mean_variance", 6400},
                     Case{"range_mean_variance", 6400}, Case{"range_magnitude_decibel", 6400},
                     Case{"mean_spectrum", 6400}, Case{"mean_spectrum_of_repeats", 1000},
+                    Case{"phase_coherence", 6400}, Case{"phase_coherence_of_repeats", 1000},
                     Case{"fft_400_log10", 6400}, Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37},
                     Case{"waveform_gain", 500}, Case{"waveform_mean_variance", 500}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -129,6 +131,18 @@ TEST_P(FeaturesSimdLevel, MeanSpectraAgreeWithDefinition) {
   std::vector<float> output(mean_spectrum.OutputSize(), NAN);
   mean_spectrum.Compute(Input(reference), output);
   std::vector<float> expected = ReadFloats("mean_spectrum.f32");
+  expected.erase(expected.begin(), expected.end() - static_cast<std::ptrdiff_t>(output.size()));
+  ExpectClose(recipe, output, expected);
+}
+
+TEST_P(FeaturesSimdLevel, PhaseCoherenceAgreesWithDefinition) {
+  if (GetParam() > BestSimdLevel()) GTEST_SKIP() << "not on this processor";
+  const Case reference{"phase_coherence", 6400};
+  const FeatureRecipe recipe = ReadRecipe(reference);
+  const auto coherence = PhaseCoherence::Make(recipe.phase_coherence_fft_size, recipe.input_gain, GetParam());
+  std::vector<float> output(coherence->OutputSize(), NAN);
+  coherence->Compute(Input(reference), output);
+  std::vector<float> expected = ReadFloats("phase_coherence.f32");
   expected.erase(expected.begin(), expected.end() - static_cast<std::ptrdiff_t>(output.size()));
   ExpectClose(recipe, output, expected);
 }

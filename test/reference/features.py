@@ -27,6 +27,7 @@ DEFAULTS = dict(
     bands=80, first_bin=0, fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none",
     triangles_on_mel_axis=False, power=2.0, log="natural", log_floor=1e-10, normalisation="none",
     dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames", mean_spectrum_fft_size=0,
+    phase_coherence_fft_size=0,
 )  # fmt: skip
 
 KALDI = dict(
@@ -77,6 +78,11 @@ CASES = {
     "mean_spectrum_of_repeats": (
         1000, dict(bands=20, mean_spectrum_fft_size=4096, input_gain=2.0, layout="frames_bands",
                    normalisation="mean_variance", normalise_globally=True),
+    ),
+    "phase_coherence": (SAMPLES, dict(bands=20, phase_coherence_fft_size=512)),
+    # After the mean spectrum; fewer samples than three frames have, and bins that fill no register.
+    "phase_coherence_of_repeats": (
+        1000, dict(bands=20, mean_spectrum_fft_size=2048, phase_coherence_fft_size=460, input_gain=2.0),
     ),
     # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
     "fft_400_log10": (
@@ -201,6 +207,37 @@ def make_mean_spectrum(audio, recipe):
     return np.stack([curve - scipy.ndimage.median_filter(curve, size=33, mode="reflect") for curve in curves])
 
 
+def make_phase_coherence(audio, recipe):
+    """[10, fft_size / 2]: real and imaginary parts of five mean products of unit vectors, as manifest-schema.ts has
+    them."""
+    size = recipe["phase_coherence_fft_size"]
+    bins = size // 2
+    audio = np.resize(audio, max(len(audio), 3 * size)) * recipe["input_gain"]
+    spectra = np.fft.rfft(
+        np.lib.stride_tricks.sliding_window_view(audio, size)[:: size // 4] * np.hanning(size), axis=1
+    )
+    magnitudes = np.abs(spectra) + 1e-7
+    phases, weights = spectra / magnitudes, np.sqrt(magnitudes)
+    delays = phases[:, 1:] * np.conj(phases[:, :-1])
+    smaller = np.minimum(weights[:, 1:], weights[:, :-1])
+    whole = np.arange(bins)
+    half = whole // 2
+    products = [
+        *(
+            (phases[2 * step :] * phases[: -2 * step] * np.conj(phases[step:-step]) ** 2, weights[step:-step])
+            for step in (1, 4)
+        ),
+        (delays, smaller),
+        (delays[1:] * np.conj(delays[:-1]), smaller[1:]),
+        (
+            phases[:, half] * phases[:, whole - half] * np.conj(phases[:, whole]),
+            np.minimum(weights[:, half], weights[:, whole]),
+        ),
+    ]
+    means = [np.average(product[:, :bins], axis=0, weights=weight[:, :bins]) for product, weight in products]
+    return np.stack([part for mean in means for part in (mean.real, mean.imag)])
+
+
 def make_features(audio, recipe):
     recipe = DEFAULTS | recipe
     audio = audio.astype(np.float64)
@@ -208,9 +245,15 @@ def make_features(audio, recipe):
         return normalise(audio * recipe["input_gain"], recipe)
     values = normalise(make_spectrogram(audio, recipe), recipe)
     values = values.T if recipe["layout"] == "frames_bands" else values
-    if recipe["mean_spectrum_fft_size"] == 0:
-        return values
-    return np.concatenate([values.ravel(), make_mean_spectrum(audio, recipe).ravel()])
+    following = [
+        make(audio, recipe).ravel()
+        for make, field in (
+            (make_mean_spectrum, "mean_spectrum_fft_size"),
+            (make_phase_coherence, "phase_coherence_fft_size"),
+        )
+        if recipe[field]
+    ]
+    return np.concatenate([values.ravel(), *following]) if following else values
 
 
 def write():
