@@ -74,6 +74,8 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
       } else {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
+          // What the stream was paused for may have overflowed: then no block is left whose reading resumes it.
+          this.#resume();
         });
       }
     }
@@ -97,7 +99,7 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
       clearTimeout(this.#timer);
     } else if (this.#unreadBytes >= PAUSE_AT_BYTES) {
       this.#pause();
-    } else if (this.receivedBytes >= this.#nextStepBytes) {
+    } else if (!this.#isPaused && this.receivedBytes >= this.#nextStepBytes) {
       this.#startTimer();
     }
     this.#wake();
