@@ -10,7 +10,7 @@
 namespace veravox {
 
 // Turns one window of audio into a model's input. Plans and tables are made once, at construction; Compute
-// allocates nothing. Not thread-safe: it has scratch memory of its own.
+// allocates only for the first window of a length. Not thread-safe: it has scratch memory of its own.
 class FeatureExtractor {
  public:
   // Throws StageError (kInternal) for a recipe that makes no sense; the sentence names the field.

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Join a detector and networks on mean spectra to one file.
+"""Join a detector and networks on curves of windows to one file.
 
-    python3 -m export.join_spectrum --detector FOLDER/ID.onnx --weights RUN/last.pt .. --share 0.8
-        --model-id NEW_ID [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
+    python3 -m export.join_curves --detector FOLDER/ID.onnx --mean-spectrum RUN/last.pt .. --mean-spectrum-share 0.8
+        [--phase-coherence RUN/last.pt .. --phase-coherence-share 0.5] --model-id NEW_ID
+        [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
 
-The answer is the detector's logit plus --share times the mean of the networks'; the detector's 8-bit weights stay as
-they are. Writes NEW_ID.onnx and its manifest entry into --models (default: models/). The entry of ID in FOLDER's
-manifest gives the features; without CALIBRATION.json of judge/calibrate_detector.py the calibration is the identity.
-Needs the Python package onnx.
+The answer is the detector's logit plus, of either kind of curves, that share of the mean of the networks' logits; the
+detector's 8-bit weights stay as they are. Writes NEW_ID.onnx and its manifest entry into --models (default: models/).
+The entry of ID in FOLDER's manifest gives the features; without CALIBRATION.json of judge/calibrate_detector.py the
+calibration is the identity. Needs the Python package onnx.
 """
 
 import argparse
 import json
 import tempfile
+from math import prod
 from pathlib import Path
 
 import onnx
@@ -20,30 +22,31 @@ import torch
 from onnx import TensorProto, helper
 
 from export.manifest_file import MODELS, get_entry, new_entry, put_entry
-from features.recipe import MEAN_SPECTRUM_FFT_SIZE
-from mean_spectrum.network import MeanOfNetworks, load_trained
-from mean_spectrum.spectra import BINS, CURVES
+from features.recipe import FFT_SIZES
 from networks.onnx_export import OPSET, write_onnx
+from window_curves.curves import SHAPES
+from window_curves.network import MeanOfNetworks, load_trained
 
 IDENTITY = {"scale": 1.0, "bias": 0.0}
-PREFIX = "mean_spectrum/"  # of the names of the networks' nodes and tensors
 
 
-def network_graph(network):
+def network_graph(kind, network):
+    """`kind` and a slash come before the names of nodes and tensors."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "network.onnx"))
-        write_onnx(network, torch.zeros(1, CURVES, BINS), path, "spectra", "said")
+        write_onnx(network, torch.zeros(1, *SHAPES[kind]), path, "curves", "said")
         model = onnx.load(path)
-    return onnx.compose.add_prefix(model, PREFIX).graph
+    return onnx.compose.add_prefix(model, f"{kind}/").graph
 
 
 def constant(name, values, kind=TensorProto.INT64):
     return helper.make_tensor(name, kind, [len(values)], values)
 
 
-def joined(detector, network, share):
-    """The detector's ONNX model with a flat input: its own features, then the mean spectrum."""
-    graph, added = detector.graph, network_graph(network)
+def joined(detector, networks):
+    """The detector's ONNX model with a flat input: its own features, then the curves. `networks`: {kind: (network,
+    share)} in the order of SHAPES."""
+    graph = detector.graph
     (own_input,), (own_output,) = graph.input, graph.output
     own_shape = [axis.dim_value for axis in own_input.type.tensor_type.shape.dim][1:]
     own_size = own_shape[0] * own_shape[1] * own_shape[2]
@@ -51,28 +54,30 @@ def joined(detector, network, share):
     for node in graph.node:
         node.input[:] = [names.get(name, name) for name in node.input]
         node.output[:] = [names.get(name, name) for name in node.output]
+    added = {kind: network_graph(kind, network) for kind, (network, _) in networks.items()}
+    sizes = [own_size, *(prod(SHAPES[kind]) for kind in networks)]
     before = [
-        helper.make_node("Split", ["features", "sizes"], ["flat_bands", "flat_spectra"], axis=1),
+        helper.make_node("Split", ["features", "sizes"], ["flat_bands", *(f"{kind}/flat" for kind in added)], axis=1),
         helper.make_node("Reshape", ["flat_bands", "bands_shape"], ["bands"]),
-        helper.make_node("Reshape", ["flat_spectra", "spectra_shape"], [PREFIX + "spectra"]),
+        *(helper.make_node("Reshape", [f"{k}/flat", f"{k}/shape"], [f"{k}/curves"]) for k in added),
     ]
     after = [
-        helper.make_node("Mul", [PREFIX + "said", "share"], ["shared"]),
-        helper.make_node("Add", ["detector_logit", "shared"], ["logit"]),
+        *(helper.make_node("Mul", [f"{k}/said", f"{k}/share"], [f"{k}/shared"]) for k in added),
+        helper.make_node("Sum", ["detector_logit", *(f"{kind}/shared" for kind in added)], ["logit"]),
     ]
     numbers = [
-        constant("sizes", [own_size, CURVES * BINS]),
+        constant("sizes", sizes),
         constant("bands_shape", [-1, *own_shape]),
-        constant("spectra_shape", [-1, CURVES, BINS]),
-        constant("share", [share], TensorProto.FLOAT),
+        *(constant(f"{kind}/shape", [-1, *SHAPES[kind]]) for kind in added),
+        *(constant(f"{kind}/share", [share], TensorProto.FLOAT) for kind, (_, share) in networks.items()),
     ]
     of_batch = lambda name, *axes: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *axes])
     made = helper.make_graph(
-        [*before, *graph.node, *added.node, *after],
+        [*before, *graph.node, *(node for network in added.values() for node in network.node), *after],
         "detector",
-        [of_batch("features", own_size + CURVES * BINS)],
+        [of_batch("features", sum(sizes))],
         [of_batch("logit")],
-        [*graph.initializer, *added.initializer, *numbers],
+        [*graph.initializer, *(number for network in added.values() for number in network.initializer), *numbers],
     )
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=detector.ir_version)
     onnx.checker.check_model(model)
@@ -82,8 +87,10 @@ def joined(detector, network, share):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--detector", required=True, type=Path)
-    parser.add_argument("--weights", nargs="+", required=True)
-    parser.add_argument("--share", required=True, type=float)
+    for kind in SHAPES:
+        option = f"--{kind.replace('_', '-')}"
+        parser.add_argument(option, nargs="+", metavar="WEIGHTS", default=[])
+        parser.add_argument(f"{option}-share", type=float, default=1.0)
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--calibration")
     parser.add_argument(
@@ -91,11 +98,17 @@ def main():
     )
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
-    network = MeanOfNetworks(map(load_trained, options.weights))
+    networks = {
+        kind: (MeanOfNetworks([load_trained(kind, path) for path in weights]), getattr(options, f"{kind}_share"))
+        for kind in SHAPES
+        if (weights := getattr(options, kind))
+    }
+    if not networks:
+        parser.error("no networks are given")
     path = Path(options.models) / f"{options.model_id}.onnx"
-    onnx.save(joined(onnx.load(str(options.detector)), network, options.share), str(path))
+    onnx.save(joined(onnx.load(str(options.detector)), networks), str(path))
     detector = get_entry(options.detector.stem, options.detector.parent)
-    features = {**detector["features"], "mean_spectrum_fft_size": MEAN_SPECTRUM_FFT_SIZE}
+    features = {**detector["features"], **{f"{kind}_fft_size": FFT_SIZES[kind] for kind in networks}}
     entry = new_entry(
         options.model_id,
         "detection",

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take the networks out of a shipped ONNX file, to train them further where their weights were not kept.
 
-    python3 -m export.recover_weights --model ../models/detector-small-2026-11-24.2.onnx --sizes small --cache CACHE
+    python3 -m export.recover_weights --model ../models/detector-small-2026-11-24.3.onnx --sizes small --cache CACHE
         --out FOLDER
 
 --sizes names the detectors inside, in their order, or is "speaker" for a speaker model. Writes FOLDER/0/last.pt and
 settings.json, and so on, which train/detector.py --start-from, train/teach.py, export/detector.py and train/speaker.py
 take. Normalisation after the convolutions is folded into them in the file: its statistics are taken anew from crops of
-CACHE, so that the function stays what it was, to the rounding of the 8 bits. Linear bands only; the network on
-mean spectra that export/join_spectrum.py adds is passed over. Needs the Python package onnx.
+CACHE, so that the function stays what it was, to the rounding of the 8 bits. Linear bands only; the networks on
+curves that export/join_curves.py adds are passed over. Needs the Python package onnx.
 """
 
 import argparse
@@ -23,14 +23,15 @@ from onnx import numpy_helper
 from torch import nn
 
 from data.corpus_cache import CorpusCache
-from export.join_spectrum import PREFIX
 from export.quantise import training_windows
 from features.recipe import FEATURES, WINDOW_SAMPLES
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 from networks.detector import SIZES, Detector
 from networks.speaker import SpeakerNetwork
+from window_curves.curves import SHAPES
 
 SPEAKER = "speaker"
+ADDED = tuple(f"{kind}/" for kind in SHAPES)  # before the names of nodes that are not of the detector
 
 
 def new_network(size):
@@ -72,7 +73,7 @@ def parameters_of(path, sizes):
         "BatchNormalization": ["weight", "bias", "running_mean", "running_var"],
     }
     for node in graph.node:
-        if node.op_type in names and not node.name.startswith(PREFIX):
+        if node.op_type in names and not node.name.startswith(ADDED):
             module, use = module_of(node.name)
             # The larger detector alone has the later blocks.
             owners = [parameters for parameters, own in zip(found, modules) if module in own]

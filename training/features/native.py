@@ -113,7 +113,7 @@ class FeatureExtractor(_Handle):
         super().__init__("features", library, _recipe_text(recipe))
         self._waveform = recipe.get("kind") == "waveform"
         self._frames_first = recipe.get("layout") == "frames_bands"
-        self._has_mean_spectrum = recipe.get("mean_spectrum_fft_size", 0) > 0
+        self._flat = any(recipe.get(f"{stage}_fft_size", 0) for stage in ("mean_spectrum", "phase_coherence"))
 
     def frame_count(self, samples):
         """Frames that `samples` samples give (waveform: 1)."""
@@ -121,8 +121,8 @@ class FeatureExtractor(_Handle):
 
     def compute(self, samples):
         """samples: [n], full scale -1..1. Returns float32 [bands, frames], or [frames, bands] when the recipe's
-        layout is frames_bands, or [n] for a waveform. With a mean spectrum: [bands * frames + 2 * fft size], in
-        this order."""
+        layout is frames_bands, or [n] for a waveform. With a mean spectrum
+        or phase coherence: these numbers in a row, then theirs."""
         samples = _mono(samples)
         output = np.empty(self._library.veravox_features_output_size(self._handle, samples.size), np.float32)
         error = ctypes.create_string_buffer(_ERROR_BYTES)
@@ -130,7 +130,7 @@ class FeatureExtractor(_Handle):
             self._handle, _pointer(samples), samples.size, _pointer(output), output.size, error, _ERROR_BYTES
         ):
             raise NativeError(error.value.decode())
-        if self._waveform or self._has_mean_spectrum:
+        if self._waveform or self._flat:
             return output
         frames = self.frame_count(samples.size)
         bands = output.size // frames if frames else 0

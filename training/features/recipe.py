@@ -42,8 +42,9 @@ FEATURES = {
 
 # Half as many numbers, finer where voices have their harmonics.
 MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
-MEAN_SPECTRUM_FFT_SIZE = 4096  # 3.9 Hz from bin to bin
-WITH_MEAN_SPECTRUM = {**FEATURES, "mean_spectrum_fft_size": MEAN_SPECTRUM_FFT_SIZE}
+# Of the curves of a window that follow the bands: 3.9 and 31 Hz from bin to bin.
+FFT_SIZES = {"mean_spectrum": 4096, "phase_coherence": 512}
+WITH_CURVES = {**FEATURES, **{f"{kind}_fft_size": size for kind, size in FFT_SIZES.items()}}
 RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
 # From which ensemble.OwnFeatures makes each of them.
 ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}

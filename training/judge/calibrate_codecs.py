@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrate a detector by codec and bit rate: offsets of the logit that bring the equal-error threshold of coded clips
-back to that of the same clips clean.
+"""Calibrate a detector by codec and bit rate: offsets of the logit that bring coded clips near the threshold back to
+where they are clean.
 
     python3 -m judge.calibrate_codecs CODEC-MEASURES.csv --model-id ID [--json CODECS.json] [--models FOLDER] [--write]
 
@@ -8,10 +8,10 @@ CODEC-MEASURES.csv: of bench/clip-measures.ts, a list of judge.make_conditions -
 the tables into `calibration.codecs` of the model's manifest entry. Prints the errors of each condition before and
 after.
 
-A shift is the mean over a bootstrap of systems and sources of the difference between both thresholds, and its standard
-error the deviation. A codec's offsets are the most probable ones if offsets are normal with a deviation of
-PRIOR_SD and change from one rate to one of the double by a deviation of STEP_SD: few clips move scores little, and
-neighbouring rates alike. Offsets of less than SURE of their own standard errors become 0.
+A shift is how far the clips near the threshold move, human and generated ones alike, as a mean over a bootstrap of
+systems and sources, and its standard error the deviation. A codec's offsets are the most probable ones if offsets are
+normal with a deviation of PRIOR_SD and change from one rate to one of the double by a deviation of STEP_SD: few clips
+move scores little, and neighbouring rates alike. Offsets of less than SURE of their own standard errors become 0.
 """
 
 import json
@@ -21,14 +21,15 @@ from pathlib import Path
 import numpy as np
 
 from export.manifest_file import put_codec_offsets
-from judge.figures import area_under_curve, equal_error_point, rounded, unit_weights
+from judge.figures import area_under_curve, rounded, unit_weights
 from judge.markdown import percent, table, three
 from judge.measures import Measured, logit, options_parser
 
 CLEAN = "clean"
+NEAR_SD = 1.5  # of the logit: how near to the threshold a clip counts, by a normal curve
 PRIOR_SD, STEP_SD = 1.0, 0.5  # of the logit; the step per doubling of the bit rate
 SURE = 3.0  # some thirty conditions: at two, one of them would pass by chance
-LEAST_ERROR = 0.05  # of a shift: a bootstrap that never moves the threshold is not that sure
+LEAST_ERROR = 0.05  # of a shift: a bootstrap of few clips that move alike is not that sure
 ROUNDS = 200
 
 
@@ -41,13 +42,16 @@ def by_condition(measured):
 
 
 def shift_of(clean, through, rounds=ROUNDS):
-    """(mean, standard error) of how far the equal-error threshold of `through` lies above that of `clean`, in logits.
-    Both are the same clips in the same order."""
-    drawn = unit_weights(clean.clips, rounds) * clean.weights
-    threshold = lambda measured, weights: equal_error_point(logit(measured.scores), measured.spoof, weights)[1]
-    # A draw without weight on a class has no threshold.
+    """(mean, standard error) of how far clips near the threshold of 0.5 lie higher in `through` than in `clean`, in
+    logits. Both are the same clips in the same order."""
+    before, after = logit(clean.scores), logit(through.scores)
+    nearness = np.exp(-(((before + after) / 2 / NEAR_SD) ** 2) / 2)
+    drawn = unit_weights(clean.clips, rounds) * clean.weights * nearness
+    # A draw without weight on a class has no shift.
     drawn = drawn[(drawn[:, clean.spoof].sum(axis=1) > 0) & (drawn[:, ~clean.spoof].sum(axis=1) > 0)]
-    shifts = [threshold(through, weights) - threshold(clean, weights) for weights in drawn]
+    shifts = np.mean(
+        [drawn[:, of] @ (after - before)[of] / drawn[:, of].sum(axis=1) for of in (clean.spoof, ~clean.spoof)], 0
+    )
     return float(np.mean(shifts)), max(float(np.std(shifts)), LEAST_ERROR)
 
 

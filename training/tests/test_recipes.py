@@ -2,6 +2,7 @@
 """The recipes that training computes are those that the manifest has for the shipped models."""
 
 import unittest
+from math import prod
 
 from export.manifest_file import get_entry
 from features.recipe import (
@@ -9,16 +10,16 @@ from features.recipe import (
     MEL_FEATURES,
     SAMPLE_RATE_HZ,
     WINDOW_SAMPLES,
-    WITH_MEAN_SPECTRUM,
+    WITH_CURVES,
     frames_of,
 )
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
-from mean_spectrum.spectra import BINS, CURVES
+from window_curves.curves import SHAPES
 
 SHIPPED = {
-    "detector-small-2026-11-24.2": WITH_MEAN_SPECTRUM,
-    "detector-large-2026-11-24.2": WITH_MEAN_SPECTRUM,
-    "detector-medium-2026-11-24.2": WITH_MEAN_SPECTRUM,
+    "detector-small-2026-11-24.3": WITH_CURVES,
+    "detector-large-2026-11-24.3": WITH_CURVES,
+    "detector-medium-2026-11-24.3": WITH_CURVES,
     "voiceprint-1-2026-11-22": SPEAKER_FEATURES,
 }
 
@@ -30,8 +31,8 @@ class Recipes(unittest.TestCase):
             self.assertEqual(entry["features"], features, model_id)
             self.assertEqual((entry["sample_rate_hz"], entry["window_samples"]), (SAMPLE_RATE_HZ, WINDOW_SAMPLES))
             shape = [1, features["bands"], frames_of(WINDOW_SAMPLES)]
-            if features is WITH_MEAN_SPECTRUM:
-                shape = [shape[1] * shape[2] + CURVES * BINS]
+            if features is WITH_CURVES:
+                shape = [shape[1] * shape[2] + sum(map(prod, SHAPES.values()))]
             self.assertEqual(entry["input"]["shape"], ["batch", *shape], model_id)
 
     def test_mel_bands_hear_the_frames_that_linear_bands_do(self):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the mean spectra of training crops, so that networks on them train in minutes.
+"""Write curves of training crops, so that networks on them train in minutes.
 
-    python3 -m mean_spectrum.bank --cache CACHE --out BANK [--crops 128000] [--seed 1] [--high-pass 0.5]
-        [--without augmentation ..]
+    python3 -m window_curves.bank --kind mean_spectrum --cache CACHE --out BANK [--crops 128000] [--seed 1]
+        [--high-pass 0.5] [--without augmentation ..]
 
-Writes BANK/0.npz and so on, of 3200 crops each: spectra, float16 [crops, CURVES, BINS], and labels, 1 for "spoof"; of a
+Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof"; of a
 human and a generated crop in turn, as data/sampler.py pairs them. That share of the crops, of either class, goes
 through a high-pass: rumble below the voice tells much, and is easily filtered out. Files that exist are kept.
 """
@@ -20,24 +20,24 @@ import numpy as np
 from data.corpus_cache import CorpusCache
 from data.sampler import PARTS, CropSampler
 from features.recipe import WINDOW_SAMPLES
-from mean_spectrum.spectra import MeanSpectra
 from signals.augmentation import high_pass
+from window_curves.curves import SHAPES, WindowCurves
 
 BATCH, BATCHES = 64, 50
 CROPS_PER_FILE = BATCH * BATCHES
 HIGH_PASS_SEED = 20261124
 
 
-def spectra_of_crops(sampler, index, high_pass_share=0.0, batches=BATCHES):
-    """(spectra, labels) of the file with that index, of so many batches of crops."""
-    mean_spectra, spectra, labels = MeanSpectra(), [], []
+def curves_of_crops(kind, sampler, index, high_pass_share=0.0, batches=BATCHES):
+    """(curves, labels) of the file with that index, of so many batches of crops."""
+    window_curves, curves, labels = WindowCurves(kind), [], []
     rng = np.random.default_rng([HIGH_PASS_SEED, index])
     for batch in range(index * batches, (index + 1) * batches):
         crops, batch_labels = sampler.batch(batch, WINDOW_SAMPLES)
         crops = [high_pass(crop, rng) if rng.random() < high_pass_share else crop for crop in crops]
-        spectra += [mean_spectra.compute(crop).astype(np.float16) for crop in crops]
+        curves += [window_curves.compute(crop).astype(np.float16) for crop in crops]
         labels.append(batch_labels)
-    return np.stack(spectra), np.concatenate(labels)
+    return np.stack(curves), np.concatenate(labels)
 
 
 def write_file(options, index):
@@ -45,14 +45,15 @@ def write_file(options, index):
     if path.exists():
         return
     sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without)
-    spectra, labels = spectra_of_crops(sampler, index, options.high_pass)
+    curves, labels = curves_of_crops(options.kind, sampler, index, options.high_pass)
     unfinished = path.with_suffix(f".{os.getpid()}.npz")
-    np.savez(unfinished, spectra=spectra, labels=labels)
+    np.savez(unfinished, curves=curves, labels=labels)
     unfinished.rename(path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kind", choices=SHAPES, required=True)
     parser.add_argument("--cache", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--crops", type=int, default=128000)

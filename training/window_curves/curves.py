@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mean spectra of windows, as native/features/mean_spectrum.h makes them for serving."""
+"""Curves of a window over frequency, as native/features makes them for serving."""
 
 from features.native import FeatureExtractor
-from features.recipe import MEAN_SPECTRUM_FFT_SIZE, WITH_MEAN_SPECTRUM
+from features.recipe import FEATURES, FFT_SIZES
 
-CURVES, BINS = 4, MEAN_SPECTRUM_FFT_SIZE // 2
+MEAN_SPECTRUM, PHASE_COHERENCE = "mean_spectrum", "phase_coherence"
+CURVES = {MEAN_SPECTRUM: 4, PHASE_COHERENCE: 10}
+SHAPES = {
+    kind: (CURVES[kind], FFT_SIZES[kind] // 2) for kind in CURVES
+}  # [curves, bins]; in a file's input in this order
 
 
-class MeanSpectra:
-    def __init__(self):
+class WindowCurves:
+    """`kind`: of SHAPES, which is that of native/features/KIND.h."""
+
+    def __init__(self, kind):
+        self._shape = SHAPES[kind]
         # The extractor makes bands first, here as few as it can.
-        self._extractor = FeatureExtractor({**WITH_MEAN_SPECTRUM, "bands": 1})
+        self._extractor = FeatureExtractor({**FEATURES, "bands": 1, f"{kind}_fft_size": FFT_SIZES[kind]})
 
     def compute(self, samples):
-        """[n] at 16 kHz, at least 400 -> float32 [CURVES, BINS]."""
-        return self._extractor.compute(samples)[-CURVES * BINS :].reshape(CURVES, BINS)
+        """[n] at 16 kHz, at least 400 -> float32 SHAPES[kind]."""
+        curves, bins = self._shape
+        return self._extractor.compute(samples)[-curves * bins :].reshape(self._shape)

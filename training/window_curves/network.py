@@ -1,34 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small network on the mean spectrum of a window."""
+"""Small networks on the curves of a window."""
+
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 
-from mean_spectrum.spectra import BINS, CURVES
+from window_curves.curves import MEAN_SPECTRUM, PHASE_COHERENCE, SHAPES
 
 PLACES = 8  # in frequency that the head tells apart
 
 
-class MeanSpectrumNetwork(nn.Module):
-    """[batch, CURVES, BINS] -> [batch]: the logit of "spoof"."""
+@dataclass(frozen=True)
+class Layers:
+    """The first convolution's stride, how many values the pooling takes the largest of, and whether each curve is first
+    brought to the mean and deviation that it has in training."""
 
-    def __init__(self, widths=(24, 32, 48), dropout=0.3):
+    stride: int
+    pooled: int
+    scaled: bool
+
+
+LAYERS = {MEAN_SPECTRUM: Layers(2, 4, False), PHASE_COHERENCE: Layers(1, 2, True)}
+
+
+class CurveNetwork(nn.Module):
+    """[batch, *SHAPES[kind]] -> [batch]: the logit of "spoof"."""
+
+    def __init__(self, kind, widths=(24, 32, 48), dropout=0.3):
         super().__init__()
-        assert BINS % (32 * PLACES) == 0
+        curves, bins = SHAPES[kind]
+        layers = LAYERS[kind]
+        assert bins % (4 * layers.stride * layers.pooled * PLACES) == 0
         first, second, third = widths
+        self.scale = nn.BatchNorm1d(curves, affine=False) if layers.scaled else nn.Identity()
         self.body = nn.Sequential(
-            *(nn.Conv1d(CURVES, first, 9, 2, 4), nn.BatchNorm1d(first), nn.ReLU()),
-            *(nn.Conv1d(first, second, 7, 2, 3), nn.BatchNorm1d(second), nn.ReLU(), nn.MaxPool1d(4)),
+            *(nn.Conv1d(curves, first, 9, layers.stride, 4), nn.BatchNorm1d(first), nn.ReLU()),
+            *(nn.Conv1d(first, second, 7, 2, 3), nn.BatchNorm1d(second), nn.ReLU(), nn.MaxPool1d(layers.pooled)),
             *(nn.Conv1d(second, third, 5, 2, 2), nn.BatchNorm1d(third), nn.ReLU(), nn.AdaptiveMaxPool1d(PLACES)),
         )
         self.head = nn.Sequential(nn.Flatten(), nn.Dropout(dropout), nn.Linear(PLACES * third, 1))
 
-    def forward(self, spectra):
-        return self.head(self.body(spectra)).squeeze(1)
+    def forward(self, curves):
+        return self.head(self.body(self.scale(curves))).squeeze(1)
 
 
-def load_trained(weights):
-    network = MeanSpectrumNetwork()
+def load_trained(kind, weights):
+    network = CurveNetwork(kind)
     network.load_state_dict(torch.load(weights))
     return network
 
@@ -40,5 +58,5 @@ class MeanOfNetworks(nn.Module):
         super().__init__()
         self.networks = nn.ModuleList(networks)
 
-    def forward(self, spectra):
-        return torch.stack([network(spectra) for network in self.networks]).mean(0)
+    def forward(self, curves):
+        return torch.stack([network(curves) for network in self.networks]).mean(0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Add what networks on mean spectra say to the scores of a detector, clip by clip.
+"""Add what networks on curves of windows say to the scores of a detector, clip by clip.
 
-    python3 -m mean_spectrum.score --weights RUN/last.pt .. --scores SCORES.csv --clips FOLDER --out OUT
-        [--shares 0.2 0.5 1 inf]
+    python3 -m window_curves.score --kind mean_spectrum --weights RUN/last.pt .. --scores SCORES.csv --clips FOLDER
+        --out OUT [--shares 0.2 0.5 1 inf]
 
 SCORES.csv is of `veravox evaluate --scores`, and its paths start from --clips. OUT/share-0.5.csv is the same table,
 with scores whose logit is the detector's plus 0.5 times the mean of the network's over the windows; inf: the network
@@ -24,15 +24,15 @@ from data.prepare_originals import read_decoded
 from features.recipe import SAMPLE_RATE_HZ
 from judge.measures import logit, sigmoid
 from judge.serving_windows import windows_of
-from mean_spectrum.network import MeanOfNetworks, load_trained
-from mean_spectrum.spectra import MeanSpectra
 from signals.channel_chain import by_server
+from window_curves.curves import SHAPES, WindowCurves
+from window_curves.network import MeanOfNetworks, load_trained
 
 SMALLEST_SCORE = 5e-6  # half of the last digit
 
 
-def spectra_of(path):
-    """float32 [windows, CURVES, BINS] of a file."""
+def curves_of(kind, path):
+    """float32 [windows, curves, bins] of a file."""
     with tempfile.TemporaryDirectory() as folder:
         decoded = Path(folder, "decoded.au")
         ffmpeg("-i", path, "-map", "0:a:0", "-ac", 1, "-c:a", "pcm_s16be", "-f", "au", decoded)
@@ -40,22 +40,23 @@ def spectra_of(path):
     samples = samples.astype(np.float32) / 32768
     if rate_hz != SAMPLE_RATE_HZ:
         samples = by_server(samples, rate_hz, SAMPLE_RATE_HZ)
-    mean_spectra = MeanSpectra()
-    return np.stack([mean_spectra.compute(window) for window in windows_of(samples)])
+    window_curves = WindowCurves(kind)
+    return np.stack([window_curves.compute(window) for window in windows_of(samples)])
 
 
-def spectra_or_none(folder, row):
-    return spectra_of(folder / row["path"]) if row["score"] else None
+def curves_or_none(kind, folder, row):
+    return curves_of(kind, folder / row["path"]) if row["score"] else None
 
 
 def joined(score, said, share):
-    """A score as `veravox evaluate` writes it, with the logit of the mean spectra added."""
+    """A score as `veravox evaluate` writes it, with the logit of the networks added."""
     rounded = np.clip(float(score), SMALLEST_SCORE, 1 - SMALLEST_SCORE)
     return float(sigmoid(said if np.isinf(share) else logit(rounded) + share * said))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kind", choices=SHAPES, required=True)
     parser.add_argument("--weights", nargs="+", required=True)
     parser.add_argument("--scores", required=True)
     parser.add_argument("--clips", required=True)
@@ -63,12 +64,13 @@ def main():
     parser.add_argument("--shares", nargs="+", type=float, default=[0.2, 0.5, 1.0, np.inf])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    network = MeanOfNetworks(map(load_trained, options.weights)).eval()
+    network = MeanOfNetworks([load_trained(options.kind, weights) for weights in options.weights]).eval()
     rows, said = read_table(options.scores), {}
     with Pool(options.jobs) as pool, torch.no_grad():
-        for row, spectra in zip(rows, pool.imap(partial(spectra_or_none, Path(options.clips)), rows, 32)):
-            if spectra is not None:
-                said[row["path"]] = network(torch.from_numpy(spectra)).mean().item()
+        found = pool.imap(partial(curves_or_none, options.kind, Path(options.clips)), rows, 32)
+        for row, curves in zip(rows, found):
+            if curves is not None:
+                said[row["path"]] = network(torch.from_numpy(curves)).mean().item()
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     for share in options.shares:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Train the network on mean spectra.
+"""Train a network on curves of windows.
 
-    python3 -m mean_spectrum.train --banks PLAIN FULL --shares 3 1 --run RUN [--steps 4000]
+    python3 -m window_curves.train --kind mean_spectrum --banks PLAIN FULL --shares 3 1 --run RUN [--steps 4000]
 
---banks are of mean_spectrum/bank.py, --shares how much of a batch comes from each. Writes last.pt, settings.json and
+--banks are of window_curves/bank.py, --shares how much of a batch comes from each. Writes last.pt, settings.json and
 log.csv (the mean loss of every 100 steps) into RUN.
 """
 
@@ -17,36 +17,36 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from mean_spectrum.network import MeanSpectrumNetwork
+from window_curves.curves import SHAPES
+from window_curves.network import CurveNetwork
 
 LOG_EVERY = 100
 RISING_STEPS = 50
-HIDDEN_SHARE = 0.5
 
 
 def read_bank(folder):
-    """(float16 [crops, CURVES, BINS], labels [crops]) of all files."""
+    """(float16 [crops, curves, bins], labels [crops]) of all files."""
     finished = [path for path in Path(folder).glob("*.npz") if path.stem.isdigit()]
     files = [np.load(path) for path in sorted(finished, key=lambda path: int(path.stem))]
-    return np.concatenate([file["spectra"] for file in files]), np.concatenate([file["labels"] for file in files])
+    return np.concatenate([file["curves"] for file in files]), np.concatenate([file["labels"] for file in files])
 
 
 def draw(bank, pairs, rng):
     """So many pairs of a human and a generated crop, the pairs as they were drawn together."""
-    spectra, labels = bank
+    curves, labels = bank
     first = 2 * rng.integers(len(labels) // 2, size=pairs)
     places = np.concatenate([first, first + 1])
-    return spectra[places], labels[places]
+    return curves[places], labels[places]
 
 
-def hide_run(spectra, rng):
-    """Hides a random run of bins of every second item, in place: the network must not lean on one line."""
-    bins = spectra.shape[2]
-    for item in spectra:
-        if rng.random() < HIDDEN_SHARE:
+def hide_run(curves, share, rng):
+    """Hides a random run of bins of that share of the items, in place: the network must not lean on one line."""
+    bins = curves.shape[2]
+    for item in curves:
+        if rng.random() < share:
             width, start = int(rng.integers(1, bins // 3)), int(rng.integers(bins))
             item[:, start : start + width] = 0
-    return spectra
+    return curves
 
 
 def pairs_of_banks(shares, batch):
@@ -73,7 +73,7 @@ def train(options):
         "crops": [len(labels) for _, labels in banks],
     }
     (folder / "settings.json").write_text(json.dumps(settings, indent=1) + "\n")
-    network = MeanSpectrumNetwork()
+    network = CurveNetwork(options.kind)
     optimiser = torch.optim.AdamW(network.parameters(), options.peak_rate, weight_decay=options.weight_decay)
     losses = []
     with open(folder / "log.csv", "w", newline="", buffering=1) as table:
@@ -83,8 +83,8 @@ def train(options):
             for group in optimiser.param_groups:
                 group["lr"] = rate_at(step, options.steps, options.peak_rate)
             drawn = [draw(bank, count, rng) for bank, count in zip(banks, pairs)]
-            spectra, labels = (np.concatenate(part).astype(np.float32) for part in zip(*drawn))
-            said = network(torch.from_numpy(hide_run(spectra, rng)))
+            curves, labels = (np.concatenate(part).astype(np.float32) for part in zip(*drawn))
+            said = network(torch.from_numpy(hide_run(curves, options.hidden_share, rng)))
             loss = functional.binary_cross_entropy_with_logits(said, torch.from_numpy(labels))
             optimiser.zero_grad()
             loss.backward()
@@ -98,12 +98,14 @@ def train(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kind", choices=SHAPES, required=True)
     parser.add_argument("--banks", nargs="+", required=True)
     parser.add_argument("--shares", nargs="+", type=float)
     parser.add_argument("--run", required=True)
     parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--seed", type=int, default=20261124)
+    parser.add_argument("--hidden-share", type=float, default=0.5)
     parser.add_argument("--peak-rate", type=float, default=1e-3)
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--threads", type=int, default=1)
