@@ -40,10 +40,28 @@ struct PhaseScratch {
   std::vector<Row> weight;
 };
 
-// The phases of the kLanes frames that start at `frames[lane]`.
+// Lane by lane, `stride` floats apart.
+template <int kLanes>
+VERAVOX_INLINE void StoreFrames(const std::vector<typename PhaseScratch<kLanes>::Row>& bins, size_t frames,
+                                size_t stride, float* output) {
+  size_t bin = 0;
+  for (; bin + kLanes <= bins.size(); bin += kLanes) {
+    typename LaneTypes<kLanes>::Float rows[kLanes];
+    for (int i = 0; i < kLanes; ++i) rows[i] = bins[bin + i].lanes;
+    TransposeLanes<kLanes>(rows);
+    for (size_t frame = 0; frame < frames; ++frame) {
+      StoreLanes<kLanes>(rows[frame], output + frame * stride + bin);
+    }
+  }
+  for (; bin < bins.size(); ++bin) {
+    for (size_t frame = 0; frame < frames; ++frame) output[frame * stride + bin] = bins[bin].lanes[frame];
+  }
+}
+
+// The phases of `used` of the kLanes frames that start at `frames[lane]`, as those from `first` on.
 template <int kLanes>
 VERAVOX_INLINE void PhasesOfFrames(const SpectrogramPlan& plan, const float* const* frames,
-                                   PhaseScratch<kLanes>& scratch) {
+                                   PhaseScratch<kLanes>& scratch, size_t first, size_t used, Phases& phases) {
   using Vector = typename LaneTypes<kLanes>::Float;
   spectrogram_kernel::LoadFrames(plan, frames, scratch.spectrogram);
   TransformLanes(plan.fft, scratch.spectrogram.spectrum.data(), scratch.spectrogram.radix.data());
@@ -57,20 +75,30 @@ VERAVOX_INLINE void PhasesOfFrames(const SpectrogramPlan& plan, const float* con
     scratch.weight[bin].lanes = magnitude;
   };
   spectrogram_kernel::SplitSpectrum<kLanes>(plan, scratch.spectrogram.spectrum.data(), put);
+  const size_t row = first * phases.stride;
+  StoreFrames<kLanes>(scratch.re, used, phases.stride, &phases.re[row]);
+  StoreFrames<kLanes>(scratch.im, used, phases.stride, &phases.im[row]);
+  StoreFrames<kLanes>(scratch.weight, used, phases.stride, &phases.weight[row]);
 }
 
-void PhasesBaseline(const SpectrogramPlan& plan, const float* const* frames, PhaseScratch<4>& scratch) {
-  PhasesOfFrames(plan, frames, scratch);
+template <int kLanes>
+using PhaseKernel = void (*)(const SpectrogramPlan&, const float* const* frames, PhaseScratch<kLanes>&,
+                             size_t first, size_t used, Phases&);
+
+void PhasesBaseline(const SpectrogramPlan& plan, const float* const* frames, PhaseScratch<4>& scratch,
+                    size_t first, size_t used, Phases& phases) {
+  PhasesOfFrames(plan, frames, scratch, first, used, phases);
 }
 
 VERAVOX_TARGET_AVX2 void PhasesAvx2(const SpectrogramPlan& plan, const float* const* frames,
-                                    PhaseScratch<8>& scratch) {
-  PhasesOfFrames(plan, frames, scratch);
+                                    PhaseScratch<8>& scratch, size_t first, size_t used, Phases& phases) {
+  PhasesOfFrames(plan, frames, scratch, first, used, phases);
 }
 
 VERAVOX_TARGET_AVX512 void PhasesAvx512(const SpectrogramPlan& plan, const float* const* frames,
-                                        PhaseScratch<16>& scratch) {
-  PhasesOfFrames(plan, frames, scratch);
+                                        PhaseScratch<16>& scratch, size_t first, size_t used,
+                                        Phases& phases) {
+  PhasesOfFrames(plan, frames, scratch, first, used, phases);
 }
 
 struct Complex {
@@ -184,13 +212,16 @@ VERAVOX_TARGET_AVX2 void AverageAvx2(const Phases& phases, size_t frames, size_t
   AverageProducts(phases, frames, bins, output);
 }
 
+VERAVOX_TARGET_AVX512 void AverageAvx512(const Phases& phases, size_t frames, size_t bins, float* output) {
+  AverageProducts(phases, frames, bins, output);
+}
+
 template <int kLanes>
 class LanePhaseCoherence final : public PhaseCoherence {
  public:
-  using Kernel = void (*)(const SpectrogramPlan&, const float* const*, PhaseScratch<kLanes>&);
   using Averages = void (*)(const Phases&, size_t frames, size_t bins, float* output);
 
-  LanePhaseCoherence(const FeatureRecipe& frames, Kernel kernel, Averages averages)
+  LanePhaseCoherence(const FeatureRecipe& frames, PhaseKernel<kLanes> kernel, Averages averages)
       : PhaseCoherence(frames), scratch_(plan_), kernel_(kernel), averages_(averages) {}
 
  private:
@@ -202,14 +233,7 @@ class LanePhaseCoherence final : public PhaseCoherence {
       for (size_t lane = 0; lane < kLanes; ++lane) {
         starts[lane] = samples.data() + (first + std::min(lane, used - 1)) * hop;
       }
-      kernel_(plan_, starts, scratch_);
-      for (size_t lane = 0; lane < used; ++lane) {
-        const size_t row = (first + lane) * phases.stride;
-        const size_t bins = scratch_.re.size();
-        for (size_t bin = 0; bin < bins; ++bin) phases.re[row + bin] = scratch_.re[bin].lanes[lane];
-        for (size_t bin = 0; bin < bins; ++bin) phases.im[row + bin] = scratch_.im[bin].lanes[lane];
-        for (size_t bin = 0; bin < bins; ++bin) phases.weight[row + bin] = scratch_.weight[bin].lanes[lane];
-      }
+      kernel_(plan_, starts, scratch_, first, used, phases);
     }
   }
 
@@ -218,7 +242,7 @@ class LanePhaseCoherence final : public PhaseCoherence {
   }
 
   PhaseScratch<kLanes> scratch_;
-  Kernel kernel_;
+  PhaseKernel<kLanes> kernel_;
   Averages averages_;
 };
 
@@ -228,7 +252,7 @@ std::unique_ptr<PhaseCoherence> PhaseCoherence::Make(int fft_size, float input_g
   const FeatureRecipe frames = Frames(fft_size, input_gain);
   switch (level) {
     case SimdLevel::kAvx512:
-      return std::make_unique<LanePhaseCoherence<16>>(frames, PhasesAvx512, AverageAvx2);
+      return std::make_unique<LanePhaseCoherence<16>>(frames, PhasesAvx512, AverageAvx512);
     case SimdLevel::kAvx2:
       return std::make_unique<LanePhaseCoherence<8>>(frames, PhasesAvx2, AverageAvx2);
     case SimdLevel::kBaseline:
