@@ -44,7 +44,8 @@ test('what CUDA is asked to compute has the weights in float32, and says the sam
   for (const model of detectors) {
     const cpu = await asFor('cpu', model, folder);
     const cuda = await asFor('cuda', model, folder);
-    assert.ok(cuda.bytes > 2.5 * cpu.bytes, `${model.id}: ${cuda.bytes} and ${cpu.bytes} bytes`);
+    // The small networks on curves of the window are in float32 in both.
+    assert.ok(cuda.bytes > 2 * cpu.bytes, `${model.id}: ${cuda.bytes} and ${cpu.bytes} bytes`);
     assert.ok(Math.abs(cpu.score - cuda.score) < 0.003, `${model.id}: ${cpu.score} and ${cuda.score}`);
   }
 });

@@ -80,7 +80,8 @@ interface Window {
 
 for (const [format, options, rateHz] of [
   ['wav', [], 16000],
-  ['mp3', ['-ar', '44100'], 44100],
+  // At a rate that no offset of a detector's calibration is for: a cut file in PCM has none either.
+  ['mp3', ['-ar', '44100', '-b:a', '128k'], 44100],
   ['m4a', ['-ar', '22050'], 22050],
 ] as const) {
   test(`the answer for a region of ${format} is that of the cut file, with times of the recording`, async (t) => {

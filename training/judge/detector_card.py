@@ -84,8 +84,8 @@ def box(held_out, conditions, abstention=None):
     )
     worst_groups = (
         f"Human clips called spoofed, by source: {worst(human['source'])}; by language: {worst(human['language'])};"
-        f" through a codec or noise: {worst_condition(conditions, 'human_flagged')}. Generated clips that pass, by"
-        f" system: {worst(generated['system'])}; through a codec or noise:"
+        f" through a codec, a filter or noise: {worst_condition(conditions, 'human_flagged')}. Generated clips that"
+        f" pass, by system: {worst(generated['system'])}; through a codec, a filter or noise:"
         f" {worst_condition(conditions, 'generated_passing')}."
     )
     rows = [

@@ -40,6 +40,10 @@ def after_silence(samples, rate_hz, rng):
     return np.concatenate([np.zeros(rate_hz // 2), samples])
 
 
+def not_clipped(samples):
+    return samples / max(1, np.abs(samples).max())
+
+
 def noisy(snr_db):
     """White noise; the ratio is that below 8 kHz, which is all that a detector hears."""
 
@@ -47,10 +51,26 @@ def noisy(snr_db):
         speech, noise = np.fft.rfft(samples), np.fft.rfft(rng.standard_normal(len(samples)))
         heard = np.fft.rfftfreq(len(samples), 1 / rate_hz) <= HEARD_BELOW_HZ
         noise *= np.linalg.norm(speech[heard]) / np.linalg.norm(noise[heard]) * 10 ** (-snr_db / 20)
-        mixed = np.fft.irfft(speech + noise, len(samples))
-        return mixed / max(1, np.abs(mixed).max())
+        return not_clipped(np.fft.irfft(speech + noise, len(samples)))
 
     return add_noise
+
+
+def humming(snr_db):
+    """Mains hum of 50 Hz with ten harmonics, each weaker than the one below."""
+
+    def add_hum(samples, rate_hz, rng):
+        turns = 50 * np.arange(len(samples)) / rate_hz
+        hum = sum(np.sin(2 * np.pi * (order * turns + rng.random())) / order for order in range(1, 12))
+        hum *= np.linalg.norm(samples) / np.linalg.norm(hum) * 10 ** (-snr_db / 20)
+        return not_clipped(samples + hum)
+
+    return add_hum
+
+
+def high_passed(hz, sections):
+    """Butterworth sections of 12 dB per octave each."""
+    return as_it_is, [*PCM, "-af", ",".join([f"highpass=f={hz}:poles=2"] * sections)], "wav"
 
 
 def coded(container, rate_hz, *arguments):
@@ -80,6 +100,9 @@ CONDITIONS = {  # name: (change of the samples, encoder arguments, container)
     DECODED_BEFORE: coded("wav", 8000, "g723_1", "-b:a", "6.3k"),
     "noise 15 dB": (noisy(15), PCM, "wav"),
     "noise 10 dB": (noisy(10), PCM, "wav"),
+    "hum 20 dB": (humming(20), PCM, "wav"),
+    "high-pass 80 Hz": high_passed(80, sections=1),
+    "high-pass 250 Hz": high_passed(250, sections=2),
     **{
         f"rate {rate_hz / 1000:g} kHz": coded("wav", rate_hz, "pcm_s16le")
         for rate_hz in (8000, 16000, 22050, 24000, 44100, 48000)

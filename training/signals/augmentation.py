@@ -45,6 +45,18 @@ def high_pass(samples, rng):
     return fft.irfft(fft.rfft(samples.astype(np.float32), size) * gain, size)[: len(samples)].astype(np.float32)
 
 
+def mains_hum(samples, rng, level_db=(-50, -10)):
+    """Adds hum of about 50 or 60 Hz with up to 20 harmonics, that many dB from the level of the samples."""
+    spectrum = np.zeros(len(samples) // 2 + 1, np.complex64)
+    lowest = round(rng.choice([50, 60]) * rng.uniform(0.998, 1.002) * len(samples) / SAMPLE_RATE_HZ)
+    bins = lowest * np.arange(1, rng.integers(2, 22))
+    heights = rng.uniform(0, 1, len(bins)) * np.arange(1, len(bins) + 1) ** -rng.uniform(0, 2)
+    spectrum[bins] = heights * np.exp(2j * np.pi * rng.random(len(bins)))
+    hum = fft.irfft(spectrum, len(samples))
+    level = np.sqrt(np.mean(samples**2)) / (np.sqrt(np.mean(hum**2)) + 1e-9) * 10 ** (rng.uniform(*level_db) / 20)
+    return (samples + level * hum).astype(np.float32)
+
+
 def _room_response(rng):
     """Direct sound, a few early reflections, and a decaying tail of coloured noise."""
     t60_s = rng.uniform(0.08, 0.9)

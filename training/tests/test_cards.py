@@ -11,7 +11,7 @@ import numpy as np
 from export.figures_file import figures_file, put_figures
 from export.manifest_file import MODELS
 from judge.detector_card import SHIPPED, box, learning_curve, renew, threshold_table
-from judge.make_conditions import chosen_clips, in_turns, noisy
+from judge.make_conditions import chosen_clips, humming, in_turns, noisy
 from judge.markdown import percent, table
 from judge.stability import stability, stability_table
 
@@ -107,6 +107,13 @@ class Conditions(unittest.TestCase):
             power = lambda samples: np.sum(np.abs(np.fft.rfft(samples)[heard]) ** 2)  # noqa: B023
             self.assertAlmostEqual(10 * np.log10(power(speech) / power(noise)), 10, places=6)
 
+    def test_hum_has_the_ratio_and_lies_at_multiples_of_50_hz(self):
+        speech = 0.1 * np.sin(2 * np.pi * 440 * np.arange(48000) / 48000)
+        hum = humming(20)(speech, 48000, np.random.default_rng(0)) - speech
+        self.assertAlmostEqual(10 * np.log10(np.sum(speech**2) / np.sum(hum**2)), 20, places=6)
+        strongest = np.argsort(np.abs(np.fft.rfft(hum)))[: -1 - 11 : -1]
+        self.assertEqual(list(strongest), [50 * order for order in range(1, 12)])
+
 
 class Cards(unittest.TestCase):
     def test_the_box_names_the_worst_groups(self):
@@ -138,7 +145,7 @@ class Cards(unittest.TestCase):
             "24.3 % (19.4 % to 30.4 %)",
             "by source: b, 40.0 % of 20 clips",
             "noise: opus, 50.0 % (the same clips clean: 10.0 %)",
-            "by system: hard, 100.0 % of 20 clips; through a codec or noise: noise, 60.0 %",
+            "by system: hard, 100.0 % of 20 clips; through a codec, a filter or noise: noise, 60.0 %",
             "At most 33.8 % are wrong, with 95 % confidence",
             "12.8 % were wrong there and 19.4 % on the",
         ):

@@ -12,6 +12,7 @@ import numpy as np
 from data.sampler import CropSampler
 from features.native import FeatureExtractor
 from features.recipe import FEATURES, WITH_CURVES
+from signals.augmentation import mains_hum
 from tests.support import babble, has_torch, needs_onnx, needs_torch
 from tests.test_sampler import NotingCache
 from window_curves.bank import BATCH, curves_of_crops
@@ -52,6 +53,24 @@ class Curves(unittest.TestCase):
         for label in (0, 1):
             self.assertTrue(0.25 < changed[labels == label].mean() < 0.75)
         np.testing.assert_allclose(filtered[:, :, 512:], curves[:, :, 512:], atol=0.1)
+
+    def test_hum_lies_at_multiples_of_its_frequency_and_below_the_level(self):
+        samples = babble(5.0, 4)[:80000].astype(np.float32)
+        for seed in range(5):
+            hum = mains_hum(samples, np.random.default_rng(seed)) - samples
+            below_db = 10 * np.log10(np.sum(samples**2) / np.sum(hum**2))
+            self.assertTrue(9.9 < below_db < 50.1, below_db)
+            lines = np.flatnonzero(np.abs(np.fft.rfft(hum)) > 1e-3 * np.abs(np.fft.rfft(hum)).max())
+            self.assertTrue(48 < lines[0] / 5 < 62, lines)
+            self.assertTrue(np.all(lines % lines[0] == 0), lines)
+
+    def test_that_share_of_either_class_gets_hum(self):
+        sampler = CropSampler(NotingCache(), 1, BATCH, ["augmentation", "codecs"])
+        curves, labels = curves_of_crops(MEAN_SPECTRUM, sampler, 0, batches=2)
+        humming, _ = curves_of_crops(MEAN_SPECTRUM, sampler, 0, hum_share=0.5, batches=2)
+        changed = np.abs(humming - curves).reshape(len(curves), -1).max(1) > 0.05
+        for label in (0, 1):
+            self.assertTrue(0.25 < changed[labels == label].mean() < 0.75, changed[labels == label].mean())
 
 
 @needs_torch
