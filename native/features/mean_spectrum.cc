@@ -7,10 +7,11 @@
 #include <limits>
 #include <numeric>
 
+#include "features/quarter_frames.h"
+
 namespace veravox {
 namespace {
 
-constexpr int kHopsPerFrame = 4;
 constexpr float kPowerFloor = 1e-9f;  // below the noise of 16 bits
 constexpr size_t kDecile = 10;        // one frame in so many is quieter than the second curve
 constexpr size_t kReach = 16;         // bins on each side of the one that the median is for
@@ -18,11 +19,7 @@ constexpr size_t kSmoothed = 2 * kReach + 1;
 constexpr size_t kPadded = 48;  // a whole number of registers
 
 FeatureRecipe LongFrames(int fft_size, float input_gain) {
-  FeatureRecipe recipe;
-  recipe.fft_size = recipe.window_length = fft_size;
-  recipe.hop_length = fft_size / kHopsPerFrame;
-  recipe.input_gain = input_gain;
-  recipe.scale = FeatureRecipe::Scale::kLinear;
+  FeatureRecipe recipe = QuarterFrames(fft_size, input_gain);
   recipe.bands = fft_size / 2;
   recipe.log_floor = kPowerFloor;
   recipe.layout = FeatureRecipe::Layout::kFramesBands;
@@ -132,11 +129,7 @@ MeanSpectrum::MeanSpectrum(int fft_size, float input_gain, SimdLevel level)
       curves_(kCurves * bins_) {}
 
 void MeanSpectrum::Compute(std::span<const float> samples, std::span<float> output) {
-  if (samples.size() < fft_size_) {
-    repeated_.resize(fft_size_);
-    for (size_t i = 0; i < fft_size_; ++i) repeated_[i] = samples[i % samples.size()];
-    samples = repeated_;
-  }
+  samples = RepeatedTo(fft_size_, samples, repeated_);
   const size_t frames = spectrogram_->FrameCount(samples.size());
   levels_.resize(frames * bins_);
   spectrogram_->Compute(samples, levels_);

@@ -6,22 +6,19 @@
 #include <cmath>
 #include <limits>
 
+#include "features/quarter_frames.h"
 #include "features/spectrogram_kernel.h"
 
 namespace veravox {
 namespace {
 
-constexpr size_t kHopsPerFrame = 4;
-constexpr size_t kLeastFrames = 2 * kHopsPerFrame + 1;  // of the widest product
-constexpr size_t kBlock = 32;                           // bins that are averaged together
-constexpr float kMagnitudeFloor = 1e-7f;                // below the noise of 16 bits
+constexpr size_t kFarStep = kHopsPerFrame;  // of the widest product, in hops
+constexpr size_t kLeastFrames = 2 * kFarStep + 1;
+constexpr size_t kBlock = 32;             // bins that are averaged together
+constexpr float kMagnitudeFloor = 1e-7f;  // below the noise of 16 bits
 
 FeatureRecipe Frames(int fft_size, float input_gain) {
-  FeatureRecipe recipe;
-  recipe.fft_size = recipe.window_length = fft_size;
-  recipe.hop_length = fft_size / static_cast<int>(kHopsPerFrame);
-  recipe.input_gain = input_gain;
-  recipe.scale = FeatureRecipe::Scale::kLinear;
+  FeatureRecipe recipe = QuarterFrames(fft_size, input_gain);
   recipe.bands = 1;  // the plan's bands are not used
   return recipe;
 }
@@ -187,7 +184,7 @@ VERAVOX_INLINE void AverageProducts(const Phases& phases, size_t frames, size_t 
   const auto delay = [=](size_t t, size_t k) __attribute__((always_inline)) {
     return Over(at(t, k + 1), at(t, k));
   };
-  for (const size_t step : {size_t{1}, kHopsPerFrame}) {
+  for (const size_t step : {size_t{1}, kFarStep}) {
     const auto change = [=](size_t t, size_t k) __attribute__((always_inline)) {
       return Times(Over(at(t + step, k), at(t, k)), Over(at(t - step, k), at(t, k)));
     };
@@ -269,12 +266,7 @@ PhaseCoherence::PhaseCoherence(const FeatureRecipe& frames)
 
 void PhaseCoherence::Compute(std::span<const float> samples, std::span<float> output) {
   const size_t hop = fft_size_ / kHopsPerFrame;
-  const size_t least = fft_size_ + (kLeastFrames - 1) * hop;
-  if (samples.size() < least) {
-    repeated_.resize(least);
-    for (size_t i = 0; i < least; ++i) repeated_[i] = samples[i % samples.size()];
-    samples = repeated_;
-  }
+  samples = RepeatedTo(fft_size_ + (kLeastFrames - 1) * hop, samples, repeated_);
   const size_t frames = 1 + (samples.size() - fft_size_) / hop;
   for (std::vector<float>* part : {&phases_.re, &phases_.im, &phases_.weight}) {
     part->resize(frames * phases_.stride);

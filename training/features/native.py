@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from features.recipe import FFT_SIZES
+
 _DEFAULT_LIBRARY = Path(__file__).resolve().parents[2] / "build" / "training" / "libveravox_training.so"
 _ERROR_BYTES = 1024
 _FLOATS = ctypes.POINTER(ctypes.c_float)
@@ -113,7 +115,7 @@ class FeatureExtractor(_Handle):
         super().__init__("features", library, _recipe_text(recipe))
         self._waveform = recipe.get("kind") == "waveform"
         self._frames_first = recipe.get("layout") == "frames_bands"
-        self._flat = any(recipe.get(f"{stage}_fft_size", 0) for stage in ("mean_spectrum", "phase_coherence"))
+        self._flat = any(recipe.get(f"{stage}_fft_size", 0) for stage in FFT_SIZES)
 
     def frame_count(self, samples):
         """Frames that `samples` samples give (waveform: 1)."""

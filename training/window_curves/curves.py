@@ -6,9 +6,8 @@ from features.recipe import FEATURES, FFT_SIZES
 
 MEAN_SPECTRUM, PHASE_COHERENCE = "mean_spectrum", "phase_coherence"
 CURVES = {MEAN_SPECTRUM: 4, PHASE_COHERENCE: 10}
-SHAPES = {
-    kind: (CURVES[kind], FFT_SIZES[kind] // 2) for kind in CURVES
-}  # [curves, bins]; in a file's input in this order
+# [curves, bins]; a file's input has the kinds in this order.
+SHAPES = {kind: (curves, FFT_SIZES[kind] // 2) for kind, curves in CURVES.items()}
 
 
 class WindowCurves:

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "features/feature_recipe.h"
+
+namespace veravox {
+
+// The frames of what follows the bands: a quarter of the FFT from one to the next.
+constexpr int kHopsPerFrame = 4;
+
+inline FeatureRecipe QuarterFrames(int fft_size, float input_gain) {
+  FeatureRecipe recipe;
+  recipe.fft_size = recipe.window_length = fft_size;
+  recipe.hop_length = fft_size / kHopsPerFrame;
+  recipe.input_gain = input_gain;
+  recipe.scale = FeatureRecipe::Scale::kLinear;
+  return recipe;
+}
+
+// `samples`, which are not empty, or if they are fewer than `least`, as many of their repetition in
+// `repeated`.
+inline std::span<const float> RepeatedTo(size_t least, std::span<const float> samples,
+                                         std::vector<float>& repeated) {
+  if (samples.size() >= least) return samples;
+  repeated.resize(least);
+  for (size_t i = 0; i < least; ++i) repeated[i] = samples[i % samples.size()];
+  return repeated;
+}
+
+}  // namespace veravox
