@@ -57,6 +57,12 @@ async function replaced(pid: number): Promise<void> {
   );
 }
 
+/** The signal takes effect when the process runs next, which takes a while on a busy machine. */
+async function stop(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  await eventually(() => processState(pid)?.state.startsWith('T') ?? false, 'the process is stopped');
+}
+
 interface Hang {
   readonly level: string;
   readonly pid: number;
@@ -99,7 +105,7 @@ after(() => {
 test('a stopped process is killed and replaced, while the other one answers', async () => {
   const [hanging = 0] = servingProcesses();
   const clients = await Promise.all(Array.from({ length: 16 }, () => RawClient.connect(port)));
-  process.kill(hanging, 'SIGSTOP');
+  await stop(hanging);
   const answers = await Promise.allSettled(
     clients.map(async (client) => {
       await client.write('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n');
@@ -149,11 +155,11 @@ test('a process with a debugger is left alone', async () => {
   process.kill(debugged, 'SIGWINCH');
   await eventually(() => cli.stderr.includes('Debugger listening'), 'it listens for a debugger');
   // Longer than it takes until the supervisor has asked again.
-  process.kill(other, 'SIGSTOP');
+  await stop(other);
   await replaced(other);
-  process.kill(debugged, 'SIGSTOP');
+  await stop(debugged);
   const another = servingProcesses().find((pid) => pid !== debugged) ?? 0;
-  process.kill(another, 'SIGSTOP');
+  await stop(another);
   assert.equal((await hangInLog(4)).pid, another);
   assert.equal(processState(debugged)?.state, 'T (stopped)');
   process.kill(debugged, 'SIGCONT');
@@ -164,7 +170,7 @@ test('a process with a debugger is left alone', async () => {
 test('a process that hangs does not hold up a stop', async () => {
   // The newest one has no debugger.
   const hanging = servingProcesses().at(-1) as number;
-  process.kill(hanging, 'SIGSTOP');
+  await stop(hanging);
   cli.child.kill('SIGTERM');
   assert.equal((await cli.finished).status, 0);
 });
