@@ -116,13 +116,13 @@ test('a card is shown of served models only', async (t) => {
   const folder = temporaryFolder(t);
   fs.writeFileSync(path.join(folder, 'secret.md'), 'not a card');
   const { card } = await served(folder);
-  for (const id of ['secret', '..%2Fsecret', '%2Fetc%2Fpasswd', 'detector-large-2026-11-24.3', '%00', '']) {
+  for (const id of ['secret', '..%2Fsecret', '%2Fetc%2Fpasswd', 'detector-large-2026-11-25', '%00', '']) {
     const answer = await card(id);
     assert.deepEqual([answer.status, answer.key], [404, 'CARD_NOT_FOUND'], id);
   }
-  const { reply } = await (await served(shipped)).card('detector-large-2026-11-24.3');
+  const { reply } = await (await served(shipped)).card('detector-large-2026-11-25');
   assert.equal(reply?.contentType, 'text/markdown; charset=utf-8');
-  assert.match(String(reply?.body), /^# detector-large-2026-11-24.3\n/);
+  assert.match(String(reply?.body), /^# detector-large-2026-11-25\n/);
 });
 
 /** The rows of the table of thresholds in a card, in percent. */
@@ -196,7 +196,7 @@ test('a speaker model has its errors by the speech that is compared', async () =
 
 test('wrong answers and named thresholds are told with their model', async () => {
   const { models: entries } = await readManifest(shipped);
-  const id = 'detector-small-2026-11-24.3';
+  const id = 'detector-small-2026-11-25';
   const { file = '' } = entries.find((model) => model.id === id)?.known_answers?.[0] ?? {};
   const wrong = { modelId: id, file, expected: [0.5], measured: [0.9], tolerance: 0.01 };
   const { status } = await served(shipped);
@@ -219,7 +219,7 @@ test('wrong answers and named thresholds are told with their model', async () =>
     { name: 'strict', threshold: 0.9, usable: true },
     { name: 'old', threshold: 0.9, usable: false },
   ]);
-  const other = models.find((model) => model.id === 'detector-large-2026-11-24.3');
+  const other = models.find((model) => model.id === 'detector-large-2026-11-25');
   assert.deepEqual([other?.known_answers[0]?.holds, other?.operating_points], [true, []]);
 });
 

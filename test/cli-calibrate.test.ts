@@ -9,7 +9,7 @@ import { runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir } from './support/speaker-models.js';
 import { pointsIn, savePoint } from './support/stored-points.js';
 
-const fast = 'detector-small-2026-11-24.3';
+const fast = 'detector-small-2026-11-25';
 const speech = 'test/fixtures/human-lj-a.flac';
 
 let fingerprints: ReadonlyMap<string, string>;
@@ -84,7 +84,7 @@ test('a threshold with the target is kept under the name, for its model as it is
   assert.equal(stderr, '');
   assert.match(
     stdout,
-    /^strict of detector-small-2026-11-24.3: 0\.79\d+\n {2}human called spoofed: 1\.00 % \(10 of 1000\)/,
+    /^strict of detector-small-2026-11-25: 0\.79\d+\n {2}human called spoofed: 1\.00 % \(10 of 1000\)/,
   );
   const [point, ...others] = await pointsIn(dataDir);
   assert.deepEqual(others, []);
@@ -131,7 +131,7 @@ test('predict, evaluate and doctor know the point; once the model is another one
   assert.equal(named.status, 0, named.stderr);
   assert.deepEqual(JSON.parse(named.stdout).global, JSON.parse(numbered.stdout).global);
   const doctor = await runCli(['doctor'], env);
-  assert.match(doctor.stdout, /ok +operating points +strict of detector-small-2026-11-24.3 \(0\.79/);
+  assert.match(doctor.stdout, /ok +operating points +strict of detector-small-2026-11-25 \(0\.79/);
 
   await savePoint(dataDir, { ...point, fingerprint: '0'.repeat(64), model_sha256: '0'.repeat(64) });
   const refused = await predict('strict');

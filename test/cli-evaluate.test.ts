@@ -15,7 +15,7 @@ import { runCli, temporaryFolder } from './support/cli.js';
 import { shippedModelsDir, writeModels } from './support/speaker-models.js';
 import { monoWav } from './support/wav.js';
 
-const fast = 'detector-small-2026-11-24.3';
+const fast = 'detector-small-2026-11-25';
 const fixtures = path.join(packageDir, 'test/fixtures');
 
 interface Workplace {
@@ -136,7 +136,7 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
   );
   assert.equal(status, 0, stderr);
   assert.equal(stderr, '', 'no progress where there is no terminal');
-  assert.match(stdout, /^detector-small-2026-11-24.3 {2}list\.csv {2}3 bonafide, 2 spoof clips\n/);
+  assert.match(stdout, /^detector-small-2026-11-25 {2}list\.csv {2}3 bonafide, 2 spoof clips\n/);
   assert.match(stdout, /\n5 files in [\d.]+ s: [\d.]+ files\/s, \d+ times real time\.\n$/);
 
   const names = clips.slice(1).map((line) => line.split(',')[0] ?? '');
@@ -228,11 +228,11 @@ test('two models are compared on one list, each scored now or by an earlier run'
   assert.equal(alone.status, 0, alone.stderr);
   assert.equal(place.report('a.json').comparison, null);
 
-  const medium = 'detector-medium-2026-11-24.3';
+  const medium = 'detector-medium-2026-11-25';
   const args = ['--model', medium, '--json', place.in('b.json')];
   const both = await place.evaluate(clips.join('\n'), ...args, '--compare', fast);
   assert.equal(both.status, 0, both.stderr);
-  assert.match(both.stdout, /\nCompared with detector-small-2026-11-24.3 at 0\.5: 5 clips\n/);
+  assert.match(both.stdout, /\nCompared with detector-small-2026-11-25 at 0\.5: 5 clips\n/);
   assert.match(
     both.stdout,
     /\nNo intervals: an interval needs at least 5 systems or sources of each class; the list has 2\.\n/,
@@ -287,10 +287,10 @@ test('scores of another calibration, of several models or of unknown origin are 
   const other = await scored(columns, `a.wav,spoof,0.9,${fast},${'0'.repeat(64)}`);
   assert.match(
     other.stderr,
-    /the recipe or the calibration of detector-small-2026-11-24.3 changed after these scores/,
+    /the recipe or the calibration of detector-small-2026-11-25 changed after these scores/,
   );
   const several = await scored(columns, `a.wav,spoof,0.9,${fast},x`, 'b.wav,spoof,0.9,other,x');
-  assert.match(several.stderr, /scores come from several models: detector-small-2026-11-24.3, other/);
+  assert.match(several.stderr, /scores come from several models: detector-small-2026-11-25, other/);
   const unknown = await scored('path,label,score', 'a.wav,spoof,0.9');
   assert.match(unknown.stderr, /needs the columns model and model_fingerprint/);
   assert.deepEqual([other.status, several.status, unknown.status], [1, 1, 1]);

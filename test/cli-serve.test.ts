@@ -48,7 +48,7 @@ test('damaged operating points stop the start', async (context) => {
 test('operating points of the data folder serve requests; one of other weights is warned of', async (context) => {
   const env = { VERAVOX_DATA_DIR: temporaryFolder(context) };
   const detector = (await loadManifest(shippedModelsDir)).models.find(
-    ({ id }) => id === 'detector-large-2026-11-24.3',
+    ({ id }) => id === 'detector-large-2026-11-25',
   );
   assert.ok(detector);
   const point: OperatingPoint = {
@@ -71,7 +71,7 @@ test('operating points of the data folder serve requests; one of other weights i
   const [, curl = ''] = await cli.printed(/^ {2}(curl .*)$/m);
   assert.match(
     cli.stdout + cli.stderr,
-    /"operatingPoint":"old","model":"detector-large-2026-11-24.3","why":"was calibrated with other weights/,
+    /"operatingPoint":"old","model":"detector-large-2026-11-25","why":"was calibrated with other weights/,
   );
   const ask = async (name: string) => {
     const { stdout } = await runShell('/bin/sh', ['-c', `${curl} -s -F threshold=${name}`]);

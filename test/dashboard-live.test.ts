@@ -56,7 +56,7 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
     await page.goto('/dashboard/#/live');
     await page.getByText('Model, threshold and silence').click();
     await page.getByLabel('Silence threshold').fill('100');
-    await page.getByLabel('Model').selectOption('detector-small-2026-11-24.3');
+    await page.getByLabel('Model').selectOption('detector-small-2026-11-25');
     await start(page).click();
     await page.getByText('Listening.').waitFor();
     await page.getByRole('meter').waitFor();

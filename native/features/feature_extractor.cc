@@ -3,7 +3,9 @@
 
 #include <numbers>
 #include <optional>
+#include <ranges>
 #include <string>
+#include <vector>
 
 #include "features/mean_spectrum.h"
 #include "features/normalisation.h"
@@ -40,8 +42,8 @@ class FeatureExtractor::Impl {
     if (recipe_.mean_spectrum_fft_size != 0) {
       mean_spectrum_.emplace(recipe_.mean_spectrum_fft_size, recipe_.input_gain);
     }
-    if (recipe_.phase_coherence_fft_size != 0) {
-      phase_coherence_ = PhaseCoherence::Make(recipe_.phase_coherence_fft_size, recipe_.input_gain);
+    for (const int fft_size : recipe_.phase_coherence_fft_sizes) {
+      phase_coherences_.push_back(PhaseCoherence::Make(fft_size, recipe_.input_gain));
     }
   }
 
@@ -51,8 +53,10 @@ class FeatureExtractor::Impl {
     if (!spectrogram_) return samples;
     const size_t frames = spectrogram_->FrameCount(samples);
     if (frames == 0) return 0;
-    return frames * static_cast<size_t>(recipe_.bands) + (mean_spectrum_ ? mean_spectrum_->OutputSize() : 0) +
-           (phase_coherence_ ? phase_coherence_->OutputSize() : 0);
+    size_t size = frames * static_cast<size_t>(recipe_.bands);
+    if (mean_spectrum_) size += mean_spectrum_->OutputSize();
+    for (const auto& coherence : phase_coherences_) size += coherence->OutputSize();
+    return size;
   }
 
   void Compute(std::span<const float> samples, std::span<float> output) {
@@ -68,7 +72,7 @@ class FeatureExtractor::Impl {
       stage.Compute(samples, output.subspan(before));
       output = output.first(before);
     };
-    if (phase_coherence_) compute_last(*phase_coherence_);
+    for (auto& coherence : std::views::reverse(phase_coherences_)) compute_last(*coherence);
     if (mean_spectrum_) compute_last(*mean_spectrum_);
     if (spectrogram_) {
       spectrogram_->Compute(samples, output);
@@ -88,7 +92,7 @@ class FeatureExtractor::Impl {
   FeatureRecipe recipe_;
   std::unique_ptr<Spectrogram> spectrogram_;  // null for a waveform
   std::optional<MeanSpectrum> mean_spectrum_;
-  std::unique_ptr<PhaseCoherence> phase_coherence_;
+  std::vector<std::unique_ptr<PhaseCoherence>> phase_coherences_;
 };
 
 FeatureExtractor::FeatureExtractor(const FeatureRecipe& recipe) : impl_(std::make_unique<Impl>(recipe)) {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace veravox {
 
@@ -66,8 +67,8 @@ struct FeatureRecipe {
   // Of a spectrogram: points of the FFT of the mean spectrum that follows it, as it is (see mean_spectrum.h).
   // 0: none.
   int mean_spectrum_fft_size = 0;
-  // The same for the phase coherence, which comes last (see phase_coherence.h).
-  int phase_coherence_fft_size = 0;
+  // The same for the phase coherences, which come last, in this order (see phase_coherence.h).
+  std::vector<int> phase_coherence_fft_sizes;
 };
 
 }  // namespace veravox

@@ -8,13 +8,15 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "stage_error.h"
 
 namespace veravox {
 
 // Lines of `field=value`: the form in which serving and training alike hand a recipe to the stages. Values
-// are whole numbers, decimal numbers, true|false, or one of a field's words. Everything here throws
+// are whole numbers, with commas between those of a list, decimal numbers, true|false, or one of a field's
+// words. Everything here throws
 // StageError (kInternal) that names the field.
 
 // Calls `read` with the field and the value of each line.
@@ -44,6 +46,18 @@ void ReadNumber(std::string_view field, std::string_view value, Number& target) 
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), target);
   if (error != std::errc() || end != value.data() + value.size()) {
     RefuseValue(field, value, std::is_integral_v<Number> ? "a whole number" : "a number");
+  }
+}
+
+// Nothing is an empty list.
+inline void ReadNumbers(std::string_view field, std::string_view value, std::vector<int>& target) {
+  target.clear();
+  while (!value.empty()) {
+    const std::string_view item = value.substr(0, value.find(','));
+    ReadNumber(field, item, target.emplace_back());
+    // A comma at the end has no number after it.
+    if (item.size() + 1 == value.size()) RefuseValue(field, value, "whole numbers with commas between them");
+    value.remove_prefix(std::min(value.size(), item.size() + 1));
   }
 }
 

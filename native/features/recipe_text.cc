@@ -86,8 +86,8 @@ void ReadRecipeField(FeatureRecipe& recipe, std::string_view field, std::string_
     flag(recipe.normalise_globally);
   } else if (field == "mean_spectrum_fft_size") {
     number(recipe.mean_spectrum_fft_size);
-  } else if (field == "phase_coherence_fft_size") {
-    number(recipe.phase_coherence_fft_size);
+  } else if (field == "phase_coherence_fft_sizes") {
+    ReadNumbers(field, value, recipe.phase_coherence_fft_sizes);
   } else {
     throw StageError(ErrorCode::kInternal,
                      "Feature recipe: there is no field \"" + std::string(field) + "\".");

@@ -17,6 +17,7 @@ constexpr int kMaxFftSize = 65536;
 constexpr int kMaxBands = 4096;
 constexpr int kMinMeanSpectrumFftSize = 64;  // whose bins are as many as the running median needs
 constexpr int kMinPhaseCoherenceFftSize = 8;
+constexpr size_t kMaxPhaseCoherences = 4;
 
 template <typename Value>
 void Require(bool condition, const char* field, Value value, const std::string& expectation) {
@@ -38,8 +39,8 @@ void ValidateWaveform(const FeatureRecipe& recipe) {
   Require(recipe.dynamic_range_db == 0.0f, "dynamic_range_db", recipe.dynamic_range_db, "0 for a waveform");
   Require(recipe.mean_spectrum_fft_size == 0, "mean_spectrum_fft_size", recipe.mean_spectrum_fft_size,
           "0 for a waveform");
-  Require(recipe.phase_coherence_fft_size == 0, "phase_coherence_fft_size", recipe.phase_coherence_fft_size,
-          "0 for a waveform");
+  Require(recipe.phase_coherence_fft_sizes.empty(), "phase_coherence_fft_sizes", "not empty",
+          "empty for a waveform");
 }
 
 void ValidateFrames(const FeatureRecipe& recipe) {
@@ -78,7 +79,6 @@ void ValidateDynamicRange(const FeatureRecipe& recipe) {
 
 // What follows the bands has frames a quarter of the FFT apart.
 void ValidateFollowing(int fft_size, int least, const char* field) {
-  if (fft_size == 0) return;
   RequireBetween(fft_size, least, 2 * kMaxBands, field);
   Require(fft_size % 4 == 0, field, fft_size, "a multiple of 4");
 }
@@ -97,8 +97,15 @@ void ValidateRecipe(const FeatureRecipe& recipe) {
   ValidateBands(recipe);
   Require(recipe.power == 1.0f || recipe.power == 2.0f, "power", recipe.power, "1 or 2");
   ValidateDynamicRange(recipe);
-  ValidateFollowing(recipe.mean_spectrum_fft_size, kMinMeanSpectrumFftSize, "mean_spectrum_fft_size");
-  ValidateFollowing(recipe.phase_coherence_fft_size, kMinPhaseCoherenceFftSize, "phase_coherence_fft_size");
+  if (recipe.mean_spectrum_fft_size != 0) {
+    ValidateFollowing(recipe.mean_spectrum_fft_size, kMinMeanSpectrumFftSize, "mean_spectrum_fft_size");
+  }
+  const std::vector<int>& sizes = recipe.phase_coherence_fft_sizes;
+  Require(sizes.size() <= kMaxPhaseCoherences, "phase_coherence_fft_sizes", sizes.size(),
+          "at most " + std::to_string(kMaxPhaseCoherences) + " sizes");
+  for (const int size : sizes) {
+    ValidateFollowing(size, kMinPhaseCoherenceFftSize, "phase_coherence_fft_sizes");
+  }
   // The logarithm below works on normal numbers only.
   Require(recipe.log == FeatureRecipe::Log::kNone ||
               (std::isfinite(recipe.log_floor) && recipe.log_floor >= std::numeric_limits<float>::min()),

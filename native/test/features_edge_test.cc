@@ -76,13 +76,18 @@ TEST(FeaturesEdge, RefusesRecipesNamingTheField) {
          r.kind = FeatureRecipe::Kind::kWaveform;
          r.mean_spectrum_fft_size = 4096;
        }},
-      {"phase_coherence_fft_size", [](FeatureRecipe& r) { r.phase_coherence_fft_size = 4; }},
-      {"phase_coherence_fft_size", [](FeatureRecipe& r) { r.phase_coherence_fft_size = 66; }},
-      {"phase_coherence_fft_size", [](FeatureRecipe& r) { r.phase_coherence_fft_size = 16384; }},
-      {"phase_coherence_fft_size",
+      {"phase_coherence_fft_sizes", [](FeatureRecipe& r) { r.phase_coherence_fft_sizes = {0}; }},
+      {"phase_coherence_fft_sizes", [](FeatureRecipe& r) { r.phase_coherence_fft_sizes = {4}; }},
+      {"phase_coherence_fft_sizes",
+       [](FeatureRecipe& r) {
+         r.phase_coherence_fft_sizes = {512, 66};
+       }},
+      {"phase_coherence_fft_sizes", [](FeatureRecipe& r) { r.phase_coherence_fft_sizes = {16384}; }},
+      {"phase_coherence_fft_sizes", [](FeatureRecipe& r) { r.phase_coherence_fft_sizes.assign(5, 512); }},
+      {"phase_coherence_fft_sizes",
        [](FeatureRecipe& r) {
          r.kind = FeatureRecipe::Kind::kWaveform;
-         r.phase_coherence_fft_size = 512;
+         r.phase_coherence_fft_sizes = {512};
        }},
       {"pre_emphasis",
        [](FeatureRecipe& r) {
@@ -112,7 +117,8 @@ TEST(FeaturesEdge, RefusesRecipesNamingTheField) {
 TEST(FeaturesEdge, RefusesRecipeTextNamingTheField) {
   ExpectRefusalNamingTheField(
       ParseRecipe, {"bands=many", "bands=80.5", "bands=", "bands=99999999999", "power=2x", "centred=yes",
-                    "window=kaiser", "surprise=1", "hop_length", "=5"});
+                    "window=kaiser", "surprise=1", "hop_length", "=5", "phase_coherence_fft_sizes=512,",
+                    "phase_coherence_fft_sizes=,512", "phase_coherence_fft_sizes=512 1024"});
 }
 
 TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
@@ -123,7 +129,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
       "bands=7\nfirst_bin=3\nfmin_hz=10.5\nfmax_hz=3000\nmel_formula=slaney\nmel_norm=slaney\n"
       "triangles_on_mel_axis=true\npower=1\nlog=decibel\nlog_floor=1e-5\nnormalisation=mean_variance\n"
       "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands\nmean_spectrum_fft_size=1024\n"
-      "phase_coherence_fft_size=512");
+      "phase_coherence_fft_sizes=512,1024");
   EXPECT_EQ(recipe.kind, FeatureRecipe::Kind::kWaveform);
   EXPECT_EQ(recipe.sample_rate_hz, 8000);
   EXPECT_EQ(recipe.fft_size, 256);
@@ -151,7 +157,8 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
   EXPECT_TRUE(recipe.normalise_globally);
   EXPECT_EQ(recipe.layout, FeatureRecipe::Layout::kFramesBands);
   EXPECT_EQ(recipe.mean_spectrum_fft_size, 1024);
-  EXPECT_EQ(recipe.phase_coherence_fft_size, 512);
+  EXPECT_EQ(recipe.phase_coherence_fft_sizes, std::vector<int>({512, 1024}));
+  EXPECT_TRUE(ParseRecipe("phase_coherence_fft_sizes=").phase_coherence_fft_sizes.empty());
 }
 
 TEST(FeaturesEdge, RefusesOutputOfTheWrongSize) {
@@ -286,23 +293,25 @@ TEST(FeaturesEdge, MeanSpectraOfAllSizesAreFinite) {
   }
 }
 
-// The phase coherence alone: real and imaginary parts of five means.
+// A phase coherence alone: real and imaginary parts of five means.
 std::vector<float> PhaseCoherenceOf(const std::vector<float>& samples, int fft_size) {
   FeatureRecipe recipe;
-  recipe.phase_coherence_fft_size = fft_size;
+  recipe.phase_coherence_fft_sizes = {fft_size};
   const std::vector<float> all = Compute(recipe, samples);
   return {all.end() - 5 * fft_size, all.end()};
 }
 
-TEST(FeaturesEdge, PhaseCoherenceComesAfterTheMeanSpectrum) {
+TEST(FeaturesEdge, PhaseCoherencesComeAfterTheMeanSpectrum) {
   FeatureRecipe recipe = WithMeanSpectrum(4096);
   const std::vector<float> before = Compute(recipe, Ramp(80000));
-  recipe.phase_coherence_fft_size = 512;
+  recipe.phase_coherence_fft_sizes = {1024, 512};
   const std::vector<float> all = Compute(recipe, Ramp(80000));
-  const std::vector<float> alone = PhaseCoherenceOf(Ramp(80000), 512);
-  ASSERT_EQ(all.size(), before.size() + 10 * 256);
-  EXPECT_TRUE(std::equal(before.begin(), before.end(), all.begin()));
-  EXPECT_TRUE(std::equal(alone.begin(), alone.end(), all.end() - 10 * 256));
+  std::vector<float> expected = before;
+  for (const int fft_size : {1024, 512}) {
+    const std::vector<float> alone = PhaseCoherenceOf(Ramp(80000), fft_size);
+    expected.insert(expected.end(), alone.begin(), alone.end());
+  }
+  EXPECT_EQ(all, expected);
 }
 
 TEST(FeaturesEdge, PhaseCoherenceIsThatOfASteadyToneAndNotOfItsLevel) {

@@ -27,7 +27,7 @@ DEFAULTS = dict(
     bands=80, first_bin=0, fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none",
     triangles_on_mel_axis=False, power=2.0, log="natural", log_floor=1e-10, normalisation="none",
     dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames", mean_spectrum_fft_size=0,
-    phase_coherence_fft_size=0,
+    phase_coherence_fft_sizes=(),
 )  # fmt: skip
 
 KALDI = dict(
@@ -79,10 +79,10 @@ CASES = {
         1000, dict(bands=20, mean_spectrum_fft_size=4096, input_gain=2.0, layout="frames_bands",
                    normalisation="mean_variance", normalise_globally=True),
     ),
-    "phase_coherence": (SAMPLES, dict(bands=20, phase_coherence_fft_size=512)),
-    # After the mean spectrum; fewer samples than three frames have, and bins that fill no register.
+    "phase_coherence": (SAMPLES, dict(bands=20, phase_coherence_fft_sizes=(512,))),
+    # Two after the mean spectrum; fewer samples than three frames have, and bins that fill no register.
     "phase_coherence_of_repeats": (
-        1000, dict(bands=20, mean_spectrum_fft_size=2048, phase_coherence_fft_size=460, input_gain=2.0),
+        1000, dict(bands=20, mean_spectrum_fft_size=2048, phase_coherence_fft_sizes=(460, 1024), input_gain=2.0),
     ),
     # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
     "fft_400_log10": (
@@ -207,10 +207,8 @@ def make_mean_spectrum(audio, recipe):
     return np.stack([curve - scipy.ndimage.median_filter(curve, size=33, mode="reflect") for curve in curves])
 
 
-def make_phase_coherence(audio, recipe):
-    """[10, fft_size / 2]: real and imaginary parts of five mean products of unit vectors, as manifest-schema.ts has
-    them."""
-    size = recipe["phase_coherence_fft_size"]
+def make_phase_coherence(audio, recipe, size):
+    """[10, size / 2]: real and imaginary parts of five mean products of unit vectors; see manifest-schema.ts."""
     bins = size // 2
     audio = np.resize(audio, max(len(audio), 3 * size)) * recipe["input_gain"]
     spectra = np.fft.rfft(
@@ -245,14 +243,8 @@ def make_features(audio, recipe):
         return normalise(audio * recipe["input_gain"], recipe)
     values = normalise(make_spectrogram(audio, recipe), recipe)
     values = values.T if recipe["layout"] == "frames_bands" else values
-    following = [
-        make(audio, recipe).ravel()
-        for make, field in (
-            (make_mean_spectrum, "mean_spectrum_fft_size"),
-            (make_phase_coherence, "phase_coherence_fft_size"),
-        )
-        if recipe[field]
-    ]
+    following = [make_mean_spectrum(audio, recipe).ravel()] if recipe["mean_spectrum_fft_size"] else []
+    following += [make_phase_coherence(audio, recipe, size).ravel() for size in recipe["phase_coherence_fft_sizes"]]
     return np.concatenate([values.ravel(), *following]) if following else values
 
 
@@ -261,7 +253,8 @@ def write():
     audio = make_input()
     audio.astype("<f4").tofile(FOLDER / "input.f32")
     for name, (samples, recipe) in CASES.items():
-        lines = [f"{field}={str(value).lower()}\n" for field, value in recipe.items()]
+        text = lambda value: ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
+        lines = [f"{field}={text(value)}\n" for field, value in recipe.items()]
         (FOLDER / f"{name}.recipe").write_text("".join(lines))
         make_features(audio[:samples], recipe).astype("<f4").tofile(FOLDER / f"{name}.f32")
 

@@ -2,10 +2,11 @@
 """Join a detector and networks on curves of windows to one file.
 
     python3 -m export.join_curves --detector FOLDER/ID.onnx --mean-spectrum RUN/last.pt .. --mean-spectrum-share 0.8
-        [--phase-coherence RUN/last.pt .. --phase-coherence-share 0.5] --model-id NEW_ID
+        [--phase-coherence RUN/last.pt .. --phase-coherence-share 0.5]
+        [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.3] --model-id NEW_ID
         [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
 
-The answer is the detector's logit plus, of either kind of curves, that share of the mean of the networks' logits; the
+The answer is the detector's logit plus, of each kind of curves, that share of the mean of the networks' logits; the
 detector's 8-bit weights stay as they are. Writes NEW_ID.onnx and its manifest entry into --models (default: models/).
 The entry of ID in FOLDER's manifest gives the features; without CALIBRATION.json of judge/calibrate_detector.py the
 calibration is the identity. Needs the Python package onnx.
@@ -22,7 +23,7 @@ import torch
 from onnx import TensorProto, helper
 
 from export.manifest_file import MODELS, get_entry, new_entry, put_entry
-from features.recipe import FFT_SIZES
+from features.recipe import curve_fields
 from networks.onnx_export import OPSET, write_onnx
 from window_curves.curves import SHAPES
 from window_curves.network import MeanOfNetworks, load_trained
@@ -108,7 +109,7 @@ def main():
     path = Path(options.models) / f"{options.model_id}.onnx"
     onnx.save(joined(onnx.load(str(options.detector)), networks), str(path))
     detector = get_entry(options.detector.stem, options.detector.parent)
-    features = {**detector["features"], **{f"{kind}_fft_size": FFT_SIZES[kind] for kind in networks}}
+    features = {**detector["features"], **curve_fields(networks)}
     entry = new_entry(
         options.model_id,
         "detection",

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
-from window_curves.curves import CURVES
+from window_curves.curves import numbers_of_curves
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 
@@ -29,7 +29,7 @@ def new_entry(model_id, task, onnx_path, features, short_window, output, **measu
     """An entry for a file that takes one window of `features` per item. `output`: name and kind of what the file
     answers with; `measured`: calibration, operating_point and metrics."""
     shape = [1, features["bands"], frames_of(WINDOW_SAMPLES)]
-    if following := sum(CURVES[kind] * features.get(f"{kind}_fft_size", 0) // 2 for kind in CURVES):
+    if following := numbers_of_curves(features):
         shape = [shape[1] * shape[2] + following]
     return {
         "id": model_id,

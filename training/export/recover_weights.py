@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take the networks out of a shipped ONNX file, to train them further where their weights were not kept.
 
-    python3 -m export.recover_weights --model ../models/detector-small-2026-11-24.3.onnx --sizes small --cache CACHE
+    python3 -m export.recover_weights --model ../models/detector-small-2026-11-25.onnx --sizes small --cache CACHE
         --out FOLDER
 
 --sizes names the detectors inside, in their order, or is "speaker" for a speaker model. Writes FOLDER/0/last.pt and

@@ -16,8 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from features.recipe import FFT_SIZES
-
 _DEFAULT_LIBRARY = Path(__file__).resolve().parents[2] / "build" / "training" / "libveravox_training.so"
 _ERROR_BYTES = 1024
 _FLOATS = ctypes.POINTER(ctypes.c_float)
@@ -79,6 +77,8 @@ def _recipe_text(recipe):
     for field, value in recipe.items():
         if isinstance(value, (bool, np.bool_)):
             value = "true" if value else "false"
+        elif isinstance(value, (list, tuple)):
+            value = ",".join(map(str, value))
         line = f"{field}={value}"
         if "\n" in line or "\0" in line:
             raise ValueError(f"{field} must be one line but is {value!r}")
@@ -107,7 +107,7 @@ class _Handle:
 class FeatureExtractor(_Handle):
     """Turns audio into a model's input by a recipe.
 
-    `recipe` maps the field names of native/features/feature_recipe.h to numbers, booleans or the words listed in
+    `recipe` maps the field names of native/features/feature_recipe.h to numbers, lists of them, booleans or words of
     docs/models.md; absent fields keep the defaults stated in that header.
     """
 
@@ -115,7 +115,7 @@ class FeatureExtractor(_Handle):
         super().__init__("features", library, _recipe_text(recipe))
         self._waveform = recipe.get("kind") == "waveform"
         self._frames_first = recipe.get("layout") == "frames_bands"
-        self._flat = any(recipe.get(f"{stage}_fft_size", 0) for stage in FFT_SIZES)
+        self._flat = bool(recipe.get("mean_spectrum_fft_size") or recipe.get("phase_coherence_fft_sizes"))
 
     def frame_count(self, samples):
         """Frames that `samples` samples give (waveform: 1)."""
@@ -124,7 +124,7 @@ class FeatureExtractor(_Handle):
     def compute(self, samples):
         """samples: [n], full scale -1..1. Returns float32 [bands, frames], or [frames, bands] when the recipe's
         layout is frames_bands, or [n] for a waveform. With a mean spectrum
-        or phase coherence: these numbers in a row, then theirs."""
+        or phase coherences: these numbers in a row, then theirs."""
         samples = _mono(samples)
         output = np.empty(self._library.veravox_features_output_size(self._handle, samples.size), np.float32)
         error = ctypes.create_string_buffer(_ERROR_BYTES)

@@ -42,9 +42,18 @@ FEATURES = {
 
 # Half as many numbers, finer where voices have their harmonics.
 MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
-# Of the curves of a window that follow the bands: 3.9 and 31 Hz from bin to bin.
-FFT_SIZES = {"mean_spectrum": 4096, "phase_coherence": 512}
-WITH_CURVES = {**FEATURES, **{f"{kind}_fft_size": size for kind, size in FFT_SIZES.items()}}
+# Of the curves of a window that follow the bands, in this order: 3.9, 15.6 and 7.8 Hz from bin to bin.
+FFT_SIZES = {"mean_spectrum": 4096, "phase_coherence": 1024, "long_phase_coherence": 2048}
+
+
+def curve_fields(kinds):
+    """What a recipe says of these kinds of curves, which are of FFT_SIZES."""
+    fields = {"mean_spectrum_fft_size": FFT_SIZES["mean_spectrum"]} if "mean_spectrum" in kinds else {}
+    sizes = [size for kind, size in FFT_SIZES.items() if kind in kinds and kind != "mean_spectrum"]
+    return {**fields, "phase_coherence_fft_sizes": sizes} if sizes else fields
+
+
+WITH_CURVES = {**FEATURES, **curve_fields(FFT_SIZES)}
 RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
 # From which ensemble.OwnFeatures makes each of them.
 ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}

@@ -9,8 +9,8 @@ from torch import nn
 
 from networks.onnx_export import write_onnx
 
-# The arguments of Detector. detector-small-2026-11-24.3 is small, detector-medium-2026-11-24.3 is middle, and
-# detector-large-2026-11-24.3 is a mean of both.
+# The arguments of Detector. detector-small-2026-11-25 is small, detector-medium-2026-11-25 is middle, and
+# detector-large-2026-11-25 is a mean of both.
 SIZES = {
     "large": {},
     "middle": {"stem": 16, "widths": (32, 48, 64, 96), "depths": (1, 1, 2, 2), "pooled": 128},

@@ -45,16 +45,30 @@ def high_pass(samples, rng):
     return fft.irfft(fft.rfft(samples.astype(np.float32), size) * gain, size)[: len(samples)].astype(np.float32)
 
 
+def _with_lines(samples, bins, heights, level_db, rng):
+    """Adds a tone at each of those bins of the spectrum, together at a level drawn from level_db, in dB from
+    that of the samples."""
+    spectrum = np.zeros(len(samples) // 2 + 1, np.complex64)
+    spectrum[bins] = heights * np.exp(2j * np.pi * rng.random(len(bins)))
+    lines = fft.irfft(spectrum, len(samples))
+    level = np.sqrt(np.mean(samples**2)) / (np.sqrt(np.mean(lines**2)) + 1e-9) * 10 ** (rng.uniform(*level_db) / 20)
+    return (samples + level * lines).astype(np.float32)
+
+
 def mains_hum(samples, rng, level_db=(-50, -10)):
     """Adds hum of about 50 or 60 Hz with up to 20 harmonics, that many dB from the level of the samples."""
-    spectrum = np.zeros(len(samples) // 2 + 1, np.complex64)
     lowest = round(rng.choice([50, 60]) * rng.uniform(0.998, 1.002) * len(samples) / SAMPLE_RATE_HZ)
     bins = lowest * np.arange(1, rng.integers(2, 22))
     heights = rng.uniform(0, 1, len(bins)) * np.arange(1, len(bins) + 1) ** -rng.uniform(0, 2)
-    spectrum[bins] = heights * np.exp(2j * np.pi * rng.random(len(bins)))
-    hum = fft.irfft(spectrum, len(samples))
-    level = np.sqrt(np.mean(samples**2)) / (np.sqrt(np.mean(hum**2)) + 1e-9) * 10 ** (rng.uniform(*level_db) / 20)
-    return (samples + level * hum).astype(np.float32)
+    return _with_lines(samples, bins, heights, level_db, rng)
+
+
+def add_tones(samples, rng, level_db=(-50, -15)):
+    """Adds one to four steady tones of 80 to 7600 Hz, as power supplies, screens and fans leave them, that many dB from
+    the level of the samples."""
+    hz = np.exp(rng.uniform(*np.log([80, 7600]), rng.integers(1, 5)))
+    bins = np.unique(np.rint(hz * len(samples) / SAMPLE_RATE_HZ).astype(int))
+    return _with_lines(samples, bins, rng.uniform(0, 1, len(bins)), level_db, rng)
 
 
 def _room_response(rng):
@@ -90,6 +104,23 @@ def _noise_colour(hz, rng):
     if rng.random() < WHITE_NOISE_SHARE:
         return np.ones_like(hz)
     return 10 ** (_smooth_curve_db(hz, 5, rng) / 20) * np.maximum(hz, 60) ** -rng.uniform(0, 1.2)
+
+
+def _noise_beside(spectrum, rng):
+    """Spectrum of a noise of a random colour, NOISE_SNR_DB below the given one."""
+    hz = np.linspace(0, NYQUIST_HZ, len(spectrum), dtype=np.float32)
+    coarse_hz = np.linspace(0, NYQUIST_HZ, 400)
+    colour = _noise_colour(coarse_hz, rng)
+    noise = rng.standard_normal((len(spectrum), 2), dtype=np.float32).view(np.complex64)[:, 0]
+    noise *= np.interp(hz, coarse_hz, colour).astype(np.float32)
+    wanted = np.linalg.norm(spectrum) * 10 ** (-rng.uniform(*NOISE_SNR_DB) / 20)
+    return noise * np.float32(wanted / np.linalg.norm(noise))
+
+
+def add_noise(samples, rng):
+    """Adds noise of a random colour, a part of it white, at NOISE_SNR_DB."""
+    spectrum = fft.rfft(samples.astype(np.float32))
+    return fft.irfft(spectrum + _noise_beside(spectrum, rng), len(samples)).astype(np.float32)
 
 
 def _change_speed(samples, rng):
@@ -144,12 +175,8 @@ def augment(samples, rng, may_change_speed=True):
         if rng.random() < 0.2:
             spectrum *= fft.rfft(_room_response(rng), size)
         if rng.random() < 0.4:
-            colour = _noise_colour(coarse_hz, rng)
-            noise = rng.standard_normal((len(spectrum), 2), dtype=np.float32).view(np.complex64)[:, 0]
-            noise *= np.interp(hz, coarse_hz, colour).astype(np.float32)
             # The noise fills the padded size, the speech only `count` samples of it.
-            wanted = np.linalg.norm(spectrum) * np.sqrt(size / count) * 10 ** (-rng.uniform(*NOISE_SNR_DB) / 20)
-            spectrum += noise * np.float32(wanted / np.linalg.norm(noise))
+            spectrum += np.float32(np.sqrt(size / count)) * _noise_beside(spectrum, rng)
         channel_db = np.zeros_like(coarse_hz)
         if rng.random() < 0.7:
             channel_db += _smooth_curve_db(coarse_hz, rng.uniform(1, 7), rng)

@@ -17,9 +17,9 @@ from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 from window_curves.curves import SHAPES
 
 SHIPPED = {
-    "detector-small-2026-11-24.3": WITH_CURVES,
-    "detector-large-2026-11-24.3": WITH_CURVES,
-    "detector-medium-2026-11-24.3": WITH_CURVES,
+    "detector-small-2026-11-25": WITH_CURVES,
+    "detector-large-2026-11-25": WITH_CURVES,
+    "detector-medium-2026-11-25": WITH_CURVES,
     "voiceprint-1-2026-11-22": SPEAKER_FEATURES,
 }
 

@@ -12,11 +12,11 @@ import numpy as np
 from data.sampler import CropSampler
 from features.native import FeatureExtractor
 from features.recipe import FEATURES, WITH_CURVES
-from signals.augmentation import mains_hum
+from signals.augmentation import add_noise, add_tones, high_pass, mains_hum
 from tests.support import babble, has_torch, needs_onnx, needs_torch
 from tests.test_sampler import NotingCache
 from window_curves.bank import BATCH, curves_of_crops
-from window_curves.curves import MEAN_SPECTRUM, PHASE_COHERENCE, SHAPES, WindowCurves
+from window_curves.curves import LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE, SHAPES, WindowCurves
 
 if has_torch:
     import torch
@@ -30,7 +30,7 @@ class Curves(unittest.TestCase):
     def test_they_are_what_a_detector_is_given_after_the_bands(self):
         samples = babble(5.0, 3)[:80000]
         given = FeatureExtractor(WITH_CURVES).compute(samples)
-        expected = [FeatureExtractor(FEATURES), WindowCurves(MEAN_SPECTRUM), WindowCurves(PHASE_COHERENCE)]
+        expected = [FeatureExtractor(FEATURES), *map(WindowCurves, SHAPES)]
         expected = np.concatenate([part.compute(samples).ravel() for part in expected])
         np.testing.assert_array_equal(given, expected)
 
@@ -48,7 +48,7 @@ class Curves(unittest.TestCase):
     def test_that_share_of_either_class_goes_through_a_high_pass(self):
         sampler = CropSampler(NotingCache(), 1, BATCH, ["augmentation", "codecs"])
         curves, labels = curves_of_crops(MEAN_SPECTRUM, sampler, 0, batches=2)
-        filtered, _ = curves_of_crops(MEAN_SPECTRUM, sampler, 0, high_pass_share=0.5, batches=2)
+        filtered, _ = curves_of_crops(MEAN_SPECTRUM, sampler, 0, [(0.5, high_pass)], batches=2)
         changed = (np.abs(filtered - curves)[:, 0, :6] > 0.5).any(1)  # below 20 Hz
         for label in (0, 1):
             self.assertTrue(0.25 < changed[labels == label].mean() < 0.75)
@@ -64,13 +64,32 @@ class Curves(unittest.TestCase):
             self.assertTrue(48 < lines[0] / 5 < 62, lines)
             self.assertTrue(np.all(lines % lines[0] == 0), lines)
 
-    def test_that_share_of_either_class_gets_hum(self):
+    def test_tones_are_few_and_below_the_level(self):
+        samples = babble(5.0, 4)[:80000].astype(np.float32)
+        for seed in range(5):
+            tones = add_tones(samples, np.random.default_rng(seed)) - samples
+            below_db = 10 * np.log10(np.sum(samples**2) / np.sum(tones**2))
+            self.assertTrue(14.9 < below_db < 50.1, below_db)
+            lines = np.flatnonzero(np.abs(np.fft.rfft(tones)) > 1e-3 * np.abs(np.fft.rfft(tones)).max())
+            self.assertIn(len(lines), range(1, 5))
+            self.assertTrue(np.all((lines > 79 * 5) & (lines < 7601 * 5)), lines)
+
+    def test_noise_is_as_strong_as_its_ratio_says(self):
+        samples = babble(5.0, 4)[:80000].astype(np.float32)
+        for seed in range(5):
+            noise = add_noise(samples, np.random.default_rng(seed)) - samples
+            below_db = 10 * np.log10(np.sum(samples**2) / np.sum(noise**2))
+            self.assertTrue(4.9 < below_db < 45.1, below_db)
+
+    def test_that_share_of_either_class_gets_noise_hum_or_tones(self):
         sampler = CropSampler(NotingCache(), 1, BATCH, ["augmentation", "codecs"])
         curves, labels = curves_of_crops(MEAN_SPECTRUM, sampler, 0, batches=2)
-        humming, _ = curves_of_crops(MEAN_SPECTRUM, sampler, 0, hum_share=0.5, batches=2)
-        changed = np.abs(humming - curves).reshape(len(curves), -1).max(1) > 0.05
-        for label in (0, 1):
-            self.assertTrue(0.25 < changed[labels == label].mean() < 0.75, changed[labels == label].mean())
+        for change in (add_noise, mains_hum, add_tones):
+            disturbed, _ = curves_of_crops(MEAN_SPECTRUM, sampler, 0, [(0.5, change)], batches=2)
+            changed = np.abs(disturbed - curves).reshape(len(curves), -1).max(1) > 0.05
+            for label in (0, 1):
+                share = changed[labels == label].mean()
+                self.assertTrue(0.25 < share < 0.75, (change.__name__, share))
 
 
 @needs_torch
@@ -165,6 +184,7 @@ class Joined(unittest.TestCase):
         networks = {
             MEAN_SPECTRUM: (MeanOfNetworks([CurveNetwork(MEAN_SPECTRUM), CurveNetwork(MEAN_SPECTRUM)]).eval(), 0.8),
             PHASE_COHERENCE: (MeanOfNetworks([CurveNetwork(PHASE_COHERENCE)]).eval(), 0.5),
+            LONG_PHASE_COHERENCE: (MeanOfNetworks([CurveNetwork(LONG_PHASE_COHERENCE)]).eval(), 0.3),
         }
         bands = torch.randn(3, 1, 256, 98)
         curves = {kind: torch.randn(3, *shape) for kind, shape in SHAPES.items()}
@@ -175,7 +195,7 @@ class Joined(unittest.TestCase):
             path, joined_path = (str(Path(folder, name)) for name in ("detector.onnx", "joined.onnx"))
             export_onnx(detector, path, 256, 98)
             alone = parameters_of(path, ["small"])[0]
-            for kinds in ([MEAN_SPECTRUM], [PHASE_COHERENCE], list(SHAPES)):
+            for kinds in ([MEAN_SPECTRUM], [LONG_PHASE_COHERENCE], list(SHAPES)):
                 onnx.save(joined_model(onnx.load(path), {kind: networks[kind] for kind in kinds}), joined_path)
                 self.assertEqual(parameters_of(joined_path, ["small"])[0].keys(), alone.keys())
                 flat = [part.numpy().reshape(3, -1) for part in (bands, *(curves[kind] for kind in kinds))]

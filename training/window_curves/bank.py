@@ -2,12 +2,13 @@
 """Write curves of training crops, so that networks on them train in minutes.
 
     python3 -m window_curves.bank --kind mean_spectrum --cache CACHE --out BANK [--crops 128000] [--seed 1]
-        [--high-pass 0.5] [--hum 0.5] [--without augmentation ..]
+        [--high-pass 0.5] [--noise 0.5] [--hum 0.5] [--tones 0.5]
+        [--without augmentation ..]
 
 Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof"; of a
 human and a generated crop in turn, as data/sampler.py pairs them. Those shares of the crops, of either class, go
-through a high-pass and get mains hum: what lies below the voice tells much, is easily filtered out and easily added.
-Files that exist are kept.
+through a high-pass, get noise, mains hum and other tones: what lies below the voice and beside it tells much, is easily
+filtered out and easily added. Files that exist are kept.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import numpy as np
 from data.corpus_cache import CorpusCache
 from data.sampler import PARTS, CropSampler
 from features.recipe import WINDOW_SAMPLES
-from signals.augmentation import high_pass, mains_hum
+from signals.augmentation import add_noise, add_tones, high_pass, mains_hum
 from window_curves.curves import SHAPES, WindowCurves
 
 BATCH, BATCHES = 64, 50
@@ -29,14 +30,15 @@ CROPS_PER_FILE = BATCH * BATCHES
 CHANGES_SEED = 20261124
 
 
-def curves_of_crops(kind, sampler, index, high_pass_share=0.0, hum_share=0.0, batches=BATCHES):
-    """(curves, labels) of the file with that index, of so many batches of crops."""
+def curves_of_crops(kind, sampler, index, changes=(), batches=BATCHES):
+    """(curves, labels) of the file with that index, of so many batches of crops. `changes`: (share, function of a crop
+    and a Generator), in their order."""
     window_curves, curves, labels = WindowCurves(kind), [], []
     rng = np.random.default_rng([CHANGES_SEED, index])
     for batch in range(index * batches, (index + 1) * batches):
         crops, batch_labels = sampler.batch(batch, WINDOW_SAMPLES)
-        crops = [high_pass(crop, rng) if rng.random() < high_pass_share else crop for crop in crops]
-        crops = [mains_hum(crop, rng) if rng.random() < hum_share else crop for crop in crops]
+        for share, change in changes:
+            crops = [change(crop, rng) if rng.random() < share else crop for crop in crops]
         curves += [window_curves.compute(crop).astype(np.float16) for crop in crops]
         labels.append(batch_labels)
     return np.stack(curves), np.concatenate(labels)
@@ -47,7 +49,12 @@ def write_file(options, index):
     if path.exists():
         return
     sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without)
-    curves, labels = curves_of_crops(options.kind, sampler, index, options.high_pass, options.hum)
+    changes = [
+        *((options.high_pass, high_pass), (options.noise, add_noise)),
+        *((options.hum, mains_hum), (options.tones, add_tones)),
+    ]
+    wanted = [(share, change) for share, change in changes if share > 0]
+    curves, labels = curves_of_crops(options.kind, sampler, index, wanted)
     unfinished = path.with_suffix(f".{os.getpid()}.npz")
     np.savez(unfinished, curves=curves, labels=labels)
     unfinished.rename(path)
@@ -61,7 +68,9 @@ def main():
     parser.add_argument("--crops", type=int, default=128000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--high-pass", type=float, default=0.0)
+    parser.add_argument("--noise", type=float, default=0.0)
     parser.add_argument("--hum", type=float, default=0.0)
+    parser.add_argument("--tones", type=float, default=0.0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
     options = parser.parse_args()

@@ -2,21 +2,27 @@
 """Curves of a window over frequency, as native/features makes them for serving."""
 
 from features.native import FeatureExtractor
-from features.recipe import FEATURES, FFT_SIZES
+from features.recipe import FEATURES, FFT_SIZES, curve_fields
 
-MEAN_SPECTRUM, PHASE_COHERENCE = "mean_spectrum", "phase_coherence"
-CURVES = {MEAN_SPECTRUM: 4, PHASE_COHERENCE: 10}
+MEAN_SPECTRUM, PHASE_COHERENCE, LONG_PHASE_COHERENCE = FFT_SIZES
+CURVES = {MEAN_SPECTRUM: 4, PHASE_COHERENCE: 10, LONG_PHASE_COHERENCE: 10}
 # [curves, bins]; a file's input has the kinds in this order.
 SHAPES = {kind: (curves, FFT_SIZES[kind] // 2) for kind, curves in CURVES.items()}
 
 
+def numbers_of_curves(features):
+    """How many numbers of curves follow the bands of a recipe."""
+    mean_spectrum = CURVES[MEAN_SPECTRUM] * features.get("mean_spectrum_fft_size", 0) // 2
+    return mean_spectrum + CURVES[PHASE_COHERENCE] * sum(features.get("phase_coherence_fft_sizes", [])) // 2
+
+
 class WindowCurves:
-    """`kind`: of SHAPES, which is that of native/features/KIND.h."""
+    """`kind`: of SHAPES; native/features/mean_spectrum.h and phase_coherence.h say what they are."""
 
     def __init__(self, kind):
         self._shape = SHAPES[kind]
         # The extractor makes bands first, here as few as it can.
-        self._extractor = FeatureExtractor({**FEATURES, "bands": 1, f"{kind}_fft_size": FFT_SIZES[kind]})
+        self._extractor = FeatureExtractor({**FEATURES, "bands": 1, **curve_fields([kind])})
 
     def compute(self, samples):
         """[n] at 16 kHz, at least 400 -> float32 SHAPES[kind]."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from window_curves.curves import MEAN_SPECTRUM, PHASE_COHERENCE, SHAPES
+from window_curves.curves import LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE, SHAPES
 
 PLACES = 8  # in frequency that the head tells apart
 
@@ -21,7 +21,11 @@ class Layers:
     scaled: bool
 
 
-LAYERS = {MEAN_SPECTRUM: Layers(2, 4, False), PHASE_COHERENCE: Layers(1, 2, True)}
+LAYERS = {
+    MEAN_SPECTRUM: Layers(2, 4, False),
+    PHASE_COHERENCE: Layers(2, 2, True),
+    LONG_PHASE_COHERENCE: Layers(2, 4, True),
+}
 
 
 class CurveNetwork(nn.Module):

@@ -17,8 +17,8 @@ export function recipeTextOf(features: FeatureRecipe): string {
   return linesOf({ ...features });
 }
 
-// A line of `field=value` each: the form in which training, too, hands a recipe to the native code.
-function linesOf(fields: Readonly<Record<string, string | number | boolean>>): string {
+// A line of `field=value` each, lists with commas: the form in which training, too, hands a recipe to the native code.
+function linesOf(fields: Readonly<Record<string, string | number | boolean | readonly number[]>>): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}=${value}`)
     .join('\n');

@@ -122,14 +122,15 @@ export const spectrogramSchema = closedObject(
       description:
         'Points of the FFT of a mean spectrum, which follows the bands; a multiple of 4 from 64 to 8192. Frames (Hann, symmetric) start a quarter of it apart. From 0 Hz on, `mean_spectrum_fft_size` / 2 bins: the mean over the frames of the natural logarithm of the power, at least 1e-9; then as many each of the lower decile, the upper decile and the standard deviation. From each of the four curves its running median over 33 bins is subtracted; the ends are mirrored. `input_gain` applies, normalisation and dynamic range do not. 0 (the default) turns it off.',
     },
-    phase_coherence_fft_size: {
-      type: 'integer',
-      minimum: 0,
+    phase_coherence_fft_sizes: {
+      type: 'array',
+      items: { type: 'integer', minimum: 8 },
+      maxItems: 4,
       description:
-        'Points of the FFT of a phase coherence, which comes last; a multiple of 4 from 8 to 8192. Frames as those of a mean spectrum; less than three frames of samples are repeated to as many. With u(t, k) the spectrum of frame t at bin k divided by its magnitude, each of five products is averaged over the frames: u(t + 1, k) u(t - 1, k) / u(t, k)²; the same with t ± 4; d(t, k) = u(t, k + 1) / u(t, k); d(t, k) / d(t - 1, k); u(t, j) u(t, k - j) / u(t, k), where j is k / 2 rounded down. The weight is the root of the magnitude at (t, k); of the third and fourth product the smaller of the roots at k and k + 1, of the fifth the smaller of those at j and k. 1e-7 is added to every magnitude. Of each mean, `phase_coherence_fft_size` / 2 real parts from 0 Hz on, then as many imaginary parts. `input_gain` applies. 0 (the default) turns it off.',
+        'Points of the FFT of each phase coherence; they come last, in this order. Each is a multiple of 4 from 8 to 8192. Frames as those of a mean spectrum; less than three frames of samples are repeated to as many. With u(t, k) the spectrum of frame t at bin k divided by its magnitude, each of five products is averaged over the frames: u(t + 1, k) u(t - 1, k) / u(t, k)²; the same with t ± 4; d(t, k) = u(t, k + 1) / u(t, k); d(t, k) / d(t - 1, k); u(t, j) u(t, k - j) / u(t, k), where j is k / 2 rounded down. The weight is the root of the magnitude at (t, k); of the third and fourth product the smaller of the roots at k and k + 1, of the fifth the smaller of those at j and k. 1e-7 is added to every magnitude. Of each mean, half as many real parts as points, from 0 Hz on, then as many imaginary parts. `input_gain` applies. None by default.',
     },
   },
-  ['edges', 'dynamic_range_db', 'mean_spectrum_fft_size', 'phase_coherence_fft_size'],
+  ['edges', 'dynamic_range_db', 'mean_spectrum_fft_size', 'phase_coherence_fft_sizes'],
 );
 
 /** The input of the ONNX file. */

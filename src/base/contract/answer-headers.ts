@@ -72,7 +72,7 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
     title: 'ModelIds',
     description:
       'Exact ids of the models that answered, separated by commas: the detector, or the speaker model and the detector.',
-    schema: { type: 'string', examples: ['detector-large-2026-11-24.3'] },
+    schema: { type: 'string', examples: ['detector-large-2026-11-25'] },
     isOn: ({ isAnalysis }) => isAnalysis,
   },
   'server-timing': {

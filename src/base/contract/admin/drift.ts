@@ -96,7 +96,7 @@ export const adminDrift = {
       reference_files: 500,
       models: [
         {
-          model: 'detector-large-2026-11-24.3',
+          model: 'detector-large-2026-11-25',
           reference: {
             origin: 'first_files',
             complete: true,
@@ -135,7 +135,7 @@ export const driftReference = {
   },
   required: ['model', 'files'],
   additionalProperties: false,
-  examples: [{ model: 'detector-large-2026-11-24.3', files: 812 }],
+  examples: [{ model: 'detector-large-2026-11-25', files: 812 }],
 } as const satisfies Schema;
 
 export type AdminDrift = BodyOf<typeof adminDrift>;

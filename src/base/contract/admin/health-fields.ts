@@ -84,7 +84,7 @@ export const referenceRequest = {
   title: 'DriftReferenceFields',
   schemas: referenceSchemas,
   required: ['model'],
-  example: { model: 'detector-large-2026-11-24.3', hours: 24 },
+  example: { model: 'detector-large-2026-11-25', hours: 24 },
 } as const satisfies Fields;
 
 export type ReferenceFields = FieldValues<typeof referenceSchemas, 'model'>;

@@ -191,7 +191,7 @@ export const adminHealth = {
         devices: [{ device: 'cpu', working: true, problem: null }],
         models: [
           {
-            id: 'detector-large-2026-11-24.3',
+            id: 'detector-large-2026-11-25',
             task: 'detection',
             aliases: ['apollo-4-5-2026-03-26'],
             sha256: '1'.repeat(64),
@@ -218,7 +218,7 @@ export const adminHealth = {
           other: [],
         },
         waits: { requests: [12, 9, 3], total_ms: [41, 230, 8] },
-        windows: { 'detector-large-2026-11-24.3': [24, 18, 6] },
+        windows: { 'detector-large-2026-11-25': [24, 18, 6] },
         gauges: { inputs_waiting: [2, 11, 1], rss_kib: [412_344, 415_160, 415_160] },
       },
     },

@@ -19,7 +19,7 @@ export const modelListing: AdminEndpoint = {
 export const modelCard: AdminEndpoint = {
   ...common,
   path: '/v1/admin/models/{id}/card',
-  parameter: { name: 'id', description: 'Exact id of the model.', example: 'detector-large-2026-11-24.3' },
+  parameter: { name: 'id', description: 'Exact id of the model.', example: 'detector-large-2026-11-25' },
   operation: {
     id: 'getAdminModelCard',
     tag: 'Admin',

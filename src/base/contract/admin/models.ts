@@ -127,10 +127,10 @@ export const adminModel = {
 } as const satisfies Schema;
 
 const example = {
-  id: 'detector-large-2026-11-24.3',
+  id: 'detector-large-2026-11-25',
   aliases: ['apollo-4-5-2026-03-26'],
   task: 'detection',
-  file: { name: 'detector-large-2026-11-24.3.onnx', sha256: 'b'.repeat(64), bytes: 1_176_087 },
+  file: { name: 'detector-large-2026-11-25.onnx', sha256: 'b'.repeat(64), bytes: 1_176_087 },
   score_fingerprint: '8'.repeat(64),
   licence: 'Apache-2.0',
   window_s: 5,
