@@ -71,7 +71,7 @@ function writeRecordings(): void {
     'meeting.wav': repeated(speech, 160 * RATE_HZ),
     'anna.wav': repeated(speech, 15 * RATE_HZ),
     'caller.wav': samplesOf('human-lj-b.flac'),
-    'clone.wav': samplesOf('ai-wavenet-lj.flac'),
+    'clone.wav': samplesOf('ai-kokoro.flac'),
   };
   for (const [name, samples] of Object.entries(recordings)) {
     fs.writeFileSync(path.join(folder, name), new Uint8Array(monoWav(samples, RATE_HZ)));
