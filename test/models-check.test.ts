@@ -130,6 +130,22 @@ test('a recipe that makes no sense, or makes another shape than the file takes, 
   await assertRefused(
     t,
     (entries) => {
+      Object.assign(entries[speaker].features, { phase_coherence_fft_sizes: [1024, 66] });
+    },
+    /random-kaldi-speaker: Feature recipe: phase_coherence_fft_sizes must be .* but is 66/,
+  );
+  for (const sizes of [[8, 8, 8, 8, 8], '512,1024', [512.5]]) {
+    await assertRefused(
+      t,
+      (entries) => {
+        Object.assign(entries[speaker].features, { phase_coherence_fft_sizes: sizes });
+      },
+      /phase_coherence_fft_sizes/,
+    );
+  }
+  await assertRefused(
+    t,
+    (entries) => {
       entries[waveform].window_samples = 64000;
       entries[waveform].input.shape = ['batch', 64000];
     },

@@ -15,9 +15,8 @@
 namespace veravox {
 
 // Lines of `field=value`: the form in which serving and training alike hand a recipe to the stages. Values
-// are whole numbers, with commas between those of a list, decimal numbers, true|false, or one of a field's
-// words. Everything here throws
-// StageError (kInternal) that names the field.
+// are whole numbers, lists of them separated by commas, decimal numbers, true|false, or one of a field's
+// words. Everything here throws StageError (kInternal) that names the field.
 
 // Calls `read` with the field and the value of each line.
 template <typename Read>
@@ -49,15 +48,13 @@ void ReadNumber(std::string_view field, std::string_view value, Number& target) 
   }
 }
 
-// Nothing is an empty list.
+// An empty value is an empty list.
 inline void ReadNumbers(std::string_view field, std::string_view value, std::vector<int>& target) {
   target.clear();
-  while (!value.empty()) {
-    const std::string_view item = value.substr(0, value.find(','));
-    ReadNumber(field, item, target.emplace_back());
-    // A comma at the end has no number after it.
-    if (item.size() + 1 == value.size()) RefuseValue(field, value, "whole numbers with commas between them");
-    value.remove_prefix(std::min(value.size(), item.size() + 1));
+  for (size_t start = 0; !value.empty() && start <= value.size();) {
+    const size_t end = std::min(value.find(',', start), value.size());
+    ReadNumber(field, value.substr(start, end - start), target.emplace_back());
+    start = end + 1;
   }
 }
 

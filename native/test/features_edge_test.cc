@@ -116,9 +116,10 @@ TEST(FeaturesEdge, RefusesRecipesNamingTheField) {
 
 TEST(FeaturesEdge, RefusesRecipeTextNamingTheField) {
   ExpectRefusalNamingTheField(
-      ParseRecipe, {"bands=many", "bands=80.5", "bands=", "bands=99999999999", "power=2x", "centred=yes",
-                    "window=kaiser", "surprise=1", "hop_length", "=5", "phase_coherence_fft_sizes=512,",
-                    "phase_coherence_fft_sizes=,512", "phase_coherence_fft_sizes=512 1024"});
+      ParseRecipe,
+      {"bands=many", "bands=80.5", "bands=", "bands=99999999999", "power=2x", "centred=yes", "window=kaiser",
+       "surprise=1", "hop_length", "=5", "phase_coherence_fft_sizes=512,", "phase_coherence_fft_sizes=,512",
+       "phase_coherence_fft_sizes=512,,1024", "phase_coherence_fft_sizes=512 1024"});
 }
 
 TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {

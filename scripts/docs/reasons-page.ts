@@ -75,13 +75,16 @@ const candidateRow = ({ reason, limit, what, originals, ...shares }: ReasonError
 const movedText = ({ clean, through }: Moved): string =>
   `${shareText(clean)} to ${shareText(through)} (${(through / clean).toFixed(1)} times)`;
 
+// A bound that is rounded down would promise too much.
+const boundText = (bound: number): string => shareText(Math.ceil(bound * 1000) / 1000);
+
 function abstentionRow({ id, bound_by_page, bound_by_clip, calibration, judging }: Abstention): string {
   const cells = [
     id,
-    `**${shareText(bound_by_page)}**`,
+    `**${boundText(bound_by_page)}**`,
     `${shareText(calibration.risk_by_page)}, ${shareText(judging.risk_by_page)}`,
     `${shareText(calibration.given_by_page)}, ${shareText(judging.given_by_page)}`,
-    shareText(bound_by_clip),
+    boundText(bound_by_clip),
     `${shareText(judging.wrong_with_reason)}, ${shareText(judging.wrong_without_reason)}`,
   ];
   return `| ${cells.join(' | ')} |`;
@@ -145,7 +148,7 @@ export function reasonsPage(
     ...errors.candidates.map(candidateRow),
     '',
     'Only `uncertain` and `mixed_content` tell wrong verdicts from right ones. Little speech and full scale are no reasons: verdicts',
-    'are then wrong no more often than others. `band_limited` and `low_snr` hardly matter among recordings as published, but codecs and',
+    'are then wrong hardly more often than others. `band_limited` and `low_snr` hardly matter among recordings as published, but codecs and',
     'noise raise the errors of the same clips:',
     '',
     '| Through | Human clips called spoofed | Generated clips that pass | `band_limited` | `low_snr` | Any reason |',

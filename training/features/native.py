@@ -107,8 +107,8 @@ class _Handle:
 class FeatureExtractor(_Handle):
     """Turns audio into a model's input by a recipe.
 
-    `recipe` maps the field names of native/features/feature_recipe.h to numbers, lists of them, booleans or words of
-    docs/models.md; absent fields keep the defaults stated in that header.
+    `recipe` maps the field names of native/features/feature_recipe.h to numbers, lists of numbers, booleans or the
+    words listed in docs/models.md; absent fields keep the defaults stated in that header.
     """
 
     def __init__(self, recipe, library=None):
@@ -123,8 +123,8 @@ class FeatureExtractor(_Handle):
 
     def compute(self, samples):
         """samples: [n], full scale -1..1. Returns float32 [bands, frames], or [frames, bands] when the recipe's
-        layout is frames_bands, or [n] for a waveform. With a mean spectrum
-        or phase coherences: these numbers in a row, then theirs."""
+        layout is frames_bands, or [n] for a waveform. With a mean spectrum or phase coherences: these numbers in a
+        row, then theirs."""
         samples = _mono(samples)
         output = np.empty(self._library.veravox_features_output_size(self._handle, samples.size), np.float32)
         error = ctypes.create_string_buffer(_ERROR_BYTES)

@@ -42,14 +42,15 @@ FEATURES = {
 
 # Half as many numbers, finer where voices have their harmonics.
 MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
+MEAN_SPECTRUM, PHASE_COHERENCE, LONG_PHASE_COHERENCE = "mean_spectrum", "phase_coherence", "long_phase_coherence"
 # Of the curves of a window that follow the bands, in this order: 3.9, 15.6 and 7.8 Hz from bin to bin.
-FFT_SIZES = {"mean_spectrum": 4096, "phase_coherence": 1024, "long_phase_coherence": 2048}
+FFT_SIZES = {MEAN_SPECTRUM: 4096, PHASE_COHERENCE: 1024, LONG_PHASE_COHERENCE: 2048}
 
 
 def curve_fields(kinds):
     """What a recipe says of these kinds of curves, which are of FFT_SIZES."""
-    fields = {"mean_spectrum_fft_size": FFT_SIZES["mean_spectrum"]} if "mean_spectrum" in kinds else {}
-    sizes = [size for kind, size in FFT_SIZES.items() if kind in kinds and kind != "mean_spectrum"]
+    fields = {"mean_spectrum_fft_size": FFT_SIZES[MEAN_SPECTRUM]} if MEAN_SPECTRUM in kinds else {}
+    sizes = [FFT_SIZES[kind] for kind in (PHASE_COHERENCE, LONG_PHASE_COHERENCE) if kind in kinds]
     return {**fields, "phase_coherence_fft_sizes": sizes} if sizes else fields
 
 

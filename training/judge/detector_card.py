@@ -13,6 +13,7 @@ fills; everything else in it is written by hand. The scores must be those of the
 import argparse
 import csv
 import json
+import math
 import re
 import subprocess
 import tempfile
@@ -60,8 +61,9 @@ def worst_condition(conditions, side):
 def without_reason(abstention):
     """Of judge.abstention's results."""
     calibration, judging = abstention["calibration"], abstention["judging"]
+    rounded_up = math.ceil(1000 * abstention["bound_by_page"]) / 1000
     return (
-        f"At most {percent(abstention['bound_by_page'])} are wrong, with 95 % confidence, on a page drawn at random"
+        f"At most {percent(rounded_up)} are wrong, with 95 % confidence, on a page drawn at random"
         f" from pages like those kept for calibration ({calibration['pages']}; threshold 0.5, both classes alike);"
         f" {percent(calibration['risk_by_page'])} were wrong there and {percent(judging['risk_by_page'])} on the"
         f" {judging['pages']} pages that judge. {percent(judging['given_by_page'])} of verdicts there have no reason."

@@ -10,6 +10,7 @@ from scipy import fft, signal
 from features.recipe import SAMPLE_RATE_HZ
 
 NYQUIST_HZ = SAMPLE_RATE_HZ / 2
+COARSE_HZ = np.linspace(0, NYQUIST_HZ, 400)  # where smooth curves are drawn, before they are interpolated
 NOISE_SNR_DB = (5, 45)
 WHITE_NOISE_SHARE = 0.4  # of the noises in augment()
 
@@ -46,7 +47,7 @@ def high_pass(samples, rng):
 
 
 def _with_lines(samples, bins, heights, level_db, rng):
-    """Adds a tone at each of those bins of the spectrum, together at a level drawn from level_db, in dB from
+    """Adds a tone in each of these bins of the spectrum. Together they have a level drawn from `level_db`, relative to
     that of the samples."""
     spectrum = np.zeros(len(samples) // 2 + 1, np.complex64)
     spectrum[bins] = heights * np.exp(2j * np.pi * rng.random(len(bins)))
@@ -109,16 +110,15 @@ def _noise_colour(hz, rng):
 def _noise_beside(spectrum, rng):
     """Spectrum of a noise of a random colour, NOISE_SNR_DB below the given one."""
     hz = np.linspace(0, NYQUIST_HZ, len(spectrum), dtype=np.float32)
-    coarse_hz = np.linspace(0, NYQUIST_HZ, 400)
-    colour = _noise_colour(coarse_hz, rng)
+    colour = _noise_colour(COARSE_HZ, rng)
     noise = rng.standard_normal((len(spectrum), 2), dtype=np.float32).view(np.complex64)[:, 0]
-    noise *= np.interp(hz, coarse_hz, colour).astype(np.float32)
+    noise *= np.interp(hz, COARSE_HZ, colour).astype(np.float32)
     wanted = np.linalg.norm(spectrum) * 10 ** (-rng.uniform(*NOISE_SNR_DB) / 20)
     return noise * np.float32(wanted / np.linalg.norm(noise))
 
 
 def add_noise(samples, rng):
-    """Adds noise of a random colour, a part of it white, at NOISE_SNR_DB."""
+    """Adds noise of a random colour, sometimes white, at NOISE_SNR_DB."""
     spectrum = fft.rfft(samples.astype(np.float32))
     return fft.irfft(spectrum + _noise_beside(spectrum, rng), len(samples)).astype(np.float32)
 
@@ -171,18 +171,17 @@ def augment(samples, rng, may_change_speed=True):
         size = fft.next_fast_len(count + SAMPLE_RATE_HZ // 2, real=True)
         spectrum = fft.rfft(samples.astype(np.float32), size)
         hz = np.linspace(0, NYQUIST_HZ, len(spectrum), dtype=np.float32)
-        coarse_hz = np.linspace(0, NYQUIST_HZ, 400)
         if rng.random() < 0.2:
             spectrum *= fft.rfft(_room_response(rng), size)
         if rng.random() < 0.4:
             # The noise fills the padded size, the speech only `count` samples of it.
             spectrum += np.float32(np.sqrt(size / count)) * _noise_beside(spectrum, rng)
-        channel_db = np.zeros_like(coarse_hz)
+        channel_db = np.zeros_like(COARSE_HZ)
         if rng.random() < 0.7:
-            channel_db += _smooth_curve_db(coarse_hz, rng.uniform(1, 7), rng)
+            channel_db += _smooth_curve_db(COARSE_HZ, rng.uniform(1, 7), rng)
         if rng.random() < 0.4:
-            channel_db += _band_limit_db(coarse_hz, rng)
-        spectrum *= np.interp(hz, coarse_hz, 10 ** (channel_db / 20)).astype(np.float32)
+            channel_db += _band_limit_db(COARSE_HZ, rng)
+        spectrum *= np.interp(hz, COARSE_HZ, 10 ** (channel_db / 20)).astype(np.float32)
         samples = fft.irfft(spectrum, size)[:count]
         if rng.random() < 0.08:
             samples = _through_lower_rate(samples, rng)

@@ -11,12 +11,12 @@ import numpy as np
 
 from data.sampler import CropSampler
 from features.native import FeatureExtractor
-from features.recipe import FEATURES, WITH_CURVES
+from features.recipe import FEATURES, LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE, WITH_CURVES
 from signals.augmentation import add_noise, add_tones, high_pass, mains_hum
 from tests.support import babble, has_torch, needs_onnx, needs_torch
 from tests.test_sampler import NotingCache
 from window_curves.bank import BATCH, curves_of_crops
-from window_curves.curves import LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE, SHAPES, WindowCurves
+from window_curves.curves import SHAPES, WindowCurves
 
 if has_torch:
     import torch

@@ -2,13 +2,12 @@
 """Write curves of training crops, so that networks on them train in minutes.
 
     python3 -m window_curves.bank --kind mean_spectrum --cache CACHE --out BANK [--crops 128000] [--seed 1]
-        [--high-pass 0.5] [--noise 0.5] [--hum 0.5] [--tones 0.5]
-        [--without augmentation ..]
+        [--high-pass 0.5] [--noise 0.5] [--hum 0.5] [--tones 0.5] [--without augmentation ..]
 
 Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof"; of a
-human and a generated crop in turn, as data/sampler.py pairs them. Those shares of the crops, of either class, go
-through a high-pass, get noise, mains hum and other tones: what lies below the voice and beside it tells much, is easily
-filtered out and easily added. Files that exist are kept.
+human and a generated crop in turn, as data/sampler.py pairs them. Of the crops of either class, these shares go
+through a high-pass or get noise, mains hum or other tones, independently: what lies below and beside the voice tells
+much, but is easy to filter out and to add. Files that exist are kept.
 """
 
 import argparse
@@ -31,8 +30,8 @@ CHANGES_SEED = 20261124
 
 
 def curves_of_crops(kind, sampler, index, changes=(), batches=BATCHES):
-    """(curves, labels) of the file with that index, of so many batches of crops. `changes`: (share, function of a crop
-    and a Generator), in their order."""
+    """(curves, labels) of the file with that index, of so many batches of crops. `changes`: pairs of a share and a function
+    of a crop and a Generator, applied in this order."""
     window_curves, curves, labels = WindowCurves(kind), [], []
     rng = np.random.default_rng([CHANGES_SEED, index])
     for batch in range(index * batches, (index + 1) * batches):
@@ -50,8 +49,10 @@ def write_file(options, index):
         return
     sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without)
     changes = [
-        *((options.high_pass, high_pass), (options.noise, add_noise)),
-        *((options.hum, mains_hum), (options.tones, add_tones)),
+        (options.high_pass, high_pass),
+        (options.noise, add_noise),
+        (options.hum, mains_hum),
+        (options.tones, add_tones),
     ]
     wanted = [(share, change) for share, change in changes if share > 0]
     curves, labels = curves_of_crops(options.kind, sampler, index, wanted)

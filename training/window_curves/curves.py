@@ -2,9 +2,15 @@
 """Curves of a window over frequency, as native/features makes them for serving."""
 
 from features.native import FeatureExtractor
-from features.recipe import FEATURES, FFT_SIZES, curve_fields
+from features.recipe import (
+    FEATURES,
+    FFT_SIZES,
+    LONG_PHASE_COHERENCE,
+    MEAN_SPECTRUM,
+    PHASE_COHERENCE,
+    curve_fields,
+)
 
-MEAN_SPECTRUM, PHASE_COHERENCE, LONG_PHASE_COHERENCE = FFT_SIZES
 CURVES = {MEAN_SPECTRUM: 4, PHASE_COHERENCE: 10, LONG_PHASE_COHERENCE: 10}
 # [curves, bins]; a file's input has the kinds in this order.
 SHAPES = {kind: (curves, FFT_SIZES[kind] // 2) for kind, curves in CURVES.items()}

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from window_curves.curves import LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE, SHAPES
+from features.recipe import LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE
+from window_curves.curves import SHAPES
 
 PLACES = 8  # in frequency that the head tells apart
 
