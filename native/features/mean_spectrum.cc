@@ -8,15 +8,17 @@
 #include <numeric>
 
 #include "features/quarter_frames.h"
+#include "features/running_median.h"
 
 namespace veravox {
 namespace {
 
-constexpr float kPowerFloor = 1e-9f;  // below the noise of 16 bits
-constexpr size_t kDecile = 10;        // one frame in so many is quieter than the second curve
-constexpr size_t kReach = 16;         // bins on each side of the one that the median is for
-constexpr size_t kSmoothed = 2 * kReach + 1;
-constexpr size_t kPadded = 48;  // a whole number of registers
+constexpr float kPowerFloor = 1e-9f;     // below the noise of 16 bits
+constexpr float kVarianceFloor = 1e-6f;  // far below that of any noise
+constexpr size_t kDecile = 10;           // one frame in so many is quieter than the second curve
+constexpr size_t kThird = 3;             // one frame in so many is among the loudest
+constexpr size_t kLevelCurves = 7;       // the first ones, which the running median is subtracted from
+constexpr size_t kPeaks = 9, kDips = 10, kSlope = 11;  // the curves that look at neighbours
 
 FeatureRecipe LongFrames(int fft_size, float input_gain) {
   FeatureRecipe recipe = QuarterFrames(fft_size, input_gain);
@@ -26,44 +28,34 @@ FeatureRecipe LongFrames(int fft_size, float input_gain) {
   return recipe;
 }
 
-// The curve is mirrored at its ends, the outermost values included.
-size_t Mirrored(size_t position, size_t size) {
-  if (position < kReach) return kReach - 1 - position;
-  position -= kReach;
-  return position < size ? position : 2 * size - 1 - position;
-}
-
-// How many of the values are smaller.
-size_t CountBelow(const std::array<float, kPadded>& sorted, float value) {
-  int count = 0;
-  for (const float other : sorted) count += other < value ? 1 : 0;
-  return static_cast<size_t>(count);
-}
-
-// `curve` has at least kReach values.
-void SubtractMedian(std::span<const float> curve, std::span<float> output) {
-  const auto value_at = [&](size_t position) { return curve[Mirrored(position, curve.size())]; };
-  std::array<float, kPadded> sorted;
-  sorted.fill(std::numeric_limits<float>::infinity());
-  for (size_t i = 0; i < kSmoothed; ++i) sorted[i] = value_at(i);
-  std::sort(sorted.begin(), sorted.end());
-  for (size_t bin = 0;; ++bin) {
-    output[bin] = curve[bin] - sorted[kReach];
-    if (bin + 1 == curve.size()) return;
-    const float enters = value_at(bin + kSmoothed);
-    float* const leaves = &sorted[CountBelow(sorted, value_at(bin))];
-    float* const place = &sorted[CountBelow(sorted, enters)];
-    if (place > leaves) {
-      std::copy(leaves + 1, place, leaves);
-      place[-1] = enters;
-    } else {
-      std::copy_backward(place, leaves, leaves + 1);
-      *place = enters;
-    }
-  }
-}
-
 using Block = MeanSpectrum::Block;
+using Curves = MeanSpectrum::Curves;
+using Frame = MeanSpectrum::Frame;
+using Row = MeanSpectrum::Row;
+using Scratch = MeanSpectrum::Scratch;
+constexpr size_t kBlock = MeanSpectrum::kBlock;
+constexpr size_t kNeighbours = MeanSpectrum::kNeighbours;
+
+float TotalOf(std::span<const float> levels) {
+  Block totals{};
+  for (; levels.size() >= kBlock; levels = levels.subspan(kBlock)) {
+    for (size_t i = 0; i < kBlock; ++i) totals[i] += levels[i];
+  }
+  return std::accumulate(levels.begin(), levels.end(), std::accumulate(totals.begin(), totals.end(), 0.0f));
+}
+
+// Measured from the first of the frames, so that the mean of equal levels is exactly that level.
+VERAVOX_INLINE Block MeanOver(std::span<const Frame> frames, const std::vector<Row>& rows) {
+  const Row& first = rows[frames.front().index];
+  Block mean{};
+  for (const Frame& frame : frames) {
+    const Row& row = rows[frame.index];
+    for (size_t i = 0; i < kBlock; ++i) mean[i] += row[kNeighbours + i] - first[kNeighbours + i];
+  }
+  const float inverse = 1.0f / static_cast<float>(frames.size());
+  for (size_t i = 0; i < kBlock; ++i) mean[i] = first[kNeighbours + i] + mean[i] * inverse;
+  return mean;
+}
 
 // Puts a level of each bin where it belongs among those that are kept in ascending order; the largest moves
 // out.
@@ -77,46 +69,101 @@ VERAVOX_INLINE void Insert(Block level, std::vector<Block>& kept) {
   }
 }
 
-// The curves of `width` neighbouring bins; `levels` are those of the first frame, `bins` before those of the
-// next. Bin by bin would be simpler, but here a whole register of bins sorts at once.
-VERAVOX_INLINE void Summarise(const float* levels, size_t frames, size_t bins, size_t width,
-                              MeanSpectrum::Ordered& ordered, MeanSpectrum::Curves& curves) {
+VERAVOX_INLINE void Order(Scratch& scratch, Block& quiet, Block& loud, Block& second) {
+  const size_t frames = scratch.rows.size();
   const size_t rank = (frames - 1) / kDecile;
-  const float frames_inverse = 1.0f / static_cast<float>(frames);
+  const size_t second_rank = frames > 1 ? 1 : 0;
   Block none;
   none.fill(std::numeric_limits<float>::infinity());
-  ordered.smallest.assign(rank + 1, none);
-  ordered.negated_largest.assign(rank + 1, none);
-  auto& [mean, quiet, loud, deviation] = curves;
-  mean.fill(0.0f);
-  deviation.fill(0.0f);
-  for (size_t frame = 0; frame < frames; ++frame) {
-    Block level{};
-    std::copy_n(levels + frame * bins, width, level.begin());
-    for (size_t i = 0; i < level.size(); ++i) mean[i] += level[i];
-    Insert(level, ordered.smallest);
+  scratch.smallest.assign(rank + 1, none);
+  scratch.negated_largest.assign(std::max(rank, second_rank) + 1, none);
+  for (const Row& row : scratch.rows) {
+    Block level;
+    std::copy_n(row.begin() + kNeighbours, kBlock, level.begin());
+    Insert(level, scratch.smallest);
     for (float& value : level) value = -value;
-    Insert(level, ordered.negated_largest);
+    Insert(level, scratch.negated_largest);
   }
-  for (float& value : mean) value *= frames_inverse;
-  for (size_t frame = 0; frame < frames; ++frame) {
-    Block level{};
-    std::copy_n(levels + frame * bins, width, level.begin());
-    for (size_t i = 0; i < level.size(); ++i) deviation[i] += (level[i] - mean[i]) * (level[i] - mean[i]);
-  }
-  for (float& value : deviation) value = std::sqrt(value * frames_inverse);
-  quiet = ordered.smallest[rank];
-  for (size_t i = 0; i < loud.size(); ++i) loud[i] = -ordered.negated_largest[rank][i];
+  quiet = scratch.smallest[rank];
+  for (size_t i = 0; i < kBlock; ++i) loud[i] = -scratch.negated_largest[rank][i];
+  for (size_t i = 0; i < kBlock; ++i) second[i] = -scratch.negated_largest[second_rank][i];
 }
 
-void SummariseBaseline(const float* levels, size_t frames, size_t bins, size_t width,
-                       MeanSpectrum::Ordered& ordered, MeanSpectrum::Curves& curves) {
-  Summarise(levels, frames, bins, width, ordered, curves);
+VERAVOX_INLINE void Moments(const std::vector<Row>& rows, const Block& mean, Block& deviation,
+                            Block& autocorrelation, Block& skewness) {
+  Block squares{}, cubes{}, products{}, before{};  // nothing is before the first frame
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < kBlock; ++i) {
+      const float difference = row[kNeighbours + i] - mean[i];
+      squares[i] += difference * difference;
+      cubes[i] += difference * difference * difference;
+      products[i] += difference * before[i];
+      before[i] = difference;
+    }
+  }
+  const float inverse = 1.0f / static_cast<float>(rows.size());
+  const float inverse_of_pairs = rows.size() > 1 ? 1.0f / static_cast<float>(rows.size() - 1) : 0.0f;
+  for (size_t i = 0; i < kBlock; ++i) {
+    const float variance = squares[i] * inverse;
+    const float divisor = variance + kVarianceFloor;
+    deviation[i] = std::sqrt(variance);
+    autocorrelation[i] = products[i] * inverse_of_pairs / divisor;
+    skewness[i] = cubes[i] * inverse / (divisor * std::sqrt(divisor));
+  }
 }
 
-VERAVOX_TARGET_AVX2 void SummariseAvx2(const float* levels, size_t frames, size_t bins, size_t width,
-                                       MeanSpectrum::Ordered& ordered, MeanSpectrum::Curves& curves) {
-  Summarise(levels, frames, bins, width, ordered, curves);
+// The neighbours are written out: of a loop over them the compiler makes no registers.
+VERAVOX_INLINE void CompareNeighbours(const std::vector<Row>& rows, Block& peaks, Block& dips, Block& slope) {
+  Block larger{}, smaller{}, differences{};
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < kBlock; ++i) {
+      const float* const at = &row[kNeighbours + i];
+      float largest = std::max(at[-1], at[1]), smallest = std::min(at[-1], at[1]);
+      largest = std::max(largest, std::max(at[-2], at[2]));
+      smallest = std::min(smallest, std::min(at[-2], at[2]));
+      largest = std::max(largest, std::max(at[-3], at[3]));
+      smallest = std::min(smallest, std::min(at[-3], at[3]));
+      larger[i] += at[0] > largest ? 1.0f : 0.0f;
+      smaller[i] += at[0] < smallest ? 1.0f : 0.0f;
+      differences[i] += std::abs(at[1] - at[0]);
+    }
+  }
+  const float inverse = 1.0f / static_cast<float>(rows.size());
+  for (size_t i = 0; i < kBlock; ++i) {
+    peaks[i] = larger[i] * inverse;
+    dips[i] = smaller[i] * inverse;
+    slope[i] = differences[i] * inverse;
+  }
+}
+
+// The curves of a block of bins; `levels` are those of the first frame, `bins` before those of the next.
+// Bin by bin would be simpler, but here a whole register of bins is dealt with at once. The rows are copied
+// as the cache would not keep them where they are, mostly a power of two apart.
+VERAVOX_INLINE void Summarise(const float* levels, size_t bins, std::span<const Frame> by_loudness,
+                              Scratch& scratch, Curves& curves) {
+  scratch.rows.resize(by_loudness.size());
+  for (size_t t = 0; t < scratch.rows.size(); ++t) {
+    std::copy_n(levels + t * bins - kNeighbours, scratch.rows[t].size(), scratch.rows[t].begin());
+  }
+  auto& [mean, quiet, loud, deviation, mean_of_loudest, mean_of_quietest, second, autocorrelation, skewness,
+         peaks, dips, slope] = curves;
+  const size_t third = std::max<size_t>(1, by_loudness.size() / kThird);
+  mean = MeanOver(by_loudness, scratch.rows);
+  mean_of_loudest = MeanOver(by_loudness.last(third), scratch.rows);
+  mean_of_quietest = MeanOver(by_loudness.first(third), scratch.rows);
+  Order(scratch, quiet, loud, second);
+  Moments(scratch.rows, mean, deviation, autocorrelation, skewness);
+  CompareNeighbours(scratch.rows, peaks, dips, slope);
+}
+
+void SummariseBaseline(const float* levels, size_t bins, std::span<const Frame> by_loudness, Scratch& scratch,
+                       Curves& curves) {
+  Summarise(levels, bins, by_loudness, scratch, curves);
+}
+
+VERAVOX_TARGET_AVX2 void SummariseAvx2(const float* levels, size_t bins, std::span<const Frame> by_loudness,
+                                       Scratch& scratch, Curves& curves) {
+  Summarise(levels, bins, by_loudness, scratch, curves);
 }
 
 }  // namespace
@@ -131,24 +178,40 @@ MeanSpectrum::MeanSpectrum(int fft_size, float input_gain, SimdLevel level)
 void MeanSpectrum::Compute(std::span<const float> samples, std::span<float> output) {
   samples = RepeatedTo(fft_size_, samples, repeated_);
   const size_t frames = spectrogram_->FrameCount(samples.size());
-  levels_.resize(frames * bins_);
-  spectrogram_->Compute(samples, levels_);
-  for (size_t bin = 0; bin < bins_; bin += kBlock) {
-    const size_t width = std::min(kBlock, bins_ - bin);
-    Curves made;
-    summarise_(&levels_[bin], frames, bins_, width, ordered_, made);
-    for (size_t curve = 0; curve < kCurves; ++curve) {
-      std::copy_n(made[curve].begin(), width, &curves_[curve * bins_ + bin]);
-    }
-  }
-  // One broken sample is in every bin, and what is not a number has no order.
-  if (!std::isfinite(
-          std::accumulate(curves_.begin(), curves_.begin() + static_cast<std::ptrdiff_t>(bins_), 0.0f))) {
+  // Blocks are read whole, with neighbours; what is read beyond the bins is in no curve.
+  levels_.resize(kNeighbours + frames * bins_ + kBlock + kNeighbours);
+  const std::span<float> levels = std::span(levels_).subspan(kNeighbours, frames * bins_);
+  spectrogram_->Compute(samples, levels);
+  by_loudness_.clear();
+  for (size_t t = 0; t < frames; ++t) by_loudness_.push_back({TotalOf(levels.subspan(t * bins_, bins_)), t});
+  // One broken sample is in every bin of its frames, and what is not a number has no order.
+  if (!std::all_of(by_loudness_.begin(), by_loudness_.end(),
+                   [](const Frame& frame) { return std::isfinite(frame.total); })) {
     std::fill(output.begin(), output.end(), std::numeric_limits<float>::quiet_NaN());
     return;
   }
-  for (size_t start = 0; start < output.size(); start += bins_) {
-    SubtractMedian(std::span(curves_).subspan(start, bins_), output.subspan(start, bins_));
+  std::sort(by_loudness_.begin(), by_loudness_.end());
+  for (size_t bin = 0; bin < bins_; bin += kBlock) {
+    Curves made;
+    summarise_(&levels[bin], bins_, by_loudness_, scratch_, made);
+    for (size_t curve = 0; curve < kCurves; ++curve) {
+      std::copy_n(made[curve].begin(), std::min(kBlock, bins_ - bin), &curves_[curve * bins_ + bin]);
+    }
+  }
+  const auto curve_at = [&](size_t curve) { return std::span(curves_).subspan(curve * bins_, bins_); };
+  // The outermost bins lack neighbours.
+  for (const size_t curve : {kPeaks, kDips}) {
+    std::ranges::fill(curve_at(curve).first(kNeighbours), 0.0f);
+    std::ranges::fill(curve_at(curve).last(kNeighbours), 0.0f);
+  }
+  curve_at(kSlope).back() = 0.0f;
+  for (size_t curve = 0; curve < kCurves; ++curve) {
+    const std::span<float> place = output.subspan(curve * bins_, bins_);
+    if (curve < kLevelCurves) {
+      SubtractMedian(curve_at(curve), place);
+    } else {
+      std::ranges::copy(curve_at(curve), place.begin());
+    }
   }
 }
 

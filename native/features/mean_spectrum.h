@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -13,17 +14,39 @@
 namespace veravox {
 
 // What the frames of a window have in common, at the resolution of a long FFT. Per bin, of the natural
-// logarithms of the powers: the mean over the frames, the lower decile, which is that of the pauses, the
-// upper one, and the standard deviation, which is small for lines that never pause. The running median over
-// the bins is subtracted from each, and with it voice, microphone and equaliser. Not thread-safe.
+// logarithms of the powers:
+//    1  the mean over the frames,
+//    2  the lower decile, which is that of the pauses,
+//    3  the upper decile,
+//    4  the standard deviation, which is small for lines that never pause,
+//    5  the mean over the loudest third of the frames, by their mean over all bins,
+//    6  the mean over the quietest third,
+//    7  the second largest level,
+//    8  the autocorrelation from one frame to the next, which is large for what changes slowly,
+//    9  the skewness, which is positive for what is heard now and then only,
+//   10  the share of the frames in which the bin is larger than each of the three on either side,
+//   11  the share in which it is smaller than each of them,
+//   12  the mean absolute difference from the next bin.
+// The running median over the bins is subtracted from the first seven, and with it voice, microphone and
+// equaliser. Not thread-safe.
 class MeanSpectrum {
  public:
-  static constexpr size_t kCurves = 4;
-  static constexpr size_t kBlock = 32;  // neighbouring bins that are looked at together
+  static constexpr size_t kCurves = 12;
+  static constexpr size_t kBlock = 32;      // neighbouring bins that are looked at together
+  static constexpr size_t kNeighbours = 3;  // on either side that a bin is compared with
   using Block = std::array<float, kBlock>;
   using Curves = std::array<Block, kCurves>;
-  // Levels of a block's bins over the frames, in ascending order.
-  struct Ordered {
+  // The levels of a frame in a block's bins and their neighbours.
+  using Row = std::array<float, kBlock + 2 * kNeighbours>;
+  // In ascending order the quieter frame comes first, and of two that are as loud the earlier one.
+  struct Frame {
+    float total;  // of its levels
+    size_t index;
+    auto operator<=>(const Frame&) const = default;
+  };
+  struct Scratch {
+    std::vector<Row> rows;
+    // Levels of a block's bins over the frames, in ascending order.
     std::vector<Block> smallest;
     std::vector<Block> negated_largest;
   };
@@ -42,9 +65,10 @@ class MeanSpectrum {
   size_t bins_;
   std::unique_ptr<Spectrogram> spectrogram_;
   std::vector<float> repeated_;
-  std::vector<float> levels_;  // [frames, bins]
-  Ordered ordered_;
-  void (*summarise_)(const float* levels, size_t frames, size_t bins, size_t width, Ordered& ordered,
+  std::vector<float> levels_;  // [frames, bins], with space for a row's neighbours on either side
+  std::vector<Frame> by_loudness_;
+  Scratch scratch_;
+  void (*summarise_)(const float* levels, size_t bins, std::span<const Frame> by_loudness, Scratch& scratch,
                      Curves& curves);
   std::vector<float> curves_;  // [kCurves, bins]
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "features/feature_extractor.h"
+#include "features/mean_spectrum.h"
 #include "features/recipe_text.h"
 #include "recipe_text_refusal.h"
 #include "stage_error.h"
@@ -238,13 +239,13 @@ FeatureRecipe WithMeanSpectrum(int fft_size) {
 // The mean spectrum alone: what follows the bands.
 std::vector<float> MeanSpectrumOf(const std::vector<float>& samples, int fft_size) {
   const std::vector<float> all = Compute(WithMeanSpectrum(fft_size), samples);
-  return {all.end() - 2 * fft_size, all.end()};
+  return {all.end() - static_cast<std::ptrdiff_t>(MeanSpectrum::kCurves) * fft_size / 2, all.end()};
 }
 
 TEST(FeaturesEdge, AMeanSpectrumFollowsTheBandsAndLeavesThemAlone) {
   const std::vector<float> all = Compute(WithMeanSpectrum(4096), Ramp(80000));
   const std::vector<float> bands = Compute(FeatureRecipe{}, Ramp(80000));
-  ASSERT_EQ(all.size(), bands.size() + 4 * 2048);
+  ASSERT_EQ(all.size(), bands.size() + 12 * 2048);
   EXPECT_TRUE(std::equal(bands.begin(), bands.end(), all.begin()));
 }
 
@@ -274,6 +275,36 @@ TEST(FeaturesEdge, AMeanSpectrumOfSilenceIsFlat) {
   for (const float value : MeanSpectrumOf(std::vector<float>(80000, 0.0f), 4096)) EXPECT_EQ(value, 0.0f);
 }
 
+// One frame is mean, decile, third and second largest at once, and has no other to deviate from.
+TEST(FeaturesEdge, AMeanSpectrumOfOneFrameIsThatFrame) {
+  const size_t bins = 2048;
+  const std::vector<float> curves = MeanSpectrumOf(Ramp(4096), 4096);
+  for (size_t bin = 0; bin < bins; ++bin) {
+    const auto value = [&](size_t curve) { return curves[(curve - 1) * bins + bin]; };
+    for (const size_t curve : {2, 3, 5, 6, 7}) EXPECT_EQ(value(curve), value(1)) << bin;
+    for (const size_t curve : {4, 8, 9}) EXPECT_EQ(value(curve), 0.0f) << bin;
+    for (const size_t curve : {10, 11}) EXPECT_TRUE(value(curve) == 0.0f || value(curve) == 1.0f) << bin;
+    EXPECT_TRUE(std::isfinite(value(1)) && std::isfinite(value(12))) << bin;
+  }
+}
+
+// A tone that is there all the time is larger than its neighbours in every frame.
+TEST(FeaturesEdge, AMeanSpectrumCountsPeaksButNotAtItsEnds) {
+  const size_t bins = 512;
+  for (const size_t tone : {2, 3, 31, 32, 508, 509}) {
+    std::vector<float> samples = Ramp(20000);
+    for (size_t i = 0; i < samples.size(); ++i) {
+      const auto step = static_cast<float>(i * tone % 1024);
+      samples[i] = 1e-4f * samples[i] + std::cos(2.0f * 3.14159265f * step / 1024.0f);
+    }
+    const std::vector<float> curves = MeanSpectrumOf(samples, 1024);
+    const bool has_neighbours = tone >= 3 && tone < bins - 3;
+    EXPECT_EQ(curves[9 * bins + tone], has_neighbours ? 1.0f : 0.0f) << tone;
+    EXPECT_EQ(curves[10 * bins + tone], 0.0f) << tone;
+    EXPECT_EQ(curves.back(), 0.0f);
+  }
+}
+
 TEST(FeaturesEdge, AMeanSpectrumOfBrokenSamplesIsNotANumber) {
   for (const float broken :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
@@ -281,6 +312,18 @@ TEST(FeaturesEdge, AMeanSpectrumOfBrokenSamplesIsNotANumber) {
     samples[40000] = broken;
     for (const float value : MeanSpectrumOf(samples, 4096)) EXPECT_TRUE(std::isnan(value));
   }
+}
+
+TEST(FeaturesEdge, ABrokenWindowLeavesNoTraceInTheNextMeanSpectrum) {
+  const FeatureRecipe recipe = WithMeanSpectrum(1000);  // whose bins are no whole number of blocks
+  FeatureExtractor extractor(recipe);
+  std::vector<float> broken = Ramp(20000);
+  std::fill(broken.begin() + 5000, broken.end(), std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> output(extractor.OutputSize(broken.size()));
+  extractor.Compute(broken, output);
+  output.resize(extractor.OutputSize(5000));
+  extractor.Compute(Ramp(5000), output);
+  EXPECT_EQ(output, Compute(recipe, Ramp(5000)));
 }
 
 // The smallest transform has the fewest bins that a running median can do with.

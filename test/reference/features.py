@@ -197,14 +197,37 @@ def normalise(values, recipe):
 
 
 def make_mean_spectrum(audio, recipe):
-    """[4, fft_size / 2]: mean, lower and upper decile and deviation of the log powers, each less its running median."""
+    """[12, fft_size / 2]: see manifest-schema.ts."""
     size = recipe["mean_spectrum_fft_size"]
     long = dict(window_length=size, hop_length=size // 4, fft_size=size, bands=size // 2, log_floor=1e-9)
     audio = np.resize(audio, max(len(audio), size))
     levels = make_spectrogram(audio, DEFAULTS | dict(scale="linear", input_gain=recipe["input_gain"]) | long)
-    ordered, rank = np.sort(levels, axis=1), (levels.shape[1] - 1) // 10
-    curves = levels.mean(axis=1), ordered[:, rank], ordered[:, -1 - rank], levels.std(axis=1)
-    return np.stack([curve - scipy.ndimage.median_filter(curve, size=33, mode="reflect") for curve in curves])
+    count = levels.shape[1]
+    ordered, rank = np.sort(levels, axis=1), (count - 1) // 10
+    by_loudness = levels[:, np.argsort(levels.mean(axis=0), kind="stable")]
+    third = max(1, count // 3)
+    from_mean = levels - levels.mean(axis=1, keepdims=True)
+    variance = levels.var(axis=1) + 1e-6
+    around = np.lib.stride_tricks.sliding_window_view(levels, 7, axis=0)  # [bins - 6, frames, 7]
+    neighbours = np.delete(around, 3, axis=2)
+    with_medians = [
+        levels.mean(axis=1),
+        ordered[:, rank],
+        ordered[:, -1 - rank],
+        levels.std(axis=1),
+        by_loudness[:, -third:].mean(axis=1),
+        by_loudness[:, :third].mean(axis=1),
+        ordered[:, -min(2, count)],
+    ]
+    without_medians = [
+        np.sum(from_mean[:, 1:] * from_mean[:, :-1], axis=1) / max(1, count - 1) / variance,
+        np.mean(from_mean**3, axis=1) / variance**1.5,
+        np.pad(np.mean(levels[3:-3] > neighbours.max(axis=2), axis=1), 3),
+        np.pad(np.mean(levels[3:-3] < neighbours.min(axis=2), axis=1), 3),
+        np.append(np.mean(np.abs(np.diff(levels, axis=0)), axis=1), 0.0),
+    ]
+    medians = [scipy.ndimage.median_filter(curve, size=33, mode="reflect") for curve in with_medians]
+    return np.stack([*(curve - median for curve, median in zip(with_medians, medians)), *without_medians])
 
 
 def make_phase_coherence(audio, recipe, size):

@@ -52,7 +52,9 @@ class Curves(unittest.TestCase):
         changed = (np.abs(filtered - curves)[:, 0, :6] > 0.5).any(1)  # below 20 Hz
         for label in (0, 1):
             self.assertTrue(0.25 < changed[labels == label].mean() < 0.75)
-        np.testing.assert_allclose(filtered[:, :, 512:], curves[:, :, 512:], atol=0.1)
+        # Which frames are the loudest and the quietest, all bins say.
+        others = [curve for curve in range(SHAPES[MEAN_SPECTRUM][0]) if curve not in (4, 5)]
+        np.testing.assert_allclose(filtered[:, others, 512:], curves[:, others, 512:], atol=0.1)
 
     def test_hum_lies_at_multiples_of_its_frequency_and_below_the_level(self):
         samples = babble(5.0, 4)[:80000].astype(np.float32)

@@ -11,7 +11,7 @@ from features.recipe import (
     curve_fields,
 )
 
-CURVES = {MEAN_SPECTRUM: 4, PHASE_COHERENCE: 10, LONG_PHASE_COHERENCE: 10}
+CURVES = {MEAN_SPECTRUM: 12, PHASE_COHERENCE: 10, LONG_PHASE_COHERENCE: 10}
 # [curves, bins]; a file's input has the kinds in this order.
 SHAPES = {kind: (curves, FFT_SIZES[kind] // 2) for kind, curves in CURVES.items()}
 

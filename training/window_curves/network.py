@@ -23,7 +23,7 @@ class Layers:
 
 
 LAYERS = {
-    MEAN_SPECTRUM: Layers(2, 4, False),
+    MEAN_SPECTRUM: Layers(2, 4, True),
     PHASE_COHERENCE: Layers(2, 2, True),
     LONG_PHASE_COHERENCE: Layers(2, 4, True),
 }
