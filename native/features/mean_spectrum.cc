@@ -112,7 +112,7 @@ VERAVOX_INLINE void Moments(const std::vector<Row>& rows, const Block& mean, Blo
   }
 }
 
-// The neighbours are written out: of a loop over them the compiler makes no registers.
+// The neighbours are written out: the compiler does not vectorise a loop over them.
 VERAVOX_INLINE void CompareNeighbours(const std::vector<Row>& rows, Block& peaks, Block& dips, Block& slope) {
   Block larger{}, smaller{}, differences{};
   for (const Row& row : rows) {
@@ -137,8 +137,8 @@ VERAVOX_INLINE void CompareNeighbours(const std::vector<Row>& rows, Block& peaks
 }
 
 // The curves of a block of bins; `levels` are those of the first frame, `bins` before those of the next.
-// Bin by bin would be simpler, but here a whole register of bins is dealt with at once. The rows are copied
-// as the cache would not keep them where they are, mostly a power of two apart.
+// Bin by bin would be simpler, but here a whole register of bins is dealt with at once. Rows are
+// copied first: mostly a power of two apart, they would evict each other from the cache.
 VERAVOX_INLINE void Summarise(const float* levels, size_t bins, std::span<const Frame> by_loudness,
                               Scratch& scratch, Curves& curves) {
   scratch.rows.resize(by_loudness.size());

@@ -52,7 +52,7 @@ class Curves(unittest.TestCase):
         changed = (np.abs(filtered - curves)[:, 0, :6] > 0.5).any(1)  # below 20 Hz
         for label in (0, 1):
             self.assertTrue(0.25 < changed[labels == label].mean() < 0.75)
-        # Which frames are the loudest and the quietest, all bins say.
+        # All bins decide which frames are the loudest and the quietest.
         others = [curve for curve in range(SHAPES[MEAN_SPECTRUM][0]) if curve not in (4, 5)]
         np.testing.assert_allclose(filtered[:, others, 512:], curves[:, others, 512:], atol=0.1)
 

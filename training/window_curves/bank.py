@@ -30,8 +30,8 @@ CHANGES_SEED = 20261124
 
 
 def curves_of_crops(kind, sampler, index, changes=(), batches=BATCHES):
-    """(curves, labels) of the file with that index, of so many batches of crops. `changes`: pairs of a share and a function
-    of a crop and a Generator, applied in this order."""
+    """(curves, labels) of the file with that index, of so many batches of crops. `changes`: pairs of a share and a
+    function of a crop and a Generator, applied in this order."""
     window_curves, curves, labels = WindowCurves(kind), [], []
     rng = np.random.default_rng([CHANGES_SEED, index])
     for batch in range(index * batches, (index + 1) * batches):
