@@ -206,7 +206,7 @@ test('owners take turns: one that asks once does not wait for all that another h
   }
 });
 
-test('beside a greedy owner, another one waits for about one file of it each time', async () => {
+test('beside a greedy owner, another one waits for few files of it each time', async () => {
   const single = await startPipeline(
     { ...config, prepareThreads: 2, scoringThreads: 1, maxBatchWindows: 4 },
     arena.buffer,
@@ -228,7 +228,8 @@ test('beside a greedy owner, another one waits for about one file of it each tim
     const waitedFor = greedyEnded - before;
     stop.abort();
     await Promise.all(greedy);
-    assert.ok(waitedFor <= 1.6 * asked, `${waitedFor} files of the greedy one for ${asked} of the other`);
+    // Three files are in work at once, one per thread. In order of arrival, it would wait for all 12 each time.
+    assert.ok(waitedFor <= 3 * asked, `${waitedFor} files of the greedy one for ${asked} of the other`);
   } finally {
     await single.close();
   }
