@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import type { Database } from '../src/state/database/database.js';
 import { migrate } from '../src/state/database/migrate.js';
 import { migrations } from '../src/state/database/migrations/migrations.js';
 import { emptyHistogram, totalOf } from '../src/state/drift/score-bins.js';
@@ -7,7 +8,7 @@ import { KEPT_HOURS, ScoreBook, TooFewFiles } from '../src/state/drift/score-boo
 import { hourOf, ScoreCounts } from '../src/state/drift/score-counts.js';
 import { ScoreMeter } from '../src/state/drift/score-meter.js';
 import { REFERENCE_FILES } from '../src/state/drift/stability-index.js';
-import { onEachDatabase } from './support/databases.js';
+import { onEachDatabase, onPostgres } from './support/databases.js';
 
 const by = { model: 'm', fingerprint: 'f' };
 const HOUR_MS = 3_600_000;
@@ -105,6 +106,29 @@ onEachDatabase('as many hours with scores are kept as is said, whatever the cloc
   const hours = (await book.read(all)).hoursOf(by).map(([kept]) => kept);
   assert.equal(hours.length, KEPT_HOURS);
   assert.deepEqual([hours[0], hours.at(-1)], [hour + 2, hour + jump]);
+});
+
+onPostgres('what one host adds while another forgets old hours stays', async (connect) => {
+  await migrate(connect(), migrations);
+  const there = new ScoreBook(connect());
+  const database = connect();
+  const interrupted: Database['transaction'] = (work, options) =>
+    database.transaction(
+      (transaction) =>
+        work({
+          ...transaction,
+          async execute(sql, parameters) {
+            if (/^DELETE FROM score_counts\b/.test(sql)) await there.add(countsOf(1, { of: other }));
+            return transaction.execute(sql, parameters);
+          },
+        }),
+      options,
+    );
+  const other = { model: 'm', fingerprint: 'of another model' };
+  const book = new ScoreBook(Object.create(database, { transaction: { value: interrupted } }));
+  await book.add(countsOf(1, { at: hour + 1 }));
+  const hours = (await there.read(all)).hoursOf(other).map(([kept]) => kept);
+  assert.deepEqual(hours, [hour]);
 });
 
 onEachDatabase('what the database does not take is added later, and nothing twice', async (connect, t) => {

@@ -17,8 +17,6 @@ export function onEachDatabase(
   name: string,
   run: (connect: Connect, test: TestContext, url?: string) => Promise<void>,
 ): void {
-  postgres ??= sharedPostgres();
-  const startPostgres = postgres;
   test(`${name} (SQLite)`, async (t) => {
     const file = path.join(temporaryFolder(t), 'test.db');
     await run(
@@ -26,7 +24,17 @@ export function onEachDatabase(
       t,
     );
   });
-  test(`${name} (PostgreSQL)`, async (t) => {
+  onPostgres(`${name} (PostgreSQL)`, run);
+}
+
+/** Runs a test on an empty PostgreSQL database. */
+export function onPostgres(
+  name: string,
+  run: (connect: Connect, test: TestContext, url: string) => Promise<void>,
+): void {
+  postgres ??= sharedPostgres();
+  const startPostgres = postgres;
+  test(name, async (t) => {
     const url = await (await startPostgres()).createDatabase();
     await run(
       closedAfter(t, () => postgresAt(url)),

@@ -138,10 +138,11 @@ export class ScoreBook {
     const newest = Math.max(...counts.models.flatMap(({ hours }) => [...hours.keys()]));
     if (newest === this.#newestHour) return;
     this.#newestHour = newest;
-    const hours = await transaction.query<{ hour: number }>(
-      `SELECT DISTINCT hour FROM score_counts ORDER BY hour DESC LIMIT ${KEPT_HOURS}`,
+    // In one statement: between two, another host may add an hour that the first has not seen.
+    await transaction.execute(
+      `DELETE FROM score_counts WHERE hour <
+        (SELECT MIN(hour) FROM (SELECT DISTINCT hour FROM score_counts ORDER BY hour DESC LIMIT ${KEPT_HOURS}) AS kept)`,
     );
-    await transaction.execute('DELETE FROM score_counts WHERE hour < $1', [hours.at(-1)?.hour ?? 0]);
   }
 }
 
