@@ -123,7 +123,7 @@ test('a recipe that makes no sense, or makes another shape than the file takes, 
   await assertRefused(
     t,
     (entries) => {
-      Object.assign(entries[speaker].features, { mean_spectrum_fft_size: 4096 });
+      Object.assign(entries[speaker].features, { mean_spectrum_fft_sizes: [4096] });
     },
     /input\.shape: expected \[batch, 64416 numbers\].* of 80000 samples, but it is \[batch, 498, 80\]/,
   );

@@ -2,7 +2,6 @@
 #include "features/feature_extractor.h"
 
 #include <numbers>
-#include <optional>
 #include <ranges>
 #include <string>
 #include <vector>
@@ -39,8 +38,8 @@ class FeatureExtractor::Impl {
   explicit Impl(const FeatureRecipe& recipe) : recipe_(recipe) {
     ValidateRecipe(recipe_);
     if (recipe_.kind == FeatureRecipe::Kind::kSpectrogram) spectrogram_ = Spectrogram::Make(recipe_);
-    if (recipe_.mean_spectrum_fft_size != 0) {
-      mean_spectrum_.emplace(recipe_.mean_spectrum_fft_size, recipe_.input_gain);
+    for (const int fft_size : recipe_.mean_spectrum_fft_sizes) {
+      mean_spectra_.emplace_back(fft_size, recipe_.input_gain);
     }
     for (const int fft_size : recipe_.phase_coherence_fft_sizes) {
       phase_coherences_.push_back(PhaseCoherence::Make(fft_size, recipe_.input_gain));
@@ -54,7 +53,7 @@ class FeatureExtractor::Impl {
     const size_t frames = spectrogram_->FrameCount(samples);
     if (frames == 0) return 0;
     size_t size = frames * static_cast<size_t>(recipe_.bands);
-    if (mean_spectrum_) size += mean_spectrum_->OutputSize();
+    for (const MeanSpectrum& spectrum : mean_spectra_) size += spectrum.OutputSize();
     for (const auto& coherence : phase_coherences_) size += coherence->OutputSize();
     return size;
   }
@@ -73,7 +72,7 @@ class FeatureExtractor::Impl {
       output = output.first(before);
     };
     for (auto& coherence : std::views::reverse(phase_coherences_)) compute_last(*coherence);
-    if (mean_spectrum_) compute_last(*mean_spectrum_);
+    for (MeanSpectrum& spectrum : std::views::reverse(mean_spectra_)) compute_last(spectrum);
     if (spectrogram_) {
       spectrogram_->Compute(samples, output);
     } else {
@@ -91,7 +90,7 @@ class FeatureExtractor::Impl {
  private:
   FeatureRecipe recipe_;
   std::unique_ptr<Spectrogram> spectrogram_;  // null for a waveform
-  std::optional<MeanSpectrum> mean_spectrum_;
+  std::vector<MeanSpectrum> mean_spectra_;
   std::vector<std::unique_ptr<PhaseCoherence>> phase_coherences_;
 };
 

@@ -64,10 +64,10 @@ struct FeatureRecipe {
   // Normalise over all bands and frames together instead of per band.
   bool normalise_globally = false;
   Layout layout = Layout::kBandsFrames;
-  // Of a spectrogram: points of the FFT of the mean spectrum that follows it, as it is (see mean_spectrum.h).
-  // 0: none.
-  int mean_spectrum_fft_size = 0;
-  // The same for the phase coherences, which come last, in this order (see phase_coherence.h).
+  // Of a spectrogram: points of the FFTs of the mean spectra that follow it, in this order and as they are
+  // (see mean_spectrum.h).
+  std::vector<int> mean_spectrum_fft_sizes;
+  // The same for the phase coherences, which come last (see phase_coherence.h).
   std::vector<int> phase_coherence_fft_sizes;
 };
 

@@ -84,8 +84,8 @@ void ReadRecipeField(FeatureRecipe& recipe, std::string_view field, std::string_
     number(recipe.dynamic_range_db);
   } else if (field == "normalise_globally") {
     flag(recipe.normalise_globally);
-  } else if (field == "mean_spectrum_fft_size") {
-    number(recipe.mean_spectrum_fft_size);
+  } else if (field == "mean_spectrum_fft_sizes") {
+    ReadNumbers(field, value, recipe.mean_spectrum_fft_sizes);
   } else if (field == "phase_coherence_fft_sizes") {
     ReadNumbers(field, value, recipe.phase_coherence_fft_sizes);
   } else {

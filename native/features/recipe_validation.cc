@@ -17,7 +17,7 @@ constexpr int kMaxFftSize = 65536;
 constexpr int kMaxBands = 4096;
 constexpr int kMinMeanSpectrumFftSize = 64;  // whose bins are as many as the running median needs
 constexpr int kMinPhaseCoherenceFftSize = 8;
-constexpr size_t kMaxPhaseCoherences = 4;
+constexpr size_t kMaxFollowing = 4;  // mean spectra, and phase coherences
 
 template <typename Value>
 void Require(bool condition, const char* field, Value value, const std::string& expectation) {
@@ -37,8 +37,8 @@ void ValidateWaveform(const FeatureRecipe& recipe) {
   Require(recipe.pre_emphasis == 0.0f, "pre_emphasis", recipe.pre_emphasis, "0 for a waveform");
   Require(!recipe.remove_dc_offset, "remove_dc_offset", recipe.remove_dc_offset, "false for a waveform");
   Require(recipe.dynamic_range_db == 0.0f, "dynamic_range_db", recipe.dynamic_range_db, "0 for a waveform");
-  Require(recipe.mean_spectrum_fft_size == 0, "mean_spectrum_fft_size", recipe.mean_spectrum_fft_size,
-          "0 for a waveform");
+  Require(recipe.mean_spectrum_fft_sizes.empty(), "mean_spectrum_fft_sizes", "not empty",
+          "empty for a waveform");
   Require(recipe.phase_coherence_fft_sizes.empty(), "phase_coherence_fft_sizes", "not empty",
           "empty for a waveform");
 }
@@ -78,9 +78,13 @@ void ValidateDynamicRange(const FeatureRecipe& recipe) {
 }
 
 // What follows the bands has frames a quarter of the FFT apart.
-void ValidateFollowing(int fft_size, int least, const char* field) {
-  RequireBetween(fft_size, least, 2 * kMaxBands, field);
-  Require(fft_size % 4 == 0, field, fft_size, "a multiple of 4");
+void ValidateFollowing(const std::vector<int>& fft_sizes, int least, const char* field) {
+  Require(fft_sizes.size() <= kMaxFollowing, field, fft_sizes.size(),
+          "at most " + std::to_string(kMaxFollowing) + " sizes");
+  for (const int fft_size : fft_sizes) {
+    RequireBetween(fft_size, least, 2 * kMaxBands, field);
+    Require(fft_size % 4 == 0, field, fft_size, "a multiple of 4");
+  }
 }
 
 }  // namespace
@@ -97,15 +101,8 @@ void ValidateRecipe(const FeatureRecipe& recipe) {
   ValidateBands(recipe);
   Require(recipe.power == 1.0f || recipe.power == 2.0f, "power", recipe.power, "1 or 2");
   ValidateDynamicRange(recipe);
-  if (recipe.mean_spectrum_fft_size != 0) {
-    ValidateFollowing(recipe.mean_spectrum_fft_size, kMinMeanSpectrumFftSize, "mean_spectrum_fft_size");
-  }
-  const std::vector<int>& sizes = recipe.phase_coherence_fft_sizes;
-  Require(sizes.size() <= kMaxPhaseCoherences, "phase_coherence_fft_sizes", sizes.size(),
-          "at most " + std::to_string(kMaxPhaseCoherences) + " sizes");
-  for (const int size : sizes) {
-    ValidateFollowing(size, kMinPhaseCoherenceFftSize, "phase_coherence_fft_sizes");
-  }
+  ValidateFollowing(recipe.mean_spectrum_fft_sizes, kMinMeanSpectrumFftSize, "mean_spectrum_fft_sizes");
+  ValidateFollowing(recipe.phase_coherence_fft_sizes, kMinPhaseCoherenceFftSize, "phase_coherence_fft_sizes");
   // The logarithm below works on normal numbers only.
   Require(recipe.log == FeatureRecipe::Log::kNone ||
               (std::isfinite(recipe.log_floor) && recipe.log_floor >= std::numeric_limits<float>::min()),

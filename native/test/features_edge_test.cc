@@ -68,14 +68,18 @@ TEST(FeaturesEdge, RefusesRecipesNamingTheField) {
       {"power", [](FeatureRecipe& r) { r.power = 3.0f; }},
       {"log_floor", [](FeatureRecipe& r) { r.log_floor = 0.0f; }},
       {"log_floor", [](FeatureRecipe& r) { r.log_floor = NAN; }},
-      {"mean_spectrum_fft_size", [](FeatureRecipe& r) { r.mean_spectrum_fft_size = -1; }},
-      {"mean_spectrum_fft_size", [](FeatureRecipe& r) { r.mean_spectrum_fft_size = 60; }},
-      {"mean_spectrum_fft_size", [](FeatureRecipe& r) { r.mean_spectrum_fft_size = 66; }},
-      {"mean_spectrum_fft_size", [](FeatureRecipe& r) { r.mean_spectrum_fft_size = 16384; }},
-      {"mean_spectrum_fft_size",
+      {"mean_spectrum_fft_sizes", [](FeatureRecipe& r) { r.mean_spectrum_fft_sizes = {0}; }},
+      {"mean_spectrum_fft_sizes", [](FeatureRecipe& r) { r.mean_spectrum_fft_sizes = {60}; }},
+      {"mean_spectrum_fft_sizes",
+       [](FeatureRecipe& r) {
+         r.mean_spectrum_fft_sizes = {4096, 66};
+       }},
+      {"mean_spectrum_fft_sizes", [](FeatureRecipe& r) { r.mean_spectrum_fft_sizes = {16384}; }},
+      {"mean_spectrum_fft_sizes", [](FeatureRecipe& r) { r.mean_spectrum_fft_sizes.assign(5, 4096); }},
+      {"mean_spectrum_fft_sizes",
        [](FeatureRecipe& r) {
          r.kind = FeatureRecipe::Kind::kWaveform;
-         r.mean_spectrum_fft_size = 4096;
+         r.mean_spectrum_fft_sizes = {4096};
        }},
       {"phase_coherence_fft_sizes", [](FeatureRecipe& r) { r.phase_coherence_fft_sizes = {0}; }},
       {"phase_coherence_fft_sizes", [](FeatureRecipe& r) { r.phase_coherence_fft_sizes = {4}; }},
@@ -130,7 +134,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
       "linear\n"
       "bands=7\nfirst_bin=3\nfmin_hz=10.5\nfmax_hz=3000\nmel_formula=slaney\nmel_norm=slaney\n"
       "triangles_on_mel_axis=true\npower=1\nlog=decibel\nlog_floor=1e-5\nnormalisation=mean_variance\n"
-      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands\nmean_spectrum_fft_size=1024\n"
+      "dynamic_range_db=70\nnormalise_globally=true\nlayout=frames_bands\nmean_spectrum_fft_sizes=4096,1024\n"
       "phase_coherence_fft_sizes=512,1024");
   EXPECT_EQ(recipe.kind, FeatureRecipe::Kind::kWaveform);
   EXPECT_EQ(recipe.sample_rate_hz, 8000);
@@ -158,7 +162,7 @@ TEST(FeaturesEdge, ReadsEveryFieldOfARecipeText) {
   EXPECT_EQ(recipe.dynamic_range_db, 70.0f);
   EXPECT_TRUE(recipe.normalise_globally);
   EXPECT_EQ(recipe.layout, FeatureRecipe::Layout::kFramesBands);
-  EXPECT_EQ(recipe.mean_spectrum_fft_size, 1024);
+  EXPECT_EQ(recipe.mean_spectrum_fft_sizes, std::vector<int>({4096, 1024}));
   EXPECT_EQ(recipe.phase_coherence_fft_sizes, std::vector<int>({512, 1024}));
   EXPECT_TRUE(ParseRecipe("phase_coherence_fft_sizes=").phase_coherence_fft_sizes.empty());
 }
@@ -232,7 +236,7 @@ TEST(FeaturesEdge, RefusesADynamicRangeThatWouldNotApply) {
 
 FeatureRecipe WithMeanSpectrum(int fft_size) {
   FeatureRecipe recipe;
-  recipe.mean_spectrum_fft_size = fft_size;
+  recipe.mean_spectrum_fft_sizes = {fft_size};
   return recipe;
 }
 
@@ -345,12 +349,14 @@ std::vector<float> PhaseCoherenceOf(const std::vector<float>& samples, int fft_s
   return {all.end() - 5 * fft_size, all.end()};
 }
 
-TEST(FeaturesEdge, PhaseCoherencesComeAfterTheMeanSpectrum) {
+TEST(FeaturesEdge, PhaseCoherencesComeAfterTheMeanSpectra) {
   FeatureRecipe recipe = WithMeanSpectrum(4096);
-  const std::vector<float> before = Compute(recipe, Ramp(80000));
+  std::vector<float> expected = Compute(recipe, Ramp(80000));
+  const std::vector<float> other = MeanSpectrumOf(Ramp(80000), 1024);
+  expected.insert(expected.end(), other.begin(), other.end());
+  recipe.mean_spectrum_fft_sizes = {4096, 1024};
   recipe.phase_coherence_fft_sizes = {1024, 512};
   const std::vector<float> all = Compute(recipe, Ramp(80000));
-  std::vector<float> expected = before;
   for (const int fft_size : {1024, 512}) {
     const std::vector<float> alone = PhaseCoherenceOf(Ramp(80000), fft_size);
     expected.insert(expected.end(), alone.begin(), alone.end());

@@ -102,7 +102,7 @@ const seconds = (samples: number): string => `${Number((samples / SAMPLE_RATE_HZ
 
 function describeRecipe({ features }: Model): string {
   if (features.kind === 'waveform') return 'waveform';
-  return `${features.bands} ${features.scale} bands${features.mean_spectrum_fft_size ? ', mean spectrum' : ''}${features.phase_coherence_fft_sizes?.length ? ', phase coherence' : ''}`;
+  return `${features.bands} ${features.scale} bands${features.mean_spectrum_fft_sizes?.length ? ', mean spectrum' : ''}${features.phase_coherence_fft_sizes?.length ? ', phase coherence' : ''}`;
 }
 
 function modelTable(models: readonly Model[]): string {

@@ -26,7 +26,7 @@ DEFAULTS = dict(
     centred=False, edges="mirrored", pre_emphasis=0.0, remove_dc_offset=False, input_gain=1.0, scale="mel",
     bands=80, first_bin=0, fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none",
     triangles_on_mel_axis=False, power=2.0, log="natural", log_floor=1e-10, normalisation="none",
-    dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames", mean_spectrum_fft_size=0,
+    dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames", mean_spectrum_fft_sizes=(),
     phase_coherence_fft_sizes=(),
 )  # fmt: skip
 
@@ -73,16 +73,17 @@ CASES = {
         SAMPLES,
         dict(scale="linear", bands=100, power=1.0, log="decibel", dynamic_range_db=40.0, layout="frames_bands"),
     ),
-    "mean_spectrum": (SAMPLES, dict(bands=20, mean_spectrum_fft_size=2048)),
+    "mean_spectrum": (SAMPLES, dict(bands=20, mean_spectrum_fft_sizes=(2048,))),
     # Fewer samples than a frame of the mean spectrum has, and a layout and a normalisation that are not for it.
     "mean_spectrum_of_repeats": (
-        1000, dict(bands=20, mean_spectrum_fft_size=4096, input_gain=2.0, layout="frames_bands",
+        1000, dict(bands=20, mean_spectrum_fft_sizes=(4096,), input_gain=2.0, layout="frames_bands",
                    normalisation="mean_variance", normalise_globally=True),
     ),
     "phase_coherence": (SAMPLES, dict(bands=20, phase_coherence_fft_sizes=(512,))),
-    # Two after the mean spectrum; fewer samples than three frames have, and bins that fill no register.
+    # Two after two mean spectra; fewer samples than three frames have, and bins that fill no register.
     "phase_coherence_of_repeats": (
-        1000, dict(bands=20, mean_spectrum_fft_size=2048, phase_coherence_fft_sizes=(460, 1024), input_gain=2.0),
+        1000, dict(bands=20, mean_spectrum_fft_sizes=(2048, 600), phase_coherence_fft_sizes=(460, 1024),
+                   input_gain=2.0),
     ),
     # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
     "fft_400_log10": (
@@ -196,9 +197,8 @@ def normalise(values, recipe):
     return values / np.sqrt(values.var(axis=axis, keepdims=True, where=heard) + 1e-7)
 
 
-def make_mean_spectrum(audio, recipe):
-    """[12, fft_size / 2]: see manifest-schema.ts."""
-    size = recipe["mean_spectrum_fft_size"]
+def make_mean_spectrum(audio, recipe, size):
+    """[12, size / 2]: see manifest-schema.ts."""
     long = dict(window_length=size, hop_length=size // 4, fft_size=size, bands=size // 2, log_floor=1e-9)
     audio = np.resize(audio, max(len(audio), size))
     levels = make_spectrogram(audio, DEFAULTS | dict(scale="linear", input_gain=recipe["input_gain"]) | long)
@@ -266,7 +266,7 @@ def make_features(audio, recipe):
         return normalise(audio * recipe["input_gain"], recipe)
     values = normalise(make_spectrogram(audio, recipe), recipe)
     values = values.T if recipe["layout"] == "frames_bands" else values
-    following = [make_mean_spectrum(audio, recipe).ravel()] if recipe["mean_spectrum_fft_size"] else []
+    following = [make_mean_spectrum(audio, recipe, size).ravel() for size in recipe["mean_spectrum_fft_sizes"]]
     following += [make_phase_coherence(audio, recipe, size).ravel() for size in recipe["phase_coherence_fft_sizes"]]
     return np.concatenate([values.ravel(), *following]) if following else values
 

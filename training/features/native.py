@@ -115,7 +115,7 @@ class FeatureExtractor(_Handle):
         super().__init__("features", library, _recipe_text(recipe))
         self._waveform = recipe.get("kind") == "waveform"
         self._frames_first = recipe.get("layout") == "frames_bands"
-        self._flat = bool(recipe.get("mean_spectrum_fft_size") or recipe.get("phase_coherence_fft_sizes"))
+        self._flat = bool(recipe.get("mean_spectrum_fft_sizes") or recipe.get("phase_coherence_fft_sizes"))
 
     def frame_count(self, samples):
         """Frames that `samples` samples give (waveform: 1)."""

@@ -42,16 +42,20 @@ FEATURES = {
 
 # Half as many numbers, finer where voices have their harmonics.
 MEL_FEATURES = {**FEATURES, "scale": "mel", "bands": 128, "first_bin": 0, "fmin_hz": 20}
-MEAN_SPECTRUM, PHASE_COHERENCE, LONG_PHASE_COHERENCE = "mean_spectrum", "phase_coherence", "long_phase_coherence"
-# Of the curves of a window that follow the bands, in this order: 3.9, 15.6 and 7.8 Hz from bin to bin.
-FFT_SIZES = {MEAN_SPECTRUM: 4096, PHASE_COHERENCE: 1024, LONG_PHASE_COHERENCE: 2048}
+MEAN_SPECTRUM, LONG_MEAN_SPECTRUM = "mean_spectrum", "long_mean_spectrum"
+PHASE_COHERENCE, LONG_PHASE_COHERENCE = "phase_coherence", "long_phase_coherence"
+# Of the curves of a window that follow the bands, in this order: 3.9, 2.0, 15.6 and 7.8 Hz from bin to bin.
+FFT_SIZES = {MEAN_SPECTRUM: 4096, LONG_MEAN_SPECTRUM: 8192, PHASE_COHERENCE: 1024, LONG_PHASE_COHERENCE: 2048}
+CURVE_FIELDS = {
+    "mean_spectrum_fft_sizes": (MEAN_SPECTRUM, LONG_MEAN_SPECTRUM),
+    "phase_coherence_fft_sizes": (PHASE_COHERENCE, LONG_PHASE_COHERENCE),
+}
 
 
 def curve_fields(kinds):
     """What a recipe says of these kinds of curves, which are of FFT_SIZES."""
-    fields = {"mean_spectrum_fft_size": FFT_SIZES[MEAN_SPECTRUM]} if MEAN_SPECTRUM in kinds else {}
-    sizes = [FFT_SIZES[kind] for kind in (PHASE_COHERENCE, LONG_PHASE_COHERENCE) if kind in kinds]
-    return {**fields, "phase_coherence_fft_sizes": sizes} if sizes else fields
+    sizes = {field: [FFT_SIZES[kind] for kind in of if kind in kinds] for field, of in CURVE_FIELDS.items()}
+    return {field: of for field, of in sizes.items() if of}
 
 
 WITH_CURVES = {**FEATURES, **curve_fields(FFT_SIZES)}

@@ -5,10 +5,11 @@
         [--passing-as OTHER-ID]
 
 MEASURES.csv: of bench/clip-measures.ts, with the model's calibration as it now stands in the manifest of --models.
-The scale is Platt's; 0.5 becomes the equal-error point, systems and sources alike. Prints what comes of it there and
-on the part that judges. With --passing-as it also prints the score below which as many generated clips of that part
-pass as by the other detector of MEASURES.csv at 0.5: an operating point for voice identity that lets no more of them
-through than its predecessor and refuses fewer people.
+The scale is Platt's, with both classes alike; 0.5 becomes the equal-error point. Systems and sources do not weigh
+alike: both figures would hang on few clips, and the standard error over pages would be half as large again. Prints what
+comes of them there and on the part that judges. With --passing-as it also prints the score below which as many
+generated clips of the part for calibration pass as by the other detector of MEASURES.csv at 0.5: an operating point for
+voice identity that lets no more of them through than its predecessor and refuses fewer people.
 """
 
 import json
@@ -28,7 +29,8 @@ def calibrate(raw, threshold_of):
     means = np.array([logit(windows).mean() for windows in raw.windows])
     # Newton's steps go astray from a start that is far away.
     spread = means.std()
-    scale, low, high = fit_scale((means - means.mean()) / spread, raw.spoof, raw.weights)[0] / spread, -20.0, 20.0
+    scale = fit_scale((means - means.mean()) / spread, raw.spoof, np.ones(len(means)))[0] / spread
+    low, high = -20.0, 20.0
     for _ in range(40):
         bias = (low + high) / 2
         threshold = threshold_of(raw.calibrated(IDENTITY, {"scale": scale, "bias": bias}))
@@ -37,7 +39,7 @@ def calibrate(raw, threshold_of):
 
 
 def equal_error_threshold(measured):
-    return equal_error_point(measured.scores, measured.spoof, measured.weights)[1]
+    return equal_error_point(measured.scores, measured.spoof)[1]
 
 
 def generated_passing(measured):
@@ -59,6 +61,7 @@ def describe(measured):
     rate, threshold = equal_error_point(measured.scores, measured.spoof, measured.weights)
     wrong = measured.is_wrong
     return {
+        "equal_error_threshold": rounded(equal_error_threshold(measured)),
         "eer_alike": rounded(rate),
         "equal_error_threshold_alike": rounded(threshold),
         "expected_calibration_error_alike": rounded(measured.calibration_error()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times models on one thread of onnxruntime-node, one window at a time, in milliseconds.
-// Usage: node time_onnx.mjs SHAPE MODEL.onnx... where SHAPE are the axes of one input: 1x80x498, or 167424 of a flat one.
+// Usage: node time_onnx.mjs SHAPE MODEL.onnx... where SHAPE are the axes of one input: 1x80x498, or 216576 of a flat one.
 
 import './telemetry_off.mjs';
 import * as ort from 'onnxruntime-node';

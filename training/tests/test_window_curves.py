@@ -11,7 +11,14 @@ import numpy as np
 
 from data.sampler import CropSampler
 from features.native import FeatureExtractor
-from features.recipe import FEATURES, LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE, WITH_CURVES
+from features.recipe import (
+    FEATURES,
+    LONG_MEAN_SPECTRUM,
+    LONG_PHASE_COHERENCE,
+    MEAN_SPECTRUM,
+    PHASE_COHERENCE,
+    WITH_CURVES,
+)
 from signals.augmentation import add_noise, add_tones, high_pass, mains_hum
 from tests.support import babble, has_torch, needs_onnx, needs_torch
 from tests.test_sampler import NotingCache
@@ -23,7 +30,7 @@ if has_torch:
 
     from window_curves.network import CurveNetwork, MeanOfNetworks, load_trained
     from window_curves.score import joined
-    from window_curves.train import draw, pairs_of_banks, read_bank, train
+    from window_curves.train import draw, pairs_of_banks, read_bank, stretch, train
 
 
 class Curves(unittest.TestCase):
@@ -129,6 +136,23 @@ class Training(unittest.TestCase):
         np.testing.assert_array_equal(drawn, [0] * 5 + [1] * 5)
         np.testing.assert_array_equal(curves[5:], curves[:5] + 1)
 
+    def test_half_of_the_items_are_stretched_within_the_range(self):
+        bins = 2048
+        line = np.exp(-(((np.arange(bins) - 1500) / 8) ** 2)).astype(np.float32)
+        items = np.broadcast_to(line + 1, (400, 2, bins)).copy()
+        stretch(items, 0.2, np.random.default_rng(1))
+        np.testing.assert_array_equal(items[:, 0], items[:, 1])
+        places = items[:, 0].argmax(axis=1)
+        self.assertTrue(120 < np.sum(places == 1500) < 280)
+        self.assertTrue(1500 * np.exp(-0.2) - 1 <= places.min() < 1300)
+        self.assertTrue(1700 < places.max() <= 1500 * np.exp(0.2) + 1)
+        heights = items[:, 0].max(axis=1)
+        np.testing.assert_allclose(heights, 2, atol=0.02)
+        # A line that moves down leaves nothing above the highest bin.
+        lowest = items[places.argmin(), 0]
+        np.testing.assert_array_equal(lowest[int(np.ceil((bins - 1) * places.min() / 1500)) + 2 :], 0)
+        np.testing.assert_allclose(lowest[: places.min() - 100], 1, atol=1e-6)
+
     def test_it_learns_a_line_and_repeats_itself(self):
         for kind in SHAPES:
             with self.subTest(kind), tempfile.TemporaryDirectory() as folder:
@@ -148,6 +172,7 @@ class Training(unittest.TestCase):
             batch=32,
             seed=1,
             hidden_share=0.5,
+            stretch=0.1,
             peak_rate=3e-3,
             weight_decay=0.05,
             threads=1,
@@ -185,6 +210,7 @@ class Joined(unittest.TestCase):
         detector = Detector(**SIZES["small"]).train()
         networks = {
             MEAN_SPECTRUM: (MeanOfNetworks([CurveNetwork(MEAN_SPECTRUM), CurveNetwork(MEAN_SPECTRUM)]).eval(), 0.8),
+            LONG_MEAN_SPECTRUM: (MeanOfNetworks([CurveNetwork(LONG_MEAN_SPECTRUM)]).eval(), 0.7),
             PHASE_COHERENCE: (MeanOfNetworks([CurveNetwork(PHASE_COHERENCE)]).eval(), 0.5),
             LONG_PHASE_COHERENCE: (MeanOfNetworks([CurveNetwork(LONG_PHASE_COHERENCE)]).eval(), 0.3),
         }

@@ -3,23 +3,24 @@
 
 from features.native import FeatureExtractor
 from features.recipe import (
+    CURVE_FIELDS,
     FEATURES,
     FFT_SIZES,
+    LONG_MEAN_SPECTRUM,
     LONG_PHASE_COHERENCE,
     MEAN_SPECTRUM,
     PHASE_COHERENCE,
     curve_fields,
 )
 
-CURVES = {MEAN_SPECTRUM: 12, PHASE_COHERENCE: 10, LONG_PHASE_COHERENCE: 10}
+CURVES = {MEAN_SPECTRUM: 12, LONG_MEAN_SPECTRUM: 12, PHASE_COHERENCE: 10, LONG_PHASE_COHERENCE: 10}
 # [curves, bins]; a file's input has the kinds in this order.
 SHAPES = {kind: (curves, FFT_SIZES[kind] // 2) for kind, curves in CURVES.items()}
 
 
 def numbers_of_curves(features):
     """How many numbers of curves follow the bands of a recipe."""
-    mean_spectrum = CURVES[MEAN_SPECTRUM] * features.get("mean_spectrum_fft_size", 0) // 2
-    return mean_spectrum + CURVES[PHASE_COHERENCE] * sum(features.get("phase_coherence_fft_sizes", [])) // 2
+    return sum(CURVES[kinds[0]] * sum(features.get(field, [])) // 2 for field, kinds in CURVE_FIELDS.items())
 
 
 class WindowCurves:

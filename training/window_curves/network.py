@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from features.recipe import LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE
+from features.recipe import LONG_MEAN_SPECTRUM, LONG_PHASE_COHERENCE, MEAN_SPECTRUM, PHASE_COHERENCE
 from window_curves.curves import SHAPES
 
 PLACES = 8  # in frequency that the head tells apart
@@ -24,6 +24,7 @@ class Layers:
 
 LAYERS = {
     MEAN_SPECTRUM: Layers(2, 4, True),
+    LONG_MEAN_SPECTRUM: Layers(2, 4, True),
     PHASE_COHERENCE: Layers(2, 2, True),
     LONG_PHASE_COHERENCE: Layers(2, 4, True),
 }

@@ -21,6 +21,7 @@ from window_curves.curves import SHAPES
 from window_curves.network import CurveNetwork
 
 LOG_EVERY = 100
+STRETCHED_SHARE = 0.5
 RISING_STEPS = 50
 
 
@@ -37,6 +38,19 @@ def draw(bank, pairs, rng):
     first = 2 * rng.integers(len(labels) // 2, size=pairs)
     places = np.concatenate([first, first + 1])
     return curves[places], labels[places]
+
+
+def stretch(curves, range_, rng):
+    """Stretches half of the items along frequency, in place, by up to a factor of exp(range_) either way: lines then
+    lie where another hop or sampling rate would put them. Bins above the highest become 0."""
+    bins = curves.shape[2]
+    for item in curves:
+        if rng.random() < STRETCHED_SHARE:
+            places = np.arange(bins) * math.exp(rng.uniform(-range_, range_))
+            below = np.minimum(places.astype(int), bins - 2)
+            part = (places - below).astype(np.float32)
+            item[:] = np.where(places > bins - 1, 0, item[:, below] * (1 - part) + item[:, below + 1] * part)
+    return curves
 
 
 def hide_run(curves, share, rng):
@@ -84,6 +98,8 @@ def train(options):
                 group["lr"] = rate_at(step, options.steps, options.peak_rate)
             drawn = [draw(bank, count, rng) for bank, count in zip(banks, pairs)]
             curves, labels = (np.concatenate(part).astype(np.float32) for part in zip(*drawn))
+            if options.stretch > 0:
+                stretch(curves, options.stretch, rng)
             said = network(torch.from_numpy(hide_run(curves, options.hidden_share, rng)))
             loss = functional.binary_cross_entropy_with_logits(said, torch.from_numpy(labels))
             optimiser.zero_grad()
@@ -106,6 +122,7 @@ def main():
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--seed", type=int, default=20261124)
     parser.add_argument("--hidden-share", type=float, default=0.5)
+    parser.add_argument("--stretch", type=float, default=0.0, help="along frequency, as a natural logarithm")
     parser.add_argument("--peak-rate", type=float, default=1e-3)
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--threads", type=int, default=1)

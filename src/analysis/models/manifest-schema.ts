@@ -116,11 +116,12 @@ export const spectrogramSchema = closedObject(
     },
     normalise_globally: boolean('One mean and variance over all bands, instead of one per band.'),
     layout: oneOf('Order of the axes.', 'bands_frames', 'frames_bands'),
-    mean_spectrum_fft_size: {
-      type: 'integer',
-      minimum: 0,
+    mean_spectrum_fft_sizes: {
+      type: 'array',
+      items: { type: 'integer', minimum: 64 },
+      maxItems: 4,
       description:
-        'Points of the FFT of a mean spectrum, which follows the bands; a multiple of 4 from 64 to 8192. Frames (Hann, symmetric) start a quarter of it apart. Twelve curves follow each other, each of `mean_spectrum_fft_size` / 2 bins from 0 Hz on, of the levels: the natural logarithms of the powers, at least 1e-9. Over the frames: the mean, the lower decile, the upper decile and the standard deviation; the mean over the loudest third and over the quietest third of the frames, rounded down but at least one, by their mean level over all bins (of two that are as loud, the earlier one is the quieter); the second largest level (of a single frame, its level); the autocorrelation, which is the mean product of the deviations of successive frames over v, the variance plus 1e-6; the skewness, which is the mean cube of the deviations over v to the power of 1.5; the share of the frames in which the bin is larger than each of the three on either side; that in which it is smaller; the mean absolute difference from the next bin. Where neighbours are missing, the last three are 0; so is the autocorrelation of a single frame. From each of the first seven curves its running median over 33 bins is subtracted; the ends are mirrored. `input_gain` applies, normalisation and dynamic range do not. 0 (the default) turns it off.',
+        'FFT sizes of the mean spectra, in points: up to four, each a multiple of 4 from 64 to 8192. Their numbers follow the bands, in this order. Frames (Hann, symmetric) start a quarter of the size apart. Twelve curves follow each other, each of half as many bins as points, from 0 Hz on, of the levels: the natural logarithms of the powers, at least 1e-9. Over the frames: the mean, the lower decile, the upper decile and the standard deviation; the mean over the loudest third and over the quietest third of the frames, rounded down but at least one, by their mean level over all bins (of two that are as loud, the earlier one is the quieter); the second largest level (of a single frame, its level); the autocorrelation, which is the mean product of the deviations of successive frames over v, the variance plus 1e-6; the skewness, which is the mean cube of the deviations over v to the power of 1.5; the share of the frames in which the bin is larger than each of the three on either side; that in which it is smaller; the mean absolute difference from the next bin. Where neighbours are missing, the last three are 0; so is the autocorrelation of a single frame. From each of the first seven curves its running median over 33 bins is subtracted; the ends are mirrored. `input_gain` applies, normalisation and dynamic range do not. By default there is none.',
     },
     phase_coherence_fft_sizes: {
       type: 'array',
@@ -130,7 +131,7 @@ export const spectrogramSchema = closedObject(
         'FFT sizes of the phase coherences, in points: up to four, each a multiple of 4 from 8 to 8192. Their numbers come last, in this order. Frames start a quarter of the size apart, as for a mean spectrum. Samples for fewer than three frames are repeated until they fill three. With u(t, k) the spectrum of frame t at bin k divided by its magnitude, each of five products is averaged over the frames: u(t + 1, k) u(t - 1, k) / u(t, k)²; the same with t ± 4; d(t, k) = u(t, k + 1) / u(t, k); d(t, k) / d(t - 1, k); u(t, j) u(t, k - j) / u(t, k), where j is k / 2 rounded down. The weight is the root of the magnitude at (t, k); of the third and fourth product the smaller of the roots at k and k + 1, of the fifth the smaller of those at j and k. 1e-7 is added to every magnitude. Of each mean, half as many real parts as points, from 0 Hz on, then as many imaginary parts. `input_gain` applies. By default there is none.',
     },
   },
-  ['edges', 'dynamic_range_db', 'mean_spectrum_fft_size', 'phase_coherence_fft_sizes'],
+  ['edges', 'dynamic_range_db', 'mean_spectrum_fft_sizes', 'phase_coherence_fft_sizes'],
 );
 
 /** The input of the ONNX file. */

@@ -36,7 +36,7 @@ function checkShape({ id, features, input, window_samples }: Model, floats: numb
 
 function axesOf(features: Model['features'], floats: number): (readonly [size: number, name: string])[] {
   if (features.kind === 'waveform') return [[floats, 'samples']];
-  if (features.mean_spectrum_fft_size || features.phase_coherence_fft_sizes?.length)
+  if (features.mean_spectrum_fft_sizes?.length || features.phase_coherence_fft_sizes?.length)
     return [[floats, 'numbers']];
   const bands = [features.bands, 'bands'] as const;
   const frames = [floats / features.bands, 'frames'] as const;
