@@ -18,6 +18,7 @@ constexpr float kVarianceFloor = 1e-6f;  // far below that of any noise
 constexpr size_t kDecile = 10;           // one frame in so many is quieter than the second curve
 constexpr size_t kThird = 3;             // one frame in so many is among the loudest
 constexpr size_t kLevelCurves = 7;       // the first ones, which the running median is subtracted from
+static_assert(kLevelCurves <= kMedianCurves);
 constexpr size_t kPeaks = 9, kDips = 10, kSlope = 11;  // the curves that look at neighbours
 
 FeatureRecipe LongFrames(int fft_size, float input_gain) {
@@ -172,6 +173,7 @@ MeanSpectrum::MeanSpectrum(int fft_size, float input_gain, SimdLevel level)
     : fft_size_(static_cast<size_t>(fft_size)),
       bins_(fft_size_ / 2),
       spectrogram_(Spectrogram::Make(LongFrames(fft_size, input_gain), level)),
+      level_(level),
       summarise_(level >= SimdLevel::kAvx2 ? SummariseAvx2 : SummariseBaseline),
       curves_(kCurves * bins_) {}
 
@@ -205,14 +207,9 @@ void MeanSpectrum::Compute(std::span<const float> samples, std::span<float> outp
     std::ranges::fill(curve_at(curve).last(kNeighbours), 0.0f);
   }
   curve_at(kSlope).back() = 0.0f;
-  for (size_t curve = 0; curve < kCurves; ++curve) {
-    const std::span<float> place = output.subspan(curve * bins_, bins_);
-    if (curve < kLevelCurves) {
-      SubtractMedian(curve_at(curve), place);
-    } else {
-      std::ranges::copy(curve_at(curve), place.begin());
-    }
-  }
+  const size_t levels_end = kLevelCurves * bins_;
+  SubtractMedians(std::span(curves_).first(levels_end), bins_, output.first(levels_end), level_);
+  std::ranges::copy(std::span(curves_).subspan(levels_end), output.begin() + levels_end);
 }
 
 }  // namespace veravox

@@ -68,6 +68,7 @@ class MeanSpectrum {
   std::vector<float> levels_;  // [frames, bins], with space for a row's neighbours on either side
   std::vector<Frame> by_loudness_;
   Scratch scratch_;
+  SimdLevel level_;
   void (*summarise_)(const float* levels, size_t bins, std::span<const Frame> by_loudness, Scratch& scratch,
                      Curves& curves);
   std::vector<float> curves_;  // [kCurves, bins]

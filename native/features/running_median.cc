@@ -3,15 +3,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <limits>
+
+#include "simd/lanes.h"
 
 namespace veravox {
 namespace {
 
 constexpr size_t kReach = 16;  // values on each side of the one that the median is for
 constexpr size_t kSmoothed = 2 * kReach + 1;
-constexpr size_t kPadded = 48;  // a whole number of registers
+
+// A value of each curve.
+using Row = LaneTypes<static_cast<int>(kMedianCurves)>::Float;
+
+VERAVOX_INLINE Row Smaller(Row a, Row b) { return a < b ? a : b; }
+VERAVOX_INLINE Row Larger(Row a, Row b) { return a < b ? b : a; }
 
 size_t Mirrored(size_t position, size_t size) {
   if (position < kReach) return kReach - 1 - position;
@@ -19,35 +24,56 @@ size_t Mirrored(size_t position, size_t size) {
   return position < size ? position : 2 * size - 1 - position;
 }
 
-// How many of the values are smaller.
-size_t CountBelow(const std::array<float, kPadded>& sorted, float value) {
-  int count = 0;
-  for (const float other : sorted) count += other < value ? 1 : 0;
-  return static_cast<size_t>(count);
+// Each lane of `sorted` is in ascending order. The value that enters is inserted, and of those that are as
+// large as the one that leaves, the first is removed: from there on everything moves down by one.
+VERAVOX_INLINE void Replace(Row (&sorted)[kSmoothed], Row leaves, Row enters) {
+  Row inserted = Smaller(sorted[0], enters);
+  for (size_t k = 0; k + 1 < kSmoothed; ++k) {
+    const Row next = Smaller(sorted[k + 1], Larger(sorted[k], enters));
+    sorted[k] = inserted < leaves ? inserted : next;
+    inserted = next;
+  }
+  Row& last = sorted[kSmoothed - 1];
+  last = inserted < leaves ? inserted : Larger(last, enters);
+}
+
+VERAVOX_INLINE void Subtract(std::span<const float> curves, size_t bins, std::span<float> output) {
+  const size_t count = curves.size() / bins;
+  // Lanes without a curve of their own have the first one.
+  std::array<const float*, kMedianCurves> starts;
+  for (size_t i = 0; i < kMedianCurves; ++i) starts[i] = &curves[i < count ? i * bins : 0];
+  const auto row_at = [&](size_t position) {
+    const size_t bin = Mirrored(position, bins);
+    Row row{};
+    for (size_t i = 0; i < kMedianCurves; ++i) row[i] = starts[i][bin];
+    return row;
+  };
+  Row sorted[kSmoothed];
+  for (size_t i = 0; i < kMedianCurves; ++i) {
+    std::array<float, kSmoothed> first;
+    for (size_t k = 0; k < kSmoothed; ++k) first[k] = starts[i][Mirrored(k, bins)];
+    std::sort(first.begin(), first.end());
+    for (size_t k = 0; k < kSmoothed; ++k) sorted[k][i] = first[k];
+  }
+  for (size_t bin = 0;; ++bin) {
+    for (size_t i = 0; i < count; ++i) output[i * bins + bin] = starts[i][bin] - sorted[kReach][i];
+    if (bin + 1 == bins) return;
+    Replace(sorted, row_at(bin), row_at(bin + kSmoothed));
+  }
+}
+
+void SubtractBaseline(std::span<const float> curves, size_t bins, std::span<float> output) {
+  Subtract(curves, bins, output);
+}
+
+VERAVOX_TARGET_AVX2 void SubtractAvx2(std::span<const float> curves, size_t bins, std::span<float> output) {
+  Subtract(curves, bins, output);
 }
 
 }  // namespace
 
-void SubtractMedian(std::span<const float> curve, std::span<float> output) {
-  const auto value_at = [&](size_t position) { return curve[Mirrored(position, curve.size())]; };
-  std::array<float, kPadded> sorted;
-  sorted.fill(std::numeric_limits<float>::infinity());
-  for (size_t i = 0; i < kSmoothed; ++i) sorted[i] = value_at(i);
-  std::sort(sorted.begin(), sorted.end());
-  for (size_t bin = 0;; ++bin) {
-    output[bin] = curve[bin] - sorted[kReach];
-    if (bin + 1 == curve.size()) return;
-    const float enters = value_at(bin + kSmoothed);
-    float* const leaves = &sorted[CountBelow(sorted, value_at(bin))];
-    float* const place = &sorted[CountBelow(sorted, enters)];
-    if (place > leaves) {
-      std::copy(leaves + 1, place, leaves);
-      place[-1] = enters;
-    } else {
-      std::copy_backward(place, leaves, leaves + 1);
-      *place = enters;
-    }
-  }
+void SubtractMedians(std::span<const float> curves, size_t bins, std::span<float> output, SimdLevel level) {
+  (level >= SimdLevel::kAvx2 ? SubtractAvx2 : SubtractBaseline)(curves, bins, output);
 }
 
 }  // namespace veravox
