@@ -2,6 +2,7 @@
 """Training on pairs: a crop and its coded or noisy copy. Needs ffmpeg."""
 
 import csv
+import shutil
 import subprocess
 import sys
 import unittest
@@ -237,6 +238,22 @@ class Runs(WithFolder):
         self.assertIn("flagged: opus 16 kbit/s", rows[0])
         weights = [torch.load(path) for path in (start, self.folder / "run/last.pt")]
         self.assertFalse(torch.equal(*(state["stem.0.weight"] for state in weights)))
+
+    def test_a_stretched_run_repeats_itself_and_differs_from_a_plain_one(self):
+        write_cache(self.folder / "cache", seconds=1.5)
+        weights, plain = [], ["--without", "codecs"]
+        for more in (["--stretch", "0.2"], ["--stretch", "0.2"], []):
+            made = self.train("--steps", "2", *more, *plain)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            weights.append(torch.load(self.folder / "run/last.pt")["stem.0.weight"])
+            shutil.rmtree(self.folder / "run")  # the next run would go on with it
+        self.assertTrue(torch.equal(weights[0], weights[1]))
+        self.assertFalse(torch.equal(weights[0], weights[2]))
+
+    def test_pairs_are_not_stretched(self):
+        made = self.train("--pairs", "0.2", "--start-from", "x", "--stretch", "0.1", "--steps", "1")
+        self.assertEqual(made.returncode, 2)
+        self.assertIn("does without --pairs", made.stderr)
 
     def test_pairs_without_a_start_are_refused(self):
         made = self.train("--pairs", "0.2", "--steps", "1")

@@ -19,6 +19,7 @@ from features.recipe import (
     PHASE_COHERENCE,
     WITH_CURVES,
 )
+from features.stretch import stretch_frequency
 from signals.augmentation import add_noise, add_tones, high_pass, mains_hum
 from tests.support import babble, has_torch, needs_onnx, needs_torch
 from tests.test_sampler import NotingCache
@@ -30,7 +31,7 @@ if has_torch:
 
     from window_curves.network import CurveNetwork, MeanOfNetworks, load_trained
     from window_curves.score import joined
-    from window_curves.train import draw, pairs_of_banks, read_bank, stretch, train
+    from window_curves.train import draw, pairs_of_banks, read_bank, train
 
 
 class Curves(unittest.TestCase):
@@ -140,7 +141,7 @@ class Training(unittest.TestCase):
         bins = 2048
         line = np.exp(-(((np.arange(bins) - 1500) / 8) ** 2)).astype(np.float32)
         items = np.broadcast_to(line + 1, (400, 2, bins)).copy()
-        stretch(items, 0.2, np.random.default_rng(1))
+        stretch_frequency(np.moveaxis(items, 2, 1), 0.2, np.random.default_rng(1))
         np.testing.assert_array_equal(items[:, 0], items[:, 1])
         places = items[:, 0].argmax(axis=1)
         self.assertTrue(120 < np.sum(places == 1500) < 280)
@@ -203,6 +204,7 @@ class Joined(unittest.TestCase):
         from onnxruntime import InferenceSession
 
         from export.join_curves import joined as joined_model
+        from export.join_curves import part_of, parts_in
         from export.recover_weights import parameters_of
         from networks.detector import SIZES, Detector, export_onnx
 
@@ -224,7 +226,9 @@ class Joined(unittest.TestCase):
             export_onnx(detector, path, 256, 98)
             alone = parameters_of(path, ["small"])[0]
             for kinds in ([MEAN_SPECTRUM], [LONG_PHASE_COHERENCE], list(SHAPES)):
-                onnx.save(joined_model(onnx.load(path), {kind: networks[kind] for kind in kinds}), joined_path)
+                made = joined_model(onnx.load(path), {kind: part_of(kind, *networks[kind]) for kind in kinds})
+                onnx.save(made, joined_path)
+                self.assertEqual(joined_model(onnx.load(path), parts_in(made)), made)
                 self.assertEqual(parameters_of(joined_path, ["small"])[0].keys(), alone.keys())
                 flat = [part.numpy().reshape(3, -1) for part in (bands, *(curves[kind] for kind in kinds))]
                 (logits,) = InferenceSession(joined_path).run(None, {"features": np.concatenate(flat, 1)})

@@ -36,6 +36,7 @@ from data.pair_sampler import PairSampler
 from data.sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_sound
 from features.native import FeatureExtractor
 from features.recipe import RECIPES, WINDOW_SAMPLES
+from features.stretch import stretch_frequency
 from judge.condition_check import ConditionCheck, mean_error
 from judge.figures import error_figures
 from networks.detector import SIZES, Detector, two_views
@@ -276,6 +277,9 @@ def train(options, folder):
         for group in run.optimiser.param_groups:
             group["lr"] = learning_rate(progress, options.peak_rate)
         (features,), labels = next(batches)
+        if options.stretch > 0:
+            stretch_rng = np.random.default_rng([options.seed, run.step, 2])
+            stretch_frequency(np.moveaxis(features.numpy(), 2, 1), options.stretch, stretch_rng)
         features = features.to(options.device)
         if make_features:
             with torch.no_grad():
@@ -340,11 +344,14 @@ def main():
         "--keep", type=float, default=0, help="weight of the difference from the network of --start-from"
     )
     parser.add_argument("--conditions", help="validate on what judge.make_conditions --part calibration wrote, too")
+    parser.add_argument("--stretch", type=float, default=0.0, help="along frequency, as a natural logarithm")
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
     parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
     options = parser.parse_args()
     if (options.keep and not options.pairs) or (options.pairs and (options.taught or not options.start_from)):
         parser.error("--keep needs --pairs, which needs --start-from and does without --taught")
+    if options.stretch and (options.pairs or options.torch_features or options.device != "cpu"):
+        parser.error("--stretch needs features of the native code and does without --pairs")
     run = Path(options.run)
     run.mkdir(parents=True, exist_ok=True)
     (run / "settings.json").write_text(json.dumps({**vars(options), "features": RECIPES[options.features]}, indent=1))

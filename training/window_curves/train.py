@@ -17,11 +17,11 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from features.stretch import stretch_frequency
 from window_curves.curves import SHAPES
 from window_curves.network import CurveNetwork
 
 LOG_EVERY = 100
-STRETCHED_SHARE = 0.5
 RISING_STEPS = 50
 
 
@@ -38,19 +38,6 @@ def draw(bank, pairs, rng):
     first = 2 * rng.integers(len(labels) // 2, size=pairs)
     places = np.concatenate([first, first + 1])
     return curves[places], labels[places]
-
-
-def stretch(curves, range_, rng):
-    """Stretches half of the items along frequency, in place, by up to a factor of exp(range_) either way: lines then
-    lie where another hop or sampling rate would put them. Bins above the highest become 0."""
-    bins = curves.shape[2]
-    for item in curves:
-        if rng.random() < STRETCHED_SHARE:
-            places = np.arange(bins) * math.exp(rng.uniform(-range_, range_))
-            below = np.minimum(places.astype(int), bins - 2)
-            part = (places - below).astype(np.float32)
-            item[:] = np.where(places > bins - 1, 0, item[:, below] * (1 - part) + item[:, below + 1] * part)
-    return curves
 
 
 def hide_run(curves, share, rng):
@@ -99,7 +86,7 @@ def train(options):
             drawn = [draw(bank, count, rng) for bank, count in zip(banks, pairs)]
             curves, labels = (np.concatenate(part).astype(np.float32) for part in zip(*drawn))
             if options.stretch > 0:
-                stretch(curves, options.stretch, rng)
+                stretch_frequency(np.moveaxis(curves, 2, 1), options.stretch, rng)
             said = network(torch.from_numpy(hide_run(curves, options.hidden_share, rng)))
             loss = functional.binary_cross_entropy_with_logits(said, torch.from_numpy(labels))
             optimiser.zero_grad()
