@@ -5,9 +5,11 @@
         [--phase-coherence RUN/last.pt .. --phase-coherence-share 0.5]
         [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.3] --model-id NEW_ID
         [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
+    python3 -m export.join_curves --detector FOLDER/ID.onnx --curves-of JOINED.onnx --model-id NEW_ID ..
 
 The answer is the detector's logit plus, of each kind of curves, that share of the mean of the networks' logits; the
-detector's 8-bit weights stay as they are. Writes NEW_ID.onnx and its manifest entry into --models (default: models/).
+detector's 8-bit weights stay as they are. --curves-of takes networks and shares from a joined file. Writes NEW_ID.onnx
+and its manifest entry into --models (default: models/).
 The entry of ID in FOLDER's manifest gives the features; without CALIBRATION.json of judge/calibrate_detector.py the
 calibration is the identity. Needs the Python package onnx.
 """
@@ -17,10 +19,11 @@ import json
 import tempfile
 from math import prod
 from pathlib import Path
+from typing import NamedTuple
 
 import onnx
 import torch
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from export.manifest_file import MODELS, get_entry, new_entry, put_entry
 from features.recipe import curve_fields
@@ -31,22 +34,49 @@ from window_curves.network import MeanOfNetworks, load_trained
 IDENTITY = {"scale": 1.0, "bias": 0.0}
 
 
-def network_graph(kind, network):
-    """`kind` and a slash come before the names of nodes and tensors."""
+class Part(NamedTuple):
+    """A network of a joined file: from the tensor `kind/curves` to `kind/said`, with `kind/` before all names."""
+
+    nodes: list
+    numbers: list
+    share: float
+
+
+def part_of(kind, network, share):
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "network.onnx"))
         write_onnx(network, torch.zeros(1, *SHAPES[kind]), path, "curves", "said")
         model = onnx.load(path)
-    return onnx.compose.add_prefix(model, f"{kind}/").graph
+    graph = onnx.compose.add_prefix(model, f"{kind}/").graph
+    return Part(list(graph.node), list(graph.initializer), share)
+
+
+def parts_in(model):
+    """{kind: Part} of a joined file."""
+    numbers = {number.name: number for number in model.graph.initializer}
+    return {
+        kind: Part(
+            [node for node in model.graph.node if any(is_inside(kind, name) for name in node.output)],
+            [number for name, number in numbers.items() if is_inside(kind, name)],
+            float(numpy_helper.to_array(numbers[f"{kind}/share"])[0]),
+        )
+        for kind in SHAPES
+        if f"{kind}/share" in numbers
+    }
+
+
+def is_inside(kind, name):
+    prefix, _, own = name.partition("/")
+    return prefix == kind and own not in ("flat", "curves", "shared", "shape", "share")
 
 
 def constant(name, values, kind=TensorProto.INT64):
     return helper.make_tensor(name, kind, [len(values)], values)
 
 
-def joined(detector, networks):
-    """The detector's ONNX model with a flat input: its own features, then the curves. `networks`: {kind: (network,
-    share)} in the order of SHAPES."""
+def joined(detector, parts):
+    """The detector's ONNX model with a flat input: its own features, then the curves. `parts`: {kind: Part} in the
+    order of SHAPES."""
     graph = detector.graph
     (own_input,), (own_output,) = graph.input, graph.output
     own_shape = [axis.dim_value for axis in own_input.type.tensor_type.shape.dim][1:]
@@ -55,30 +85,29 @@ def joined(detector, networks):
     for node in graph.node:
         node.input[:] = [names.get(name, name) for name in node.input]
         node.output[:] = [names.get(name, name) for name in node.output]
-    added = {kind: network_graph(kind, network) for kind, (network, _) in networks.items()}
-    sizes = [own_size, *(prod(SHAPES[kind]) for kind in networks)]
+    sizes = [own_size, *(prod(SHAPES[kind]) for kind in parts)]
     before = [
-        helper.make_node("Split", ["features", "sizes"], ["flat_bands", *(f"{kind}/flat" for kind in added)], axis=1),
+        helper.make_node("Split", ["features", "sizes"], ["flat_bands", *(f"{kind}/flat" for kind in parts)], axis=1),
         helper.make_node("Reshape", ["flat_bands", "bands_shape"], ["bands"]),
-        *(helper.make_node("Reshape", [f"{k}/flat", f"{k}/shape"], [f"{k}/curves"]) for k in added),
+        *(helper.make_node("Reshape", [f"{k}/flat", f"{k}/shape"], [f"{k}/curves"]) for k in parts),
     ]
     after = [
-        *(helper.make_node("Mul", [f"{k}/said", f"{k}/share"], [f"{k}/shared"]) for k in added),
-        helper.make_node("Sum", ["detector_logit", *(f"{kind}/shared" for kind in added)], ["logit"]),
+        *(helper.make_node("Mul", [f"{k}/said", f"{k}/share"], [f"{k}/shared"]) for k in parts),
+        helper.make_node("Sum", ["detector_logit", *(f"{kind}/shared" for kind in parts)], ["logit"]),
     ]
     numbers = [
         constant("sizes", sizes),
         constant("bands_shape", [-1, *own_shape]),
-        *(constant(f"{kind}/shape", [-1, *SHAPES[kind]]) for kind in added),
-        *(constant(f"{kind}/share", [share], TensorProto.FLOAT) for kind, (_, share) in networks.items()),
+        *(constant(f"{kind}/shape", [-1, *SHAPES[kind]]) for kind in parts),
+        *(constant(f"{kind}/share", [part.share], TensorProto.FLOAT) for kind, part in parts.items()),
     ]
     of_batch = lambda name, *axes: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *axes])
     made = helper.make_graph(
-        [*before, *graph.node, *(node for network in added.values() for node in network.node), *after],
+        [*before, *graph.node, *(node for part in parts.values() for node in part.nodes), *after],
         "detector",
         [of_batch("features", sum(sizes))],
         [of_batch("logit")],
-        [*graph.initializer, *(number for network in added.values() for number in network.initializer), *numbers],
+        [*graph.initializer, *(number for part in parts.values() for number in part.numbers), *numbers],
     )
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=detector.ir_version)
     onnx.checker.check_model(model)
@@ -92,6 +121,7 @@ def main():
         option = f"--{kind.replace('_', '-')}"
         parser.add_argument(option, nargs="+", metavar="WEIGHTS", default=[])
         parser.add_argument(f"{option}-share", type=float, default=1.0)
+    parser.add_argument("--curves-of", metavar="JOINED.onnx")
     parser.add_argument("--model-id", required=True)
     parser.add_argument("--calibration")
     parser.add_argument(
@@ -99,17 +129,18 @@ def main():
     )
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
-    networks = {
-        kind: (MeanOfNetworks([load_trained(kind, path) for path in weights]), getattr(options, f"{kind}_share"))
-        for kind in SHAPES
-        if (weights := getattr(options, kind))
-    }
-    if not networks:
+    parts = parts_in(onnx.load(options.curves_of)) if options.curves_of else {}
+    for kind in SHAPES:
+        if weights := getattr(options, kind):
+            networks = MeanOfNetworks([load_trained(kind, path) for path in weights])
+            parts[kind] = part_of(kind, networks, getattr(options, f"{kind}_share"))
+    if not parts:
         parser.error("no networks are given")
+    parts = {kind: parts[kind] for kind in SHAPES if kind in parts}
     path = Path(options.models) / f"{options.model_id}.onnx"
-    onnx.save(joined(onnx.load(str(options.detector)), networks), str(path))
+    onnx.save(joined(onnx.load(str(options.detector)), parts), str(path))
     detector = get_entry(options.detector.stem, options.detector.parent)
-    features = {**detector["features"], **curve_fields(networks)}
+    features = {**detector["features"], **curve_fields(parts)}
     entry = new_entry(
         options.model_id,
         "detection",
