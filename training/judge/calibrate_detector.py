@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrate a detector on the part of `valid` kept only for that, by its scores from the pipeline that serves.
+"""Calibrate a detector on `valid`, by its scores from the pipeline that serves.
 
     python3 -m judge.calibrate_detector MEASURES.csv --model-id ID --out CALIBRATION.json [--models FOLDER]
-        [--passing-as OTHER-ID]
+        [--json CALIBRATION-FIGURES.json] [--passing-as OTHER-ID]
 
 MEASURES.csv: of bench/clip-measures.ts, with the model's calibration as it now stands in the manifest of --models.
-The scale is Platt's, with both classes alike; 0.5 becomes the equal-error point. Systems and sources do not weigh
-alike: both figures would hang on few clips, and the standard error over pages would be half as large again. Prints what
-comes of them there and on the part that judges. With --passing-as it also prints the score below which as many
-generated clips of the part for calibration pass as by the other detector of MEASURES.csv at 0.5: an operating point for
-voice identity that lets no more of them through than its predecessor and refuses fewer people.
+The scale is Platt's, and 0.5 becomes the equal-error point; both classes, and within them systems and sources, weigh
+alike. All pages take part, since a threshold hangs on how many there are. What comes of it is therefore measured with
+each page calibrated by all others: `cross_fitted`, beside `fitted`. With --passing-as it also gives the score below
+which as many generated clips pass as by the other detector of MEASURES.csv at 0.5: an operating point for voice
+identity that lets no more of them through than its predecessor and refuses fewer people.
 """
 
 import json
@@ -24,22 +24,34 @@ from judge.measures import THRESHOLD, Measured, logit, options_parser
 IDENTITY = {"scale": 1.0, "bias": 0.0}
 
 
-def calibrate(raw, threshold_of):
-    """Of scores without a calibration. `threshold_of(measured)`: the score that is to become THRESHOLD."""
-    means = np.array([logit(windows).mean() for windows in raw.windows])
+def calibrate(raw):
+    """Of scores without a calibration."""
+    means = raw.mean(logit)
     # Newton's steps go astray from a start that is far away.
     spread = means.std()
-    scale = fit_scale((means - means.mean()) / spread, raw.spoof, np.ones(len(means)))[0] / spread
+    scale = fit_scale((means - means.mean()) / spread, raw.spoof, raw.weights)[0] / spread
     low, high = -20.0, 20.0
     for _ in range(40):
         bias = (low + high) / 2
-        threshold = threshold_of(raw.calibrated(IDENTITY, {"scale": scale, "bias": bias}))
+        threshold = equal_error_threshold(raw.calibrated(IDENTITY, {"scale": scale, "bias": bias}))
         low, high = (bias, high) if threshold < THRESHOLD else (low, bias)
     return {"scale": rounded(scale), "bias": rounded(bias)}
 
 
+def cross_calibrated(raw):
+    """Each page by the calibration that all others give."""
+    pages, windows = np.array([clip["source"] for clip in raw.clips]), list(raw.windows)
+    for page in np.unique(pages):
+        own = np.flatnonzero(pages == page)
+        changed = raw.at(own).calibrated(IDENTITY, calibrate(raw.only(pages != page)))
+        for place, scores in zip(own, changed.windows):
+            windows[place] = scores
+    return Measured(raw.clips, windows)
+
+
 def equal_error_threshold(measured):
-    return equal_error_point(measured.scores, measured.spoof)[1]
+    """Systems and sources alike."""
+    return equal_error_point(measured.scores, measured.spoof, measured.weights)[1]
 
 
 def generated_passing(measured):
@@ -58,35 +70,44 @@ def threshold_passing(share, measured):
 
 
 def describe(measured):
-    rate, threshold = equal_error_point(measured.scores, measured.spoof, measured.weights)
-    wrong = measured.is_wrong
+    wrong, alike = measured.is_wrong, measured.weights
     return {
-        "equal_error_threshold": rounded(equal_error_threshold(measured)),
-        "eer_alike": rounded(rate),
-        "equal_error_threshold_alike": rounded(threshold),
+        "equal_error_threshold": rounded(equal_error_point(measured.scores, measured.spoof)[1]),
+        "equal_error_threshold_alike": rounded(equal_error_threshold(measured)),
         "expected_calibration_error_alike": rounded(measured.calibration_error()),
         "expected_calibration_error_classes_alike": rounded(calibration_error(measured.scores, measured.spoof)),
         "human_flagged": rounded(wrong[~measured.spoof].mean()),
         "generated_passing": rounded(wrong[measured.spoof].mean()),
+        "human_flagged_alike": rounded(np.average(wrong[~measured.spoof], weights=alike[~measured.spoof])),
+        "generated_passing_alike": rounded(generated_passing(measured)),
     }
 
 
 def main():
     parser = options_parser(__doc__)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--json")
     parser.add_argument("--passing-as", metavar="OTHER-ID")
     options = parser.parse_args()
     measured = Measured.read(options.measures, options.model_id)
     raw = measured.calibrated(get_entry(options.model_id, options.models)["calibration"], IDENTITY)
-    calibration = calibrate(raw.of_part("calibration"), equal_error_threshold)
+    calibration = calibrate(raw)
     Path(options.out).write_text(json.dumps(calibration) + "\n")
-    print(calibration)
-    after = raw.calibrated(IDENTITY, calibration)
-    for part in ("calibration", "judging"):
-        print(part, json.dumps(describe(after.of_part(part))))
+    fitted = raw.calibrated(IDENTITY, calibration)
+    found = {
+        "calibration": calibration,
+        **{
+            name: {"all": describe(of), **{part: describe(of.of_part(part)) for part in ("calibration", "judging")}}
+            for name, of in (("fitted", fitted), ("cross_fitted", cross_calibrated(raw)))
+        },
+    }
     if options.passing_as:
-        other = Measured.read(options.measures, options.passing_as).of_part("calibration")
-        print("operating point", rounded(threshold_passing(generated_passing(other), after.of_part("calibration"))))
+        other = Measured.read(options.measures, options.passing_as)
+        found["operating_point"] = rounded(threshold_passing(generated_passing(other), fitted))
+    text = json.dumps(found, indent=1)
+    print(text)
+    if options.json:
+        Path(options.json).write_text(text + "\n")
 
 
 if __name__ == "__main__":

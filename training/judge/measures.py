@@ -82,6 +82,12 @@ class Measured:
         """Of each window of each clip; nothing for clips without a codec."""
         return [np.array(clip["coded_bits_per_s"].split(), float) for clip in self.clips]
 
+    @property
+    def opus_bits_per_s(self):
+        """What more than half of the windows of each clip do not exceed; not a number if it is not Opus."""
+        of_clip = lambda clip, rates: np.sort(rates)[len(rates) // 2] if clip["codec"] == "opus" else np.nan
+        return np.array(list(map(of_clip, self.clips, self.coded_bits_per_s)))
+
     def with_codec_offsets(self, tables):
         """The same as the server scores them with these tables: {codec: [[bits per second, offset], ..]}."""
 

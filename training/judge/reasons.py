@@ -25,12 +25,13 @@ CANDIDATES = {
     "low_speech": ("s of speech, below", "speech_s", [0.3, 0.5, 1, 2], False),
     "clipped": ("of the samples at full scale, at least", "clipped_ratio", [0.0001, 0.001, 0.01], True),
     "band_limited": ("dB weaker above 4.7 kHz, at least", "high_band_drop_db", [40, 45, 50, 55, 60], True),
+    "low_bit_rate": ("bit/s of Opus, below", "opus_bits_per_s", [14_000, 20_000, 28_000, 40_000], False),
     "low_snr": ("dB above the pauses, below", "noise_gap_db", [12, 15, 18, 21, 24, 30], False),
     "uncertain": ("of confidence, below", "confidence", [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5], False),
     "mixed_content": ("windows of both kinds", "is_mixed", [1], True),
 }
 # As src/analysis/verdict/reasons.ts and the manifests of shipped detectors have them.
-SERVED = {"uncertain": CONFIDENCE_BELOW, "mixed_content": 1, "band_limited": 55, "low_snr": 18}
+SERVED = {"uncertain": CONFIDENCE_BELOW, "mixed_content": 1, "band_limited": 55, "low_bit_rate": 20_000, "low_snr": 18}
 
 
 def with_reason(measured, measure, limit, is_above):

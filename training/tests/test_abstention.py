@@ -6,13 +6,21 @@ import unittest
 import numpy as np
 
 from judge.abstention import LEVEL, bound_by_clip, bound_by_page, describe, has_reason, shares_of_pages
-from judge.calibrate_detector import IDENTITY, calibrate, equal_error_threshold, generated_passing, threshold_passing
+from judge.calibrate_detector import (
+    IDENTITY,
+    calibrate,
+    cross_calibrated,
+    equal_error_threshold,
+    generated_passing,
+    threshold_passing,
+)
 from judge.measures import Measured, sigmoid
 from judge.reasons import by_condition, errors, with_reason
 
 
 def clip(label, source="s", system="", **more):
-    return {"label": label, "source": source, "system": system, "part": "calibration", **more}
+    coded = {"codec": "", "coded_bits_per_s": ""}
+    return {"label": label, "source": source, "system": system, "part": "calibration", **coded, **more}
 
 
 def made(logits, spoof, pages=40):
@@ -36,10 +44,21 @@ class Calibration(unittest.TestCase):
         logits, spoof = overlapping(1, shift=2.0)
         measured = made(3 * logits, spoof)
         self.assertGreater(measured.calibration_error(), 0.1)
-        after = measured.calibrated(IDENTITY, calibrate(measured, equal_error_threshold))
+        after = measured.calibrated(IDENTITY, calibrate(measured))
         self.assertAlmostEqual(equal_error_threshold(after), 0.5, 3)
         self.assertAlmostEqual(after.is_wrong[spoof].mean(), after.is_wrong[~spoof].mean(), delta=0.02)
         self.assertLess(after.calibration_error(), 0.03)
+
+    def test_a_page_has_no_part_in_its_own_calibration(self):
+        logits, spoof = overlapping(4, shift=1.0)
+        measured = made(logits, spoof, pages=10)
+        own = np.array([clip["source"] == "page 3" for clip in measured.clips])
+        # Scores of its own that are all wrong would move the threshold of a calibration that saw them.
+        wrong = made(np.where(own, np.where(spoof, -9.0, 9.0), logits), spoof, pages=10)
+        calibration = calibrate(measured.only(~own))
+        for raw in (measured, wrong):
+            expected = raw.only(own).calibrated(IDENTITY, calibration)
+            np.testing.assert_allclose(cross_calibrated(raw).only(own).scores, expected.scores)
 
     def test_no_more_generated_clips_pass_than_the_share(self):
         measured = made(*overlapping(2, shift=1.0))
@@ -93,6 +112,16 @@ class Bounds(unittest.TestCase):
 
 
 class Reasons(unittest.TestCase):
+    def test_a_low_bit_rate_is_one_of_most_windows_and_of_opus(self):
+        rates = ["12000", "12000 32000", "12000 32000 12000", "12000 32000 12000 32000", "12000"]
+        clips = [
+            clip("spoof", codec=codec, coded_bits_per_s=rate) for codec, rate in zip(["opus"] * 4 + ["mp3"], rates)
+        ] + [clip("spoof", codec="", coded_bits_per_s="")]
+        measured = Measured(clips, [np.array([0.9])] * len(clips))
+        np.testing.assert_array_equal(
+            with_reason(measured, "opus_bits_per_s", 20_000, is_above=False), [True, False, True, False, False, False]
+        )
+
     def test_the_times_that_errors_are_more_frequent(self):
         clips = [
             clip(label, f"page {n % 5}", "x", noise_gap_db=gap)
