@@ -81,13 +81,20 @@ const wide: readonly [what: string, ...steps: (readonly string[])[]][] = [
   ['an MP3 of 64 kbit/s', ['-b:a', '64k', 'a.mp3']],
   ['an MP3 of 32 kbit/s at 22 kHz', ['-ar', '22050', '-b:a', '32k', 'a.mp3']],
   ['AAC of 48 kbit/s', ['-c:a', 'aac', '-b:a', '48k', 'a.m4a']],
+  ['Opus of 32 kbit/s', ['-c:a', 'libopus', '-b:a', '32k', 'a.ogg']],
+  ['WAV that was Opus of 16 kbit/s', ['-ar', '16000', '-c:a', 'libopus', '-b:a', '16k', 'a.ogg'], ['b.wav']],
   ['Vorbis', ['-c:a', 'libvorbis', '-q:a', '3', 'a.ogg']],
   ['44.1 kHz', ['-ar', '44100', 'a.wav']],
   ['a low level', ['-af', 'volume=-30dB', 'a.wav']],
   ['silences around it', ['-af', 'adelay=5000,apad=pad_dur=5', 'a.wav']],
 ];
+const lowBitRate: readonly [what: string, ...steps: (readonly string[])[]][] = [
+  ['Opus of 16 kbit/s', ['-ar', '16000', '-c:a', 'libopus', '-b:a', '16k', 'a.ogg']],
+  ['Opus of 12 kbit/s in WebM', ['-ar', '16000', '-c:a', 'libopus', '-b:a', '12k', 'a.webm']],
+];
 for (const [expected, conditions] of [
   ['band_limited', narrow],
+  ['low_bit_rate', lowBitRate],
   [null, wide],
 ] as const) {
   for (const [what, ...steps] of conditions) {

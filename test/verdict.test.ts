@@ -12,6 +12,22 @@ const scored = (...scores: number[][]): Analysis => ({
   windows: scores.map((windowScores, i) => ({ startS: 5 * i, endS: 5 * i + 5, scores: windowScores })),
 });
 const verdict = (analysis: Analysis, threshold = 0.5) => verdictOf(analysis, threshold, 80);
+/** Windows of one score each, coded at these bit rates. */
+const opusAt = (...codedBitsPerS: number[]): Analysis => ({
+  ...someAnalysis,
+  windows: codedBitsPerS.map((rate, i) => ({
+    startS: 5 * i,
+    endS: 5 * i + 5,
+    scores: [0.98],
+    codec: 'opus',
+    codedBitsPerS: rate,
+  })),
+});
+
+const anMp3At = (codedBitsPerS: number): Analysis => ({
+  ...someAnalysis,
+  windows: opusAt(codedBitsPerS).windows.map((window) => ({ ...window, codec: 'mp3' })),
+});
 
 describe('confidence', () => {
   const cases: [score: number, threshold: number, confidence: number][] = [
@@ -85,6 +101,13 @@ describe('the reason', () => {
     ['clipping', { ...clear, clippedRatio: 0.5 }, null],
     ['a telephone', { ...clear, highBandDropDb: 55 }, 'band_limited'],
     ['a voice with few sibilants', { ...clear, highBandDropDb: 54.5 }, null],
+    ['Opus at a low bit rate', opusAt(19_999), 'low_bit_rate'],
+    ['Opus at a higher bit rate', opusAt(20_000), null],
+    ['a low bit rate in half of the windows', opusAt(12_000, 32_000), null],
+    ['a low bit rate in most windows', opusAt(12_000, 32_000, 12_000), 'low_bit_rate'],
+    ['a low bit rate and noise', { ...opusAt(12_000), noiseGapDb: 3 }, 'low_bit_rate'],
+    ['a low bit rate on a telephone', { ...opusAt(12_000), highBandDropDb: 80 }, 'band_limited'],
+    ['another codec at that rate', anMp3At(12_000), null],
     ['noise', { ...clear, noiseGapDb: 17.5 }, 'low_snr'],
     ['little noise', { ...clear, noiseGapDb: 18 }, null],
     ['noise on a telephone', { ...clear, highBandDropDb: 80, noiseGapDb: 3 }, 'band_limited'],

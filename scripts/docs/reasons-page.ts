@@ -60,6 +60,7 @@ export interface Abstention {
   readonly id: string;
   readonly bound_by_page: number;
   readonly bound_by_clip: number;
+  readonly bound_by_page_of_all: number;
   readonly calibration: Verdicts;
   readonly judging: Verdicts;
 }
@@ -78,13 +79,14 @@ const movedText = ({ clean, through }: Moved): string =>
 // A bound that is rounded down would promise too much.
 const boundText = (bound: number): string => shareText(Math.ceil(bound * 1000) / 1000);
 
-function abstentionRow({ id, bound_by_page, bound_by_clip, calibration, judging }: Abstention): string {
+function abstentionRow({ id, calibration, judging, ...bounds }: Abstention): string {
   const cells = [
     id,
-    `**${boundText(bound_by_page)}**`,
+    `**${boundText(bounds.bound_by_page)}**`,
     `${shareText(calibration.risk_by_page)}, ${shareText(judging.risk_by_page)}`,
     `${shareText(calibration.given_by_page)}, ${shareText(judging.given_by_page)}`,
-    boundText(bound_by_clip),
+    boundText(bounds.bound_by_page_of_all),
+    boundText(bounds.bound_by_clip),
     `${shareText(judging.wrong_with_reason)}, ${shareText(judging.wrong_without_reason)}`,
   ];
   return `| ${cells.join(' | ')} |`;
@@ -104,7 +106,8 @@ export function reasonsPage(
   const conditionRows = Object.entries(errors.conditions).map(
     ([name, condition]) =>
       `| ${name} | ${movedText(condition.human_flagged)} | ${movedText(condition.generated_passing)} | ` +
-      `${shareText(condition.with.band_limited)} | ${shareText(condition.with.low_snr)} | ${shareText(condition.with_any)} |`,
+      `${shareText(condition.with.band_limited)} | ${shareText(condition.with.low_bit_rate)} | ` +
+      `${shareText(condition.with.low_snr)} | ${shareText(condition.with_any)} |`,
   );
   const { all, judging } = errors.served as Record<'all' | 'judging', ReasonErrors['served'][string]>;
   return [
@@ -122,15 +125,16 @@ export function reasonsPage(
     'How many of them are wrong? The bound holds with 95 % confidence, at the threshold 0.5, for human and AI-generated clips alike,',
     'on a page drawn at random from pages like those of the calibration part: a quarter of the validation repositories, 21 pages. Training',
     'saw none of these clips, but other clips of six of the pages. The unit is a page and not a clip, because clips of one page share',
-    'speakers, microphones and generators. With so few pages, the bound is far above what was measured.',
+    'speakers, microphones and generators. With so few pages, the bound is far above what was measured. On all 86 pages it is much lower,',
+    'but networks were compared on 65 of them, so that it promises nothing. The calibration, two numbers, comes from all pages.',
     '',
     '**The bound says nothing about recordings of another kind**: a generator that appeared later, another language, a codec or',
     'noise. Nobody can draw these beforehand. The second figure of each pair, from the pages that judge, shows how the promise held',
-    'on pages that had no part in it. With another `threshold` the bound does not apply. To measure on recordings like yours, use',
+    'on pages that had no part in the bound. With another `threshold` the bound does not apply. To measure on recordings like yours, use',
     '[`veravox evaluate`](evaluate.md).',
     '',
-    '| Detector | At most wrong | Measured there, on the judging pages | Verdicts given there, on the judging pages | Bound for more clips of the same pages | Wrong with a reason, without one (judging pages, clips of systems and sources alike) |',
-    '|---|---|---|---|---|---|',
+    '| Detector | At most wrong | Measured there, on the judging pages | Verdicts given there, on the judging pages | The same test on all 86 pages | Bound for more clips of the same pages | Wrong with a reason, without one (judging pages, clips of systems and sources alike) |',
+    '|---|---|---|---|---|---|---|',
     ...abstentions.map(abstentionRow),
     '',
     'By the test of a bet against the risk, page by page; by Clopper and Pearson for clips (`judge.abstention` in',
@@ -145,19 +149,20 @@ export function reasonsPage(
     '',
     '| Candidate | Limit | Human clips | Generated clips | Wrong with it | Wrong without it |',
     '|---|---|---|---|---|---|',
-    ...errors.candidates.map(candidateRow),
+    // No recording as published is coded as it is sent: what needs a codec is in the next table.
+    ...errors.candidates.filter((each) => each.human_share + each.generated_share > 0).map(candidateRow),
     '',
     'Only `uncertain` and `mixed_content` tell wrong verdicts from right ones. Little speech and full scale are no reasons: verdicts',
     'are then wrong hardly more often than others. `band_limited` and `low_snr` hardly matter among recordings as published, but codecs and',
     'noise raise the errors of the same clips:',
     '',
-    '| Through | Human clips called spoofed | Generated clips that pass | `band_limited` | `low_snr` | Any reason |',
-    '|---|---|---|---|---|---|',
+    '| Through | Human clips called spoofed | Generated clips that pass | `band_limited` | `low_bit_rate` | `low_snr` | Any reason |',
+    '|---|---|---|---|---|---|---|',
     ...conditionRows,
     '',
-    'So `band_limited` warns of telephones, and `low_snr` of noise that is louder than in this table. Opus at low bit rates has no',
-    'reason: if the file still is Opus, the [calibration by codec](models.md#calibrate-by-codec) undoes the shift; if it was converted, **nothing',
-    'that the pipeline measures would show it**.',
+    'So `band_limited` warns of telephones, `low_bit_rate` of Opus as some messengers send it, and `low_snr` of noise that is louder than in',
+    'this table. For some other codecs and rates, the [calibration by codec](models.md#calibrate-by-codec) undoes a part of the shift. If Opus was',
+    'converted to another format, **nothing that the pipeline measures shows it**, and there is neither a reason nor an offset.',
     '',
     `Of all clips as published, ${shareText(all.human_share)} of the human and ${shareText(all.generated_share)} of the generated ones have a reason;`,
     `${shareText(all.wrong_with)} of verdicts with one are wrong, and ${shareText(all.wrong_without)} of those without (${all.times} times; ${judging.times} times on the`,

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Analysis } from '../analyser/analyser.js';
+import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
 
 /** Speech this much weaker above 4.7 kHz than below 3.4 kHz has lost its high frequencies, as over a telephone. */
 export const BAND_LIMITED_FROM_DB = 55;
 /** Speech less than this above the pauses is noisy. */
 export const LOW_SNR_BELOW_DB = 18;
+/** Bits per second, by codec, below which it takes away so much that verdicts are wrong twice as often: docs/reasons.md. */
+export const LOW_BIT_RATE_BELOW: Partial<Record<NonNullable<ScoredWindow['codec']>, number>> = {
+  opus: 20_000,
+};
 /** A global confidence below this is little better than chance, for a model whose manifest entry has no `abstention`. */
 export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
 
@@ -15,8 +19,12 @@ export type Measured = Pick<Analysis, 'highBandDropDb' | 'noiseGapDb' | 'uncerta
 export interface Judgement {
   readonly spoofedWindows: number;
   readonly bonafideWindows: number;
+  readonly lowBitRateWindows: number;
   readonly confidence: number;
 }
+
+export const hasLowBitRate = ({ codec, codedBitsPerS = Number.POSITIVE_INFINITY }: ScoredWindow): boolean =>
+  codec !== undefined && codedBitsPerS < (LOW_BIT_RATE_BELOW[codec] ?? 0);
 
 /**
  * Why the verdict needs caution: those with the most errors come first. docs/reasons.md has how often verdicts are wrong with
@@ -46,6 +54,13 @@ export const reasons = {
       'The high frequencies are missing, as in a telephone call. Such verdicts are more often wrong: analyse the original recording if you can.',
     applies: ({ highBandDropDb }: Measured) =>
       highBandDropDb !== undefined && highBandDropDb >= BAND_LIMITED_FROM_DB,
+  },
+  low_bit_rate: {
+    when: `More than half of the windows are Opus at less than ${LOW_BIT_RATE_BELOW.opus} bits per second, of all channels.`,
+    meaning:
+      'The recording is coded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
+    applies: (_: Measured, { lowBitRateWindows, spoofedWindows, bonafideWindows }: Judgement) =>
+      2 * lowBitRateWindows > spoofedWindows + bonafideWindows,
   },
   low_snr: {
     when:

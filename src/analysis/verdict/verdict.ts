@@ -3,7 +3,7 @@
 import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
-import { type Measured, type Reason, reasonOf } from './reasons.js';
+import { hasLowBitRate, type Measured, type Reason, reasonOf } from './reasons.js';
 
 export type Result = Prediction['global']['result'];
 
@@ -49,6 +49,7 @@ export function confidenceOf(score: number, threshold: number): number {
 export interface VerdictSums {
   readonly windows: number;
   readonly spoofedWindows: number;
+  readonly lowBitRateWindows: number;
   readonly scoreSum: number;
   readonly confidenceSum: number;
 }
@@ -58,6 +59,7 @@ export class RunningVerdict {
   readonly #threshold: number;
   #windows: number;
   #spoofedWindows: number;
+  #lowBitRateWindows: number;
   #scoreSum: number;
   #confidenceSum: number;
 
@@ -69,6 +71,7 @@ export class RunningVerdict {
     this.#threshold = threshold;
     this.#windows = sums?.windows ?? 0;
     this.#spoofedWindows = sums?.spoofedWindows ?? 0;
+    this.#lowBitRateWindows = sums?.lowBitRateWindows ?? 0;
     this.#scoreSum = sums?.scoreSum ?? 0;
     this.#confidenceSum = sums?.confidenceSum ?? 0;
   }
@@ -77,6 +80,7 @@ export class RunningVerdict {
     return {
       windows: this.#windows,
       spoofedWindows: this.#spoofedWindows,
+      lowBitRateWindows: this.#lowBitRateWindows,
       scoreSum: this.#scoreSum,
       confidenceSum: this.#confidenceSum,
     };
@@ -94,6 +98,7 @@ export class RunningVerdict {
     };
     this.#windows++;
     if (segment.result === 'spoofed') this.#spoofedWindows++;
+    if (hasLowBitRate(window)) this.#lowBitRateWindows++;
     this.#scoreSum += score;
     this.#confidenceSum += segment.confidence;
     return segment;
@@ -106,7 +111,12 @@ export class RunningVerdict {
     const score = rounded(this.#scoreSum / windows);
     const confidence = rounded(this.#confidenceSum / windows);
     const spoofedWindows = this.#spoofedWindows;
-    const judgement = { spoofedWindows, bonafideWindows: windows - spoofedWindows, confidence };
+    const judgement = {
+      spoofedWindows,
+      bonafideWindows: windows - spoofedWindows,
+      lowBitRateWindows: this.#lowBitRateWindows,
+      confidence,
+    };
     return {
       score,
       confidence,
