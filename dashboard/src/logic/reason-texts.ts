@@ -9,6 +9,8 @@ export const reasonTexts: Readonly<Record<string, string>> = {
   mixed_content: 'Some windows are spoofed and some are bonafide: look where in the timeline.',
   band_limited:
     'The high frequencies are missing, as in a telephone call. Such verdicts are more often wrong: analyse the original recording if you can.',
+  low_bit_rate:
+    'The recording is coded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
   low_snr:
     'There is noise in the pauses of the speech. Such verdicts are more often wrong: analyse a quieter recording if you can.',
 };
