@@ -129,6 +129,8 @@ def main():
     )
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
+    if options.curves_of and any(getattr(options, kind) for kind in SHAPES):
+        parser.error("--curves-of brings its own networks")
     parts = parts_in(onnx.load(options.curves_of)) if options.curves_of else {}
     for kind in SHAPES:
         if weights := getattr(options, kind):

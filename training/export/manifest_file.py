@@ -4,6 +4,7 @@
 import hashlib
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES, frames_of
@@ -63,7 +64,8 @@ def _edit(models, change):
     manifest = json.loads(path.read_text()) if path.exists() else {"version": 1, "models": []}
     change(manifest["models"])
     text = json.dumps(without_empty_fractions(manifest), indent=2, ensure_ascii=False)
-    # 1e-7, not 1e-07: also as `veravox models record` writes them.
+    # 0.000068 and 1e-7, not 6.8e-05 and 1e-07: also as `veravox models record` writes them.
+    text = re.sub(r"\b\d(\.\d+)?e-0[56]\b", lambda number: f"{Decimal(number[0]):f}", text)
     path.write_text(re.sub(r"(?<=\de-)0(?=\d\b)", "", text) + "\n")
 
 

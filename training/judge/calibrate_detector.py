@@ -6,8 +6,8 @@
 
 MEASURES.csv: of bench/clip-measures.ts, with the model's calibration as it now stands in the manifest of --models.
 The scale is Platt's, and 0.5 becomes the equal-error point; both classes, and within them systems and sources, weigh
-alike. All pages take part, since a threshold hangs on how many there are. What comes of it is therefore measured with
-each page calibrated by all others: `cross_fitted`, beside `fitted`. With --passing-as it also gives the score below
+alike. All pages take part, because a threshold found on few pages varies. So the result is measured with each page
+calibrated by all others: `cross_fitted`, beside `fitted`. With --passing-as it also gives the score below
 which as many generated clips pass as by the other detector of MEASURES.csv at 0.5: an operating point for voice
 identity that lets no more of them through than its predecessor and refuses fewer people.
 """

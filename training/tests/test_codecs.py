@@ -124,7 +124,7 @@ class CodecOffsets(WithFolder):
             fit(measured(clean, *same))
 
     def test_the_manifest_keeps_all_else(self):
-        entry = {"id": "d", "calibration": {"scale": 1.5, "bias": 0.25}, "metrics": {"eer": 0.2}}
+        entry = {"id": "d", "calibration": {"scale": 1.5, "bias": 0.25}, "metrics": {"eer": 0.2}, "x": [6.8e-5, 2e-7]}
         path = self.folder / "manifest.json"
         path.write_text(json.dumps({"version": 1, "models": [entry, {"id": "e", "calibration": {}}]}))
         tables = {"opus": [[16000, -1.0], [64000, 0.0]]}
@@ -133,3 +133,6 @@ class CodecOffsets(WithFolder):
             get_entry("d", self.folder), {**entry, "calibration": {"scale": 1.5, "bias": 0.25, "codecs": tables}}
         )
         self.assertEqual(get_entry("e", self.folder)["calibration"], {})
+        # As JavaScript writes them.
+        self.assertIn("0.000068", path.read_text())
+        self.assertIn("2e-7", path.read_text())

@@ -344,7 +344,7 @@ def main():
         "--keep", type=float, default=0, help="weight of the difference from the network of --start-from"
     )
     parser.add_argument("--conditions", help="validate on what judge.make_conditions --part calibration wrote, too")
-    parser.add_argument("--stretch", type=float, default=0.0, help="along frequency, as a natural logarithm")
+    parser.add_argument("--stretch", type=float, default=0.0, help="half of the crops, by up to exp(this)")
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
     parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
     options = parser.parse_args()

@@ -109,7 +109,7 @@ def main():
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--seed", type=int, default=20261124)
     parser.add_argument("--hidden-share", type=float, default=0.5)
-    parser.add_argument("--stretch", type=float, default=0.0, help="along frequency, as a natural logarithm")
+    parser.add_argument("--stretch", type=float, default=0.0, help="half of the crops, by up to exp(this)")
     parser.add_argument("--peak-rate", type=float, default=1e-3)
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--threads", type=int, default=1)

@@ -23,6 +23,7 @@ export interface Judgement {
   readonly confidence: number;
 }
 
+/** An unknown rate is no reason. */
 export const hasLowBitRate = ({ codec, codedBitsPerS = Number.POSITIVE_INFINITY }: ScoredWindow): boolean =>
   codec !== undefined && codedBitsPerS < (LOW_BIT_RATE_BELOW[codec] ?? 0);
 
