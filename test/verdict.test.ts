@@ -5,6 +5,7 @@ import type { Analysis } from '../src/analysis/analyser/analyser.js';
 import { predictionBody } from '../src/analysis/verdict/prediction.js';
 import { confidenceOf, resultOf, verdictOf } from '../src/analysis/verdict/verdict.js';
 import { warningsOf } from '../src/analysis/verdict/warnings.js';
+import type { LossyCodec } from '../src/base/addon/addon.js';
 import { skippedWindows, someAnalysis } from './support/analyser-double.js';
 
 const scored = (...scores: number[][]): Analysis => ({
@@ -13,20 +14,15 @@ const scored = (...scores: number[][]): Analysis => ({
 });
 const verdict = (analysis: Analysis, threshold = 0.5) => verdictOf(analysis, threshold, 80);
 /** Windows of one score each, coded at these bit rates. */
-const opusAt = (...codedBitsPerS: number[]): Analysis => ({
+const codedAt = (codec: LossyCodec, ...rates: number[]): Analysis => ({
   ...someAnalysis,
-  windows: codedBitsPerS.map((rate, i) => ({
+  windows: rates.map((codedBitsPerS, i) => ({
     startS: 5 * i,
     endS: 5 * i + 5,
     scores: [0.98],
-    codec: 'opus',
-    codedBitsPerS: rate,
+    codec,
+    codedBitsPerS,
   })),
-});
-
-const anMp3At = (codedBitsPerS: number): Analysis => ({
-  ...someAnalysis,
-  windows: opusAt(codedBitsPerS).windows.map((window) => ({ ...window, codec: 'mp3' })),
 });
 
 describe('confidence', () => {
@@ -101,13 +97,13 @@ describe('the reason', () => {
     ['clipping', { ...clear, clippedRatio: 0.5 }, null],
     ['a telephone', { ...clear, highBandDropDb: 55 }, 'band_limited'],
     ['a voice with few sibilants', { ...clear, highBandDropDb: 54.5 }, null],
-    ['Opus at a low bit rate', opusAt(19_999), 'low_bit_rate'],
-    ['Opus at a higher bit rate', opusAt(20_000), null],
-    ['a low bit rate in half of the windows', opusAt(12_000, 32_000), null],
-    ['a low bit rate in most windows', opusAt(12_000, 32_000, 12_000), 'low_bit_rate'],
-    ['a low bit rate and noise', { ...opusAt(12_000), noiseGapDb: 3 }, 'low_bit_rate'],
-    ['a low bit rate on a telephone', { ...opusAt(12_000), highBandDropDb: 80 }, 'band_limited'],
-    ['another codec at that rate', anMp3At(12_000), null],
+    ['Opus at a low bit rate', codedAt('opus', 19_999), 'low_bit_rate'],
+    ['Opus at a higher bit rate', codedAt('opus', 20_000), null],
+    ['a low bit rate in half of the windows', codedAt('opus', 12_000, 32_000), null],
+    ['a low bit rate in most windows', codedAt('opus', 12_000, 32_000, 12_000), 'low_bit_rate'],
+    ['a low bit rate and noise', { ...codedAt('opus', 12_000), noiseGapDb: 3 }, 'low_bit_rate'],
+    ['a low bit rate on a telephone', { ...codedAt('opus', 12_000), highBandDropDb: 80 }, 'band_limited'],
+    ['another codec at that rate', codedAt('mp3', 12_000), null],
     ['noise', { ...clear, noiseGapDb: 17.5 }, 'low_snr'],
     ['little noise', { ...clear, noiseGapDb: 18 }, null],
     ['noise on a telephone', { ...clear, highBandDropDb: 80, noiseGapDb: 3 }, 'band_limited'],

@@ -10,7 +10,7 @@
 `published` leaves out recordings that are a part of a file or not in the mirrors; it is for what depends on the codec
 of the upload. `figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows whose columns
 the list lacks say so. Clips that one of the files lacks are left out of all columns. The column `part` of the list is
-`calibration` for a quarter of the repositories, by which training is watched and which give the offsets by codec, and
+`calibration` for a quarter of the repositories, which validate training and give the offsets by codec, and
 `judging` for the rest. A page may have given other clips to training; --only-unseen leaves such pages out. Clips below
 1 s, which the server refuses, are left out.
 """

@@ -5,10 +5,8 @@ import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
 export const BAND_LIMITED_FROM_DB = 55;
 /** Speech less than this above the pauses is noisy. */
 export const LOW_SNR_BELOW_DB = 18;
-/** Bits per second, by codec, below which it takes away so much that verdicts are wrong twice as often: docs/reasons.md. */
-export const LOW_BIT_RATE_BELOW: Partial<Record<NonNullable<ScoredWindow['codec']>, number>> = {
-  opus: 20_000,
-};
+/** Opus at fewer bits per second takes away so much that verdicts are wrong twice as often. */
+const LOW_OPUS_RATE_BELOW_BITS_PER_S = 20_000;
 /** A global confidence below this is little better than chance, for a model whose manifest entry has no `abstention`. */
 export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
 
@@ -25,7 +23,7 @@ export interface Judgement {
 
 /** An unknown rate is no reason. */
 export const hasLowBitRate = ({ codec, codedBitsPerS = Number.POSITIVE_INFINITY }: ScoredWindow): boolean =>
-  codec !== undefined && codedBitsPerS < (LOW_BIT_RATE_BELOW[codec] ?? 0);
+  codec === 'opus' && codedBitsPerS < LOW_OPUS_RATE_BELOW_BITS_PER_S;
 
 /**
  * Why the verdict needs caution: those with the most errors come first. docs/reasons.md has how often verdicts are wrong with
@@ -57,7 +55,7 @@ export const reasons = {
       highBandDropDb !== undefined && highBandDropDb >= BAND_LIMITED_FROM_DB,
   },
   low_bit_rate: {
-    when: `More than half of the windows are Opus at less than ${LOW_BIT_RATE_BELOW.opus} bits per second, of all channels.`,
+    when: `More than half of the windows are Opus at less than ${LOW_OPUS_RATE_BELOW_BITS_PER_S} bits per second, of all channels.`,
     meaning:
       'The recording is coded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
     applies: (_: Measured, { lowBitRateWindows, spoofedWindows, bonafideWindows }: Judgement) =>
