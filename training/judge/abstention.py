@@ -82,22 +82,25 @@ def describe(measured):
     }
 
 
-def bounds(measured):
+def pages_bound(measured):
     given = ~has_reason(measured)
     wrong = measured.is_wrong & given
-    return {
-        "bound_by_page": bound_by_page(shares_of_pages(measured, wrong), shares_of_pages(measured, given), LEVEL),
-        "bound_by_clip": rounded(bound_by_clip(int(wrong.sum()), int(given.sum()), LEVEL)),
-    }
+    return bound_by_page(shares_of_pages(measured, wrong), shares_of_pages(measured, given), LEVEL)
+
+
+def clips_bound(measured):
+    given = ~has_reason(measured)
+    return rounded(bound_by_clip(int((measured.is_wrong & given).sum()), int(given.sum()), LEVEL))
 
 
 def derive(measured):
     parts = {part: measured.of_part(part) for part in ("calibration", "judging")}
     return {
         "confidence_below": CONFIDENCE_BELOW,
-        **bounds(parts["calibration"]),
+        "bound_by_page": pages_bound(parts["calibration"]),
+        "bound_by_clip": clips_bound(parts["calibration"]),
         # Not what is promised: networks were compared on the pages that judge.
-        "bound_by_page_of_all": bounds(measured)["bound_by_page"],
+        "bound_by_page_of_all": pages_bound(measured),
         **{name: describe(part) for name, part in parts.items()},
     }
 

@@ -10,7 +10,7 @@
 `published` leaves out recordings that are a part of a file or not in the mirrors; it is for what depends on the codec
 of the upload. `figures` prints a table in Markdown, a column per SCORES.csv and a row per figure; rows whose columns
 the list lacks say so. Clips that one of the files lacks are left out of all columns. The column `part` of the list is
-`calibration` for a quarter of the repositories, which validate training and give the offsets by codec, and
+`calibration` for a quarter of the repositories, which validate training and bound the share of wrong verdicts, and
 `judging` for the rest. A page may have given other clips to training; --only-unseen leaves such pages out. Clips below
 1 s, which the server refuses, are left out.
 """
@@ -26,7 +26,6 @@ import numpy as np
 from data.mirrors import Mirror, find_mirror
 from data.originals_cache import OriginalsCache, read_table, write_table
 from data.prepare_chains import as_int16, is_for_calibration
-from judge.figures import alike, equal_error_point, fit_scale, group_of
 from judge.held_out import figures_of
 from judge.markdown import held_out_table
 
@@ -99,17 +98,6 @@ def read_scores(path):
     return rows, np.log(probability / (1 - probability))
 
 
-def recalibrated(logits, clips):
-    """On the part for calibration, groups alike: 0.5 becomes the equal-error point there. Returns all logits."""
-    part = np.array([clip["part"] == "calibration" for clip in clips])
-    spoof = np.array([clip["label"] == "spoof" for clip in clips])
-    chosen = [clip for clip, is_in in zip(clips, part) if is_in]
-    weights = alike(chosen, group_of)
-    scale, _ = fit_scale(logits[part], spoof[part], weights)
-    _, threshold = equal_error_point(logits[part], spoof[part], weights)
-    return scale * (logits - threshold)
-
-
 def same_clips(tables):
     """(clips, logits) of each score file, cut down to the clips that all of them have scored, in one order."""
     places = [{row["path"]: place for place, row in enumerate(rows)} for rows, _ in tables]
@@ -150,7 +138,6 @@ def report_figures(options):
             mark_sources(rows, options.training_list)
     places, reports = places_of(clips, options.part, options.only_unseen), {}
     for name, own, (rows, _) in zip(names, logits, tables):
-        own = recalibrated(own, clips) if options.recalibrate else own
         reports[name] = {
             "part": options.part,
             "only_unseen": options.only_unseen,
@@ -179,9 +166,6 @@ def main():
     figures.add_argument("scores", nargs="+")
     figures.add_argument("--part", choices=("judging", "calibration", "all"), default="judging")
     figures.add_argument("--joined", action="store_true", help="also the mean of the logits of all files")
-    figures.add_argument(
-        "--recalibrate", action="store_true", help="with 0.5 moved to the equal-error point of the part for calibration"
-    )
     figures.add_argument("--training-list", help="index.csv or sources.csv of the detector's training")
     figures.add_argument("--only-unseen", action="store_true", help="no page of a training clip of that list")
     figures.add_argument("--short", action="store_true", help="no rows of single rates, languages and categories")

@@ -7,7 +7,6 @@ import numpy as np
 
 from judge.figures import area_under_curve, equal_error_point, equal_error_rate
 from judge.held_out import HeldOut, inside_pages
-from judge.originals import recalibrated
 from judge.speaker_figures import calibrate, min_detection_cost, similarity
 
 
@@ -86,9 +85,3 @@ class Judging(unittest.TestCase):
         moved = self.logits + 100 * np.repeat(np.arange(4), 50)
         self.assertEqual(pages, inside_pages(HeldOut(moved, self.clips, rounds=2))["pages"])
         self.assertEqual(len(pages), 4)
-
-    def test_calibration_looks_at_its_part_alone(self):
-        made = recalibrated(self.logits, self.clips)
-        other = self.logits.copy()
-        other[100:] = 50.0
-        np.testing.assert_allclose(recalibrated(other, self.clips)[:100], made[:100])
