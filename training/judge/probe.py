@@ -2,18 +2,25 @@
 """What a detector still knows of a recording that is not synthesis: how well a linear classifier on its penultimate
 features tells the original rate, the format and the source of human clips apart.
 
-    python3 -m judge.probe --originals FOLDER --weights RUN/last.pt [--clips 1500] [--terms open ..]
+    python3 -m judge.probe --originals FOLDER --model-id ID .. [--models FOLDER] [--clips 1500] [--terms open ..]
 
-Human clips of `valid`, the middle five seconds of each, brought to 16 kHz as the server does. A mean of recalls over
-the classes, so that chance is one over their number, by five folds; for rate and format all clips of a source are in
-one fold, so that knowing the source does not help. Classes of fewer than 20 clips are left out.
+The features are what the last layer of each network in the model's file is given: of all networks, and of those on
+bands and on each kind of curves alone. Human clips of `valid`, the middle five seconds of each, brought to 16 kHz as
+the server does. A mean of recalls over the classes, so that chance is one over their number, by five folds; for rate
+and format all clips of a source are in one fold, so that knowing the source does not help. Classes of fewer than 20
+clips are left out. Needs the Python packages onnx and onnxruntime.
 """
 
+from export import telemetry_off  # noqa: F401, to be first
+
+# isort: split
 import argparse
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
-import torch
+import onnx
+from onnxruntime import InferenceSession, SessionOptions
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GroupKFold, StratifiedKFold
@@ -23,20 +30,42 @@ from sklearn.preprocessing import StandardScaler
 from data.originals_cache import OriginalsCache
 from data.prepare_originals import TERMS
 from data.sampler import repeat_sound
+from export.manifest_file import MODELS, get_entry
 from features.native import FeatureExtractor
 from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES
-from networks.detector import load_trained, two_views
+from judge.markdown import percent, table
 from signals.channel_chain import by_server
+from window_curves.curves import SHAPES
 
 MIN_CLIPS, FOLDS, SEED = 20, 5, 20261122
+BANDS, ALL = "bands", "all kinds"
 
 
-@torch.no_grad()
-def penultimate(network, features):
-    """[2 * pooled] of [bands, frames]: what the head decides by."""
-    views = two_views(torch.from_numpy(features)[None, None])
-    pooled = network.pooling(network.bands_to_vector(network.blocks(network.stem(views))).squeeze(2))
-    return network.head[0](pooled)[0].numpy()
+class PenultimateFeatures:
+    """Of the networks in a model's file."""
+
+    def __init__(self, model_id, models=MODELS):
+        model = onnx.load(str(Path(models, f"{model_id}.onnx")))
+        numbers = {number.name: number for number in model.graph.initializer}
+        # The last layer of a network is the only one that gives a single number.
+        heads = [node for node in model.graph.node if node.op_type == "Gemm" and numbers[node.input[1]].dims[0] == 1]
+        names = list(dict.fromkeys(node.input[0] for node in heads))
+        kinds = [name.partition("/")[0] for name in names]
+        self.kinds = np.array([kind if kind in SHAPES else BANDS for kind in kinds])
+        model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)
+        options = SessionOptions()
+        options.intra_op_num_threads = 1
+        self._session = InferenceSession(model.SerializeToString(), options)
+        self._names = names
+        (own_input,) = self._session.get_inputs()
+        self._input, self._axes = own_input.name, len(own_input.shape)
+        self._extractor = FeatureExtractor(get_entry(model_id, models)["features"])
+
+    def of(self, window):
+        """[n] at 16 kHz -> one vector per network"""
+        features = self._extractor.compute(window)
+        batch = features.reshape((1,) * (self._axes - features.ndim) + features.shape)
+        return [vector[0] for vector in self._session.run(self._names, {self._input: batch})]
 
 
 def middle_window(samples):
@@ -61,46 +90,53 @@ def recall_of(vectors, labels, groups=None):
     return balanced_accuracy_score(labels, said), len(set(labels))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--originals", required=True)
-    parser.add_argument("--weights", nargs="+", required=True)
-    parser.add_argument("--clips", type=int, default=1500)
-    parser.add_argument("--terms", nargs="+", choices=TERMS, default=TERMS)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    cache = OriginalsCache(options.originals)
+def human_clips(cache, count, terms):
     clips = [
         clip
         for clip in cache.clips
         if clip["split"] == "valid"
         and clip["label"] == "bonafide"
-        and clip["terms"] in options.terms
+        and clip["terms"] in terms
         and clip["samples"] >= clip["rate_hz"]
     ]
-    chosen = np.random.default_rng(SEED).permutation(len(clips))[: options.clips]
-    clips = [clips[index] for index in chosen]
-    windows = []
-    for clip in clips:
-        samples = cache.samples(clip)
-        windows.append(
-            middle_window(
-                samples if clip["rate_hz"] == SAMPLE_RATE_HZ else by_server(samples, clip["rate_hz"], SAMPLE_RATE_HZ)
-            )
-        )
+    return [clips[index] for index in np.random.default_rng(SEED).permutation(len(clips))[:count]]
+
+
+def heard_window(cache, clip):
+    samples = cache.samples(clip)
+    return middle_window(
+        samples if clip["rate_hz"] == SAMPLE_RATE_HZ else by_server(samples, clip["rate_hz"], SAMPLE_RATE_HZ)
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--originals", required=True)
+    parser.add_argument("--model-id", nargs="+", required=True)
+    parser.add_argument("--models", default=MODELS)
+    parser.add_argument("--clips", type=int, default=1500)
+    parser.add_argument("--terms", nargs="+", choices=TERMS, default=TERMS)
+    options = parser.parse_args()
+    cache = OriginalsCache(options.originals)
+    clips = human_clips(cache, options.clips, options.terms)
+    windows = [heard_window(cache, clip) for clip in clips]
     sources = [clip["repository"] for clip in clips]
     questions = {
         "rate": ([str(clip["rate_hz"]) for clip in clips], sources),
         "format": ([clip["original_format"].split("@")[0] for clip in clips], sources),
         "source": (sources, None),
     }
-    for weights in options.weights:
-        network, recipe = load_trained(weights)
-        extractor = FeatureExtractor(recipe)
-        vectors = np.stack([penultimate(network.eval(), extractor.compute(window)) for window in windows])
-        for name, (labels, groups) in questions.items():
-            recall, classes = recall_of(vectors, labels, groups)
-            print(f"{weights}: {name} {100 * recall:.1f} % of {classes} classes (chance {100 / classes:.1f} %)")
+    rows, heads = [], []
+    for model_id in options.model_id:
+        features = PenultimateFeatures(model_id, options.models)
+        vectors = [np.stack(of_network) for of_network in zip(*map(features.of, windows))]
+        kinds = list(dict.fromkeys(features.kinds))
+        for kind in [ALL, *kinds] if len(kinds) > 1 else kinds:
+            chosen = np.hstack([own for own, own_kind in zip(vectors, features.kinds) if kind in (own_kind, ALL)])
+            found = {name: recall_of(chosen, labels, groups) for name, (labels, groups) in questions.items()}
+            rows.append([model_id, kind, *(percent(recall) for recall, _ in found.values())])
+            heads = [f"{name} ({count} classes, chance {percent(1 / count)})" for name, (_, count) in found.items()]
+    print(table(["", "networks on", *heads], rows))
 
 
 if __name__ == "__main__":
