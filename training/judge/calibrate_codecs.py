@@ -3,13 +3,15 @@
 where they are clean.
 
     python3 -m judge.calibrate_codecs CODEC-MEASURES.csv --model-id ID [--json CODECS.json] [--models FOLDER] [--write]
+        [--judge CONDITION-MEASURES.csv --judged JUDGED.json]
 
-CODEC-MEASURES.csv: of bench/clip-measures.ts, a list of judge.make_conditions --part calibration --codecs. --write puts
-the tables into `calibration.codecs` of the model's manifest entry. Prints the errors of each condition before and
-after.
+CODEC-MEASURES.csv: of bench/clip-measures.ts, a list of judge.make_conditions --part all --codecs. --write puts the
+tables into `calibration.codecs` of the model's manifest entry. Prints the errors of each condition before and after,
+and `cross_fitted`: with each page moved by what all others give. --judge does the same for other clips of these pages.
 
 A shift is how far the clips near the threshold move, human and generated ones alike, as a mean over a bootstrap of
-systems and sources, and its standard error the deviation. A codec's offsets are the most probable ones if offsets are
+systems and sources, and its standard error the deviation. Within a class all clips weigh the same, because the list
+takes systems and sources in turns. A codec's offsets are the most probable ones if offsets are
 normal with a deviation of PRIOR_SD and change from one rate to one of the double by a deviation of STEP_SD: few clips
 move scores little, and neighbouring rates alike. Offsets of less than SURE of their own standard errors become 0.
 """
@@ -31,6 +33,7 @@ PRIOR_SD, STEP_SD = 1.0, 0.5  # of the logit; the step per doubling of the bit r
 SURE = 3.0  # some thirty conditions: at two, one of them would pass by chance
 LEAST_ERROR = 0.05  # of a shift: a bootstrap of few clips that move alike is not that sure
 ROUNDS = 200
+WHEN = ("before", "after", "cross_fitted")
 
 
 def by_condition(measured):
@@ -46,7 +49,7 @@ def shift_of(clean, through, rounds=ROUNDS):
     logits. Both are the same clips in the same order."""
     before, after = logit(clean.scores), logit(through.scores)
     nearness = np.exp(-(((before + after) / 2 / NEAR_SD) ** 2) / 2)
-    drawn = unit_weights(clean.clips, rounds) * clean.weights * nearness
+    drawn = unit_weights(clean.clips, rounds) * nearness
     # A draw without weight on a class has no shift.
     drawn = drawn[(drawn[:, clean.spoof].sum(axis=1) > 0) & (drawn[:, ~clean.spoof].sum(axis=1) > 0)]
     shifts = np.mean(
@@ -92,8 +95,19 @@ def fit(measured):
     return tables
 
 
-def errors_of(before, after):
-    """Per condition: AUC and both errors at 0.5, before and after."""
+def with_offsets_of_other_pages(measured, fitted_on):
+    """`measured`, with the offsets that a fit without the page of each clip gives."""
+    windows, pages = list(measured.windows), measured.pages
+    for page in np.unique(pages):
+        own = np.flatnonzero(pages == page)
+        moved = measured.at(own).with_codec_offsets(fit(fitted_on.only(fitted_on.pages != page)))
+        for place, scores in zip(own, moved.windows):
+            windows[place] = scores
+    return Measured(measured.clips, windows)
+
+
+def errors_of(**scored):
+    """Per condition and name of what it is scored with: AUC and both errors at 0.5."""
     return {
         condition: {
             name: {
@@ -101,39 +115,55 @@ def errors_of(before, after):
                 "human_flagged": rounded(of.is_wrong[~of.spoof].mean()),
                 "generated_passing": rounded(of.is_wrong[of.spoof].mean()),
             }
-            for name, measured in (("before", before), ("after", after))
+            for name, measured in scored.items()
             for of in [measured.at(list(places.values()))]
         }
-        for condition, places in by_condition(before).items()
+        for condition, places in by_condition(next(iter(scored.values()))).items()
     }
+
+
+def errors_before_and_after(measured, tables, fitted_on):
+    return errors_of(
+        before=measured,
+        after=measured.with_codec_offsets(tables),
+        cross_fitted=with_offsets_of_other_pages(measured, fitted_on),
+    )
 
 
 def errors_table(conditions):
     rows = [
         [
             name,
-            *(percent(found[when]["human_flagged"]) for when in ("before", "after")),
-            *(percent(found[when]["generated_passing"]) for when in ("before", "after")),
-            *(three(found[when]["auc"]) for when in ("before", "after")),
+            *(percent(found[when]["human_flagged"]) for when in WHEN),
+            *(percent(found[when]["generated_passing"]) for when in WHEN),
+            *(three(found[when]["auc"]) for when in WHEN),
         ]
         for name, found in conditions.items()
     ]
-    return table(["Through", "flagged before", "after", "pass before", "after", "AUC before", "after"], rows)
+    heads = [f"{what} {when.replace('_', '-')}" for what in ("flagged", "pass", "AUC") for when in WHEN]
+    return table(["Through", *heads], rows)
 
 
 def main():
     parser = options_parser(__doc__)
     parser.add_argument("--json")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--judge", metavar="CONDITION-MEASURES.csv")
+    parser.add_argument("--judged", metavar="JUDGED.json")
     options = parser.parse_args()
-    measured = Measured.read(options.measures, options.model_id).of_part("calibration")
+    measured = Measured.read(options.measures, options.model_id)
     tables = fit(measured)
-    conditions = errors_of(measured, measured.with_codec_offsets(tables))
+    conditions = errors_before_and_after(measured, tables, measured)
     print(errors_table(conditions))
     print(json.dumps(tables, indent=1))
     if options.json:
-        found = {"codecs": tables, "calibration": conditions}
+        found = {"codecs": tables, "conditions": conditions}
         Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
+    if options.judge:
+        judged = errors_before_and_after(Measured.read([options.judge], options.model_id), tables, measured)
+        print(errors_table(judged))
+        if options.judged:
+            Path(options.judged).write_text(json.dumps(judged, indent=1) + "\n")
     if options.write:
         put_codec_offsets(options.model_id, tables, options.models)
 

@@ -40,7 +40,7 @@ def calibrate(raw):
 
 def cross_calibrated(raw):
     """Each page by the calibration that all others give."""
-    pages, windows = np.array([clip["source"] for clip in raw.clips]), list(raw.windows)
+    pages, windows = raw.pages, list(raw.windows)
     for page in np.unique(pages):
         own = np.flatnonzero(pages == page)
         changed = raw.at(own).calibrated(IDENTITY, calibrate(raw.only(pages != page)))

@@ -2,7 +2,7 @@
 """Write held-out clips as files, each as it was published and through every condition, with a list for
 `veravox evaluate`.
 
-    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--part calibration] [--codecs] [--clips 400]
+    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--part all] [--codecs] [--clips 400]
         [--jobs 2]
 
 `JUDGE` is made by `judge.originals files`; only its part `judging` is used, or that of --part. Both classes give half
@@ -26,6 +26,7 @@ from judge.figures import group_of
 BATCH = 40
 HEARD_BELOW_HZ = 8000
 PCM = ["-c:a", "pcm_s16le"]
+ALL_PARTS = "all"
 
 
 def as_it_is(samples, rate_hz, rng):
@@ -176,7 +177,7 @@ def in_turns(clips, count, rng):
 
 def chosen_clips(rows, count, part="judging"):
     rng = np.random.default_rng(1)
-    of_part = [row for row in rows if row["part"] == part]
+    of_part = [row for row in rows if part in (row["part"], ALL_PARTS)]
     classes = [[row for row in of_part if row["label"] == label] for label in ("bonafide", "spoof")]
     return [row for clips in classes for row in in_turns(clips, count // 2, rng)]
 
@@ -185,7 +186,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--part", choices=["judging", "calibration"], default="judging")
+    parser.add_argument("--part", choices=["judging", "calibration", ALL_PARTS], default="judging")
     parser.add_argument("--codecs", action="store_true")
     parser.add_argument("--clips", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)

@@ -78,6 +78,10 @@ class Measured:
         return Measured(self.clips, np.split(changed, np.cumsum([len(windows) for windows in self.windows])[:-1]))
 
     @property
+    def pages(self):
+        return np.array([clip["source"] for clip in self.clips])
+
+    @property
     def coded_bits_per_s(self):
         """Of each window of each clip; nothing for clips without a codec."""
         return [np.array(clip["coded_bits_per_s"].split(), float) for clip in self.clips]

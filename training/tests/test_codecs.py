@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 from export.manifest_file import get_entry, put_codec_offsets
-from judge.calibrate_codecs import SURE, errors_of, fit, most_probable, shift_of
+from judge.calibrate_codecs import SURE, errors_of, fit, most_probable, shift_of, with_offsets_of_other_pages
 from judge.calibrate_detector import equal_error_threshold
 from judge.measures import Measured, logit, sigmoid
 from tests.support import WithFolder
@@ -55,11 +55,22 @@ class CodecOffsets(WithFolder):
         self.assertEqual([rate for rate, _ in tables["opus"]], [16000, 32000, 96000])
         np.testing.assert_allclose([offset for _, offset in tables["opus"]], [-1.5, -0.8, 0], atol=0.1)
         np.testing.assert_allclose(tables["gsm_ms"], [[13000, 0.7]], atol=0.1)
-        after = errors_of(before, before.with_codec_offsets(tables))
+        after = errors_of(before=before, after=before.with_codec_offsets(tables))
         for found in after.values():
             clean = after["clean"]["before"]["human_flagged"]
             self.assertAlmostEqual(found["after"]["human_flagged"], clean, delta=0.02)
             self.assertEqual(found["before"]["auc"], found["after"]["auc"])
+
+    def test_cross_fitted_a_page_does_not_choose_its_own_offset(self):
+        clips, windows = through("opus 16", "opus", 16000, 1.5)
+        windows = [sigmoid(logit(own) + 2 * (clip["source"] == "page 3")) for clip, own in zip(clips, windows)]
+        before = measured(through("clean"), (clips, windows))
+        of_others = fit(before.only(before.pages != "page 3"))["opus"][0][1]
+        self.assertNotAlmostEqual(of_others, fit(before)["opus"][0][1])
+        crossed = with_offsets_of_other_pages(before, before)
+        clean, coded = np.flatnonzero(before.pages == "page 3")[[0, -1]]
+        np.testing.assert_allclose(logit(crossed.windows[coded]) - logit(before.windows[coded]), of_others)
+        np.testing.assert_array_equal(crossed.windows[clean], before.windows[clean])
 
     def test_a_shift_that_is_not_sure_is_undone_in_part(self):
         offsets, errors = most_probable([16000], np.array([2.0]), np.array([1.0]))

@@ -5,7 +5,7 @@ import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
 export const BAND_LIMITED_FROM_DB = 55;
 /** Speech less than this above the pauses is noisy. */
 export const LOW_SNR_BELOW_DB = 18;
-/** Opus at fewer bits per second takes away so much that verdicts are wrong twice as often. */
+/** Opus at fewer bits per second takes away so much that verdicts are wrong about twice as often. */
 const LOW_OPUS_RATE_BELOW_BITS_PER_S = 20_000;
 /** A global confidence below this is little better than chance, for a model whose manifest entry has no `abstention`. */
 export const UNCERTAIN_BELOW_CONFIDENCE = 0.2;
