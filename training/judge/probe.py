@@ -5,10 +5,12 @@ features tells the original rate, the format and the source of human clips apart
     python3 -m judge.probe --originals FOLDER --model-id ID .. [--models FOLDER] [--clips 1500] [--terms open ..]
 
 The features are what the last layer of each network in the model's file is given: of all networks, and of those on
-bands and on each kind of curves alone. Human clips of `valid`, the middle five seconds of each, brought to 16 kHz as
-the server does. A mean of recalls over the classes, so that chance is one over their number, by five folds; for rate
-and format all clips of a source are in one fold, so that knowing the source does not help. Classes of fewer than 20
-clips are left out. Needs the Python packages onnx and onnxruntime.
+bands and on each kind of curves alone. The first row is the control: mean and deviation of 256 bands.
+
+Human clips of `valid`, the middle five seconds of each, brought to 16 kHz as the server does. A mean of recalls over
+the classes, so that chance is one over their number, by five folds; for rate and format all clips of a source are in
+one fold, so that knowing the source does not help. Classes of fewer than 20 clips are left out. Needs the Python
+packages onnx and onnxruntime.
 """
 
 from export import telemetry_off  # noqa: F401, to be first
@@ -32,7 +34,7 @@ from data.prepare_originals import TERMS
 from data.sampler import repeat_sound
 from export.manifest_file import MODELS, get_entry
 from features.native import FeatureExtractor
-from features.recipe import SAMPLE_RATE_HZ, WINDOW_SAMPLES
+from features.recipe import FEATURES, SAMPLE_RATE_HZ, WINDOW_SAMPLES
 from judge.markdown import percent, table
 from signals.channel_chain import by_server
 from window_curves.curves import SHAPES
@@ -56,7 +58,7 @@ class PenultimateFeatures:
         options = SessionOptions()
         options.intra_op_num_threads = 1
         self._session = InferenceSession(model.SerializeToString(), options)
-        self._names = names
+        self.names = names
         (own_input,) = self._session.get_inputs()
         self._input, self._axes = own_input.name, len(own_input.shape)
         self._extractor = FeatureExtractor(get_entry(model_id, models)["features"])
@@ -65,7 +67,7 @@ class PenultimateFeatures:
         """[n] at 16 kHz -> one vector per network"""
         features = self._extractor.compute(window)
         batch = features.reshape((1,) * (self._axes - features.ndim) + features.shape)
-        return [vector[0] for vector in self._session.run(self._names, {self._input: batch})]
+        return [vector[0] for vector in self._session.run(self.names, {self._input: batch})]
 
 
 def middle_window(samples):
@@ -109,6 +111,15 @@ def heard_window(cache, clip):
     )
 
 
+def statistics_of(bands):
+    """What a recording gives away without a network: mean and deviation of each band."""
+    return np.hstack([bands.mean(axis=1), bands.std(axis=1)])
+
+
+def recalls(found):
+    return [percent(recall) for recall, _ in found.values()]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--originals", required=True)
@@ -126,16 +137,18 @@ def main():
         "format": ([clip["original_format"].split("@")[0] for clip in clips], sources),
         "source": (sources, None),
     }
-    rows, heads = [], []
+    answers = lambda vectors: {name: recall_of(vectors, *question) for name, question in questions.items()}
+    extractor = FeatureExtractor(FEATURES)
+    found = answers(np.stack([statistics_of(extractor.compute(window)) for window in windows]))
+    heads = [f"{name} ({count} classes, chance {percent(1 / count)})" for name, (_, count) in found.items()]
+    rows = [["no network", "statistics of bands", *recalls(found)]]
     for model_id in options.model_id:
         features = PenultimateFeatures(model_id, options.models)
         vectors = [np.stack(of_network) for of_network in zip(*map(features.of, windows))]
         kinds = list(dict.fromkeys(features.kinds))
         for kind in [ALL, *kinds] if len(kinds) > 1 else kinds:
-            chosen = np.hstack([own for own, own_kind in zip(vectors, features.kinds) if kind in (own_kind, ALL)])
-            found = {name: recall_of(chosen, labels, groups) for name, (labels, groups) in questions.items()}
-            rows.append([model_id, kind, *(percent(recall) for recall, _ in found.values())])
-            heads = [f"{name} ({count} classes, chance {percent(1 / count)})" for name, (_, count) in found.items()]
+            chosen = [own for own, own_kind in zip(vectors, features.kinds) if kind in (own_kind, ALL)]
+            rows.append([model_id, kind, *recalls(answers(np.hstack(chosen)))])
     print(table(["", "networks on", *heads], rows))
 
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the probe looks at is what the shipped networks decide by."""
+
+import importlib.util
+import unittest
+
+import numpy as np
+
+from export.manifest_file import MODELS, get_entry
+from features.native import FeatureExtractor
+from features.recipe import WINDOW_SAMPLES
+from tests.support import needs_onnx
+from window_curves.curves import SHAPES
+
+MODEL_ID = "detector-large-2026-11-25"
+NETWORKS = {"bands": 2, "mean_spectrum": 2, "long_mean_spectrum": 2, "phase_coherence": 3, "long_phase_coherence": 2}
+needs_sklearn = unittest.skipUnless(importlib.util.find_spec("sklearn"), "needs scikit-learn")
+
+
+@needs_onnx
+@needs_sklearn
+class Probe(unittest.TestCase):
+    def test_the_last_layers_make_the_logit_of_the_penultimate_features(self):
+        from export import telemetry_off  # noqa: F401, to be first
+
+        # isort: split
+        import onnx
+        from onnx import numpy_helper
+        from onnxruntime import InferenceSession
+
+        from judge.probe import PenultimateFeatures
+
+        path = str(MODELS / f"{MODEL_ID}.onnx")
+        numbers = {number.name: numpy_helper.to_array(number) for number in onnx.load(path).graph.initializer}
+        window = np.random.default_rng(1).normal(0, 0.1, WINDOW_SAMPLES).astype(np.float32)
+        penultimate = PenultimateFeatures(MODEL_ID)
+        self.assertEqual({kind: list(penultimate.kinds).count(kind) for kind in NETWORKS}, NETWORKS)
+        vectors = dict(zip(penultimate.names, penultimate.of(window)))
+        said = {kind: [] for kind in NETWORKS}
+        for node in onnx.load(path).graph.node:
+            if node.op_type == "Gemm":
+                kind = dict(zip(penultimate.names, penultimate.kinds))[node.input[0]]
+                said[kind].append((numbers[node.input[1]] @ vectors[node.input[0]] + numbers[node.input[2]]).item())
+        small, middle = said["bands"]  # as the file has them
+        expected = (2 * middle + small) / 3
+        expected += sum(float(numbers[f"{kind}/share"][0]) * np.mean(said[kind]) for kind in SHAPES)
+        features = FeatureExtractor(get_entry(MODEL_ID)["features"]).compute(window)
+        (logit,) = InferenceSession(path).run(None, {"features": features[None]})
+        self.assertAlmostEqual(logit.item(), expected, places=3)
+
+    def test_recall_is_chance_for_noise_and_full_for_what_the_features_say(self):
+        from judge.probe import recall_of
+
+        rng = np.random.default_rng(2)
+        labels = np.array(["8000", "16000", "48000"] * 100)
+        noise = rng.standard_normal((300, 8))
+        told = noise + 9 * (labels == "8000")[:, None] * np.eye(8)[0] + 9 * (labels == "16000")[:, None] * np.eye(8)[1]
+        self.assertAlmostEqual(recall_of(noise, labels)[0], 1 / 3, delta=0.12)
+        self.assertEqual(recall_of(told, labels), (1.0, 3))
+        few = np.append(labels[:-1], "11025")
+        self.assertEqual(recall_of(told, few)[1], 3)
