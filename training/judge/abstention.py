@@ -82,25 +82,29 @@ def describe(measured):
     }
 
 
-def pages_bound(measured):
+def given_and_wrong(measured):
     given = ~has_reason(measured)
-    wrong = measured.is_wrong & given
+    return given, measured.is_wrong & given
+
+
+def page_bound_of(measured):
+    given, wrong = given_and_wrong(measured)
     return bound_by_page(shares_of_pages(measured, wrong), shares_of_pages(measured, given), LEVEL)
 
 
-def clips_bound(measured):
-    given = ~has_reason(measured)
-    return rounded(bound_by_clip(int((measured.is_wrong & given).sum()), int(given.sum()), LEVEL))
+def clip_bound_of(measured):
+    given, wrong = given_and_wrong(measured)
+    return rounded(bound_by_clip(int(wrong.sum()), int(given.sum()), LEVEL))
 
 
 def derive(measured):
     parts = {part: measured.of_part(part) for part in ("calibration", "judging")}
     return {
         "confidence_below": CONFIDENCE_BELOW,
-        "bound_by_page": pages_bound(parts["calibration"]),
-        "bound_by_clip": clips_bound(parts["calibration"]),
+        "bound_by_page": page_bound_of(parts["calibration"]),
+        "bound_by_clip": clip_bound_of(parts["calibration"]),
         # Not what is promised: networks were compared on the pages that judge.
-        "bound_by_page_of_all": pages_bound(measured),
+        "bound_by_page_of_all": page_bound_of(measured),
         **{name: describe(part) for name, part in parts.items()},
     }
 

@@ -3,17 +3,18 @@
 where they are clean.
 
     python3 -m judge.calibrate_codecs CODEC-MEASURES.csv --model-id ID [--json CODECS.json] [--models FOLDER] [--write]
-        [--judge CONDITION-MEASURES.csv --judged JUDGED.json]
+        [--judge CONDITION-MEASURES.csv]
 
 CODEC-MEASURES.csv: of bench/clip-measures.ts, a list of judge.make_conditions --part all --codecs. --write puts the
 tables into `calibration.codecs` of the model's manifest entry. Prints the errors of each condition before and after,
-and `cross_fitted`: with each page moved by what all others give. --judge does the same for other clips of these pages.
+and `cross_fitted`: with each page moved by the offsets of all others. --judge does the same for another list, which may
+share clips with this one: only `cross_fitted` is free of a page's own clips.
 
 A shift is how far the clips near the threshold move, human and generated ones alike, as a mean over a bootstrap of
 systems and sources, and its standard error the deviation. Within a class all clips weigh the same, because the list
-takes systems and sources in turns. A codec's offsets are the most probable ones if offsets are
-normal with a deviation of PRIOR_SD and change from one rate to one of the double by a deviation of STEP_SD: few clips
-move scores little, and neighbouring rates alike. Offsets of less than SURE of their own standard errors become 0.
+takes systems and sources in turns. A codec's offsets are the most probable ones if offsets are normal with a deviation
+of PRIOR_SD and change from one rate to one of the double by a deviation of STEP_SD: few clips move scores little, and
+neighbouring rates alike. Offsets of less than SURE of their own standard errors become 0.
 """
 
 import json
@@ -95,12 +96,16 @@ def fit(measured):
     return tables
 
 
-def with_offsets_of_other_pages(measured, fitted_on):
-    """`measured`, with the offsets that a fit without the page of each clip gives."""
-    windows, pages = list(measured.windows), measured.pages
-    for page in np.unique(pages):
-        own = np.flatnonzero(pages == page)
-        moved = measured.at(own).with_codec_offsets(fit(fitted_on.only(fitted_on.pages != page)))
+def tables_of_other_pages(measured):
+    """{page: the tables that a fit without it gives}"""
+    return {page: fit(measured.only(measured.pages != page)) for page in np.unique(measured.pages)}
+
+
+def with_tables_of_pages(measured, tables_of):
+    windows = list(measured.windows)
+    for page in np.unique(measured.pages):
+        own = np.flatnonzero(measured.pages == page)
+        moved = measured.at(own).with_codec_offsets(tables_of[page])
         for place, scores in zip(own, moved.windows):
             windows[place] = scores
     return Measured(measured.clips, windows)
@@ -122,11 +127,11 @@ def errors_of(**scored):
     }
 
 
-def errors_before_and_after(measured, tables, fitted_on):
+def errors_with_each(measured, tables, tables_of):
     return errors_of(
         before=measured,
         after=measured.with_codec_offsets(tables),
-        cross_fitted=with_offsets_of_other_pages(measured, fitted_on),
+        cross_fitted=with_tables_of_pages(measured, tables_of),
     )
 
 
@@ -149,21 +154,18 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--judge", metavar="CONDITION-MEASURES.csv")
-    parser.add_argument("--judged", metavar="JUDGED.json")
     options = parser.parse_args()
     measured = Measured.read(options.measures, options.model_id)
-    tables = fit(measured)
-    conditions = errors_before_and_after(measured, tables, measured)
-    print(errors_table(conditions))
+    tables, tables_of = fit(measured), tables_of_other_pages(measured)
+    found = {"codecs": tables, "conditions": errors_with_each(measured, tables, tables_of)}
+    print(errors_table(found["conditions"]))
     print(json.dumps(tables, indent=1))
-    if options.json:
-        found = {"codecs": tables, "conditions": conditions}
-        Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
     if options.judge:
-        judged = errors_before_and_after(Measured.read([options.judge], options.model_id), tables, measured)
-        print(errors_table(judged))
-        if options.judged:
-            Path(options.judged).write_text(json.dumps(judged, indent=1) + "\n")
+        judged = Measured.read([options.judge], options.model_id)
+        found["judged"] = errors_with_each(judged, tables, {**dict.fromkeys(judged.pages, tables), **tables_of})
+        print(errors_table(found["judged"]))
+    if options.json:
+        Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
     if options.write:
         put_codec_offsets(options.model_id, tables, options.models)
 

@@ -77,7 +77,7 @@ class Measured:
         changed = sigmoid(after["scale"] * (logit(all_windows) - before["bias"]) / before["scale"] + after["bias"])
         return Measured(self.clips, np.split(changed, np.cumsum([len(windows) for windows in self.windows])[:-1]))
 
-    @property
+    @cached_property
     def pages(self):
         return np.array([clip["source"] for clip in self.clips])
 

@@ -10,7 +10,7 @@ bands and on each kind of curves alone. The first row is the control: mean and d
 Human clips of `valid`, the middle five seconds of each, brought to 16 kHz as the server does. A mean of recalls over
 the classes, so that chance is one over their number, by five folds; for rate and format all clips of a source are in
 one fold, so that knowing the source does not help. Classes of fewer than 20 clips are left out. Needs the Python
-packages onnx and onnxruntime.
+packages onnx, onnxruntime and scikit-learn.
 """
 
 from export import telemetry_off  # noqa: F401, to be first

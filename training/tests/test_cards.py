@@ -98,6 +98,7 @@ class Conditions(unittest.TestCase):
             chosen = chosen_clips(clips, 4, *arguments)
             self.assertEqual([clip["part"] for clip in chosen], [part] * 4)
             self.assertEqual([clip["label"] for clip in chosen], ["bonafide"] * 2 + ["spoof"] * 2)
+        self.assertEqual({clip["part"] for clip in chosen_clips(clips, 12, "all")}, {"judging", "calibration"})
 
     def test_noise_has_the_ratio_below_8_khz_at_every_rate(self):
         for rate_hz in (8000, 48000):

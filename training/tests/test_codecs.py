@@ -6,7 +6,16 @@ import json
 import numpy as np
 
 from export.manifest_file import get_entry, put_codec_offsets
-from judge.calibrate_codecs import SURE, errors_of, fit, most_probable, shift_of, with_offsets_of_other_pages
+from judge.calibrate_codecs import (
+    SURE,
+    errors_of,
+    errors_with_each,
+    fit,
+    most_probable,
+    shift_of,
+    tables_of_other_pages,
+    with_tables_of_pages,
+)
 from judge.calibrate_detector import equal_error_threshold
 from judge.measures import Measured, logit, sigmoid
 from tests.support import WithFolder
@@ -61,16 +70,41 @@ class CodecOffsets(WithFolder):
             self.assertAlmostEqual(found["after"]["human_flagged"], clean, delta=0.02)
             self.assertEqual(found["before"]["auc"], found["after"]["auc"])
 
-    def test_cross_fitted_a_page_does_not_choose_its_own_offset(self):
+    def test_a_page_does_not_choose_its_own_offset(self):
         clips, windows = through("opus 16", "opus", 16000, 1.5)
         windows = [sigmoid(logit(own) + 2 * (clip["source"] == "page 3")) for clip, own in zip(clips, windows)]
         before = measured(through("clean"), (clips, windows))
-        of_others = fit(before.only(before.pages != "page 3"))["opus"][0][1]
-        self.assertNotAlmostEqual(of_others, fit(before)["opus"][0][1])
-        crossed = with_offsets_of_other_pages(before, before)
-        clean, coded = np.flatnonzero(before.pages == "page 3")[[0, -1]]
-        np.testing.assert_allclose(logit(crossed.windows[coded]) - logit(before.windows[coded]), of_others)
-        np.testing.assert_array_equal(crossed.windows[clean], before.windows[clean])
+        tables_of = tables_of_other_pages(before)
+        self.assertEqual(set(tables_of), {f"page {number}" for number in range(PAGES)})
+        self.assertEqual(tables_of["page 3"], fit(before.only(before.pages != "page 3")))
+        self.assertNotEqual(tables_of["page 3"], fit(before))
+
+    def test_each_page_is_moved_by_its_own_tables(self):
+        judged, lower = measured(through("opus 16", "opus", 16000)), {"opus": [[16000, -9.0]]}
+        moved = with_tables_of_pages(judged, {page: lower if page == "page 3" else {} for page in judged.pages})
+        for page, before, after in zip(judged.pages, judged.windows, moved.windows):
+            np.testing.assert_allclose(logit(after) - logit(before), -9 if page == "page 3" else 0, atol=1e-9)
+        found = errors_with_each(judged, lower, {page: {} for page in judged.pages})["opus 16"]
+        self.assertGreater(found["before"]["human_flagged"], 0.1)
+        self.assertEqual(found["after"]["human_flagged"], 0)
+        self.assertEqual(found["cross_fitted"], found["before"])
+
+    def test_a_system_with_a_clip_more_than_all_others_does_not_choose_the_offset(self):
+        """Weights that make systems alike and put those of few clips together would give it half of its class."""
+
+        def of_systems(shift_of_first, condition, codec=""):
+            clips, windows = through(condition, codec, 16000, count=202)
+            for index, clip in enumerate(clips):
+                group = (index // 2) % 25  # five clips of the first of each class, four of all others
+                name = f"{clip['label']} {0 if index >= 200 else group}"
+                clip["source"], clip["system"] = name, name if clip["label"] == "spoof" else ""
+                if name == "spoof 0":
+                    windows[index] = sigmoid(logit(windows[index]) + shift_of_first)
+            return clips, windows
+
+        clean, coded = measured(of_systems(0, "clean")), measured(of_systems(4, "opus", "opus"))
+        shift, _ = shift_of(clean, coded)
+        self.assertLess(shift, 4 * 0.15 / 2)
 
     def test_a_shift_that_is_not_sure_is_undone_in_part(self):
         offsets, errors = most_probable([16000], np.array([2.0]), np.array([1.0]))

@@ -59,3 +59,12 @@ class Probe(unittest.TestCase):
         self.assertEqual(recall_of(told, labels), (1.0, 3))
         few = np.append(labels[:-1], "11025")
         self.assertEqual(recall_of(told, few)[1], 3)
+
+    def test_knowing_the_source_does_not_help_where_sources_are_kept_apart(self):
+        from judge.probe import recall_of
+
+        sources = np.repeat(np.arange(30), 10)
+        labels = np.array(["8000", "16000", "48000"])[sources % 3]
+        says_source = np.eye(30)[sources] + np.random.default_rng(3).normal(0, 0.1, (300, 30))
+        self.assertGreater(recall_of(says_source, labels)[0], 0.95)
+        self.assertLess(recall_of(says_source, labels, sources)[0], 0.5)
