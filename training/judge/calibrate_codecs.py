@@ -101,16 +101,6 @@ def tables_of_other_pages(measured):
     return {page: fit(measured.only(measured.pages != page)) for page in np.unique(measured.pages)}
 
 
-def with_tables_of_pages(measured, tables_of):
-    windows = list(measured.windows)
-    for page in np.unique(measured.pages):
-        own = np.flatnonzero(measured.pages == page)
-        moved = measured.at(own).with_codec_offsets(tables_of[page])
-        for place, scores in zip(own, moved.windows):
-            windows[place] = scores
-    return Measured(measured.clips, windows)
-
-
 def errors_of(**scored):
     """Per condition and name of what it is scored with: AUC and both errors at 0.5."""
     return {
@@ -131,7 +121,7 @@ def errors_with_each(measured, tables, tables_of):
     return errors_of(
         before=measured,
         after=measured.with_codec_offsets(tables),
-        cross_fitted=with_tables_of_pages(measured, tables_of),
+        cross_fitted=measured.page_by_page(lambda page, own: own.with_codec_offsets(tables_of[page])),
     )
 
 

@@ -40,13 +40,7 @@ def calibrate(raw):
 
 def cross_calibrated(raw):
     """Each page by the calibration that all others give."""
-    pages, windows = raw.pages, list(raw.windows)
-    for page in np.unique(pages):
-        own = np.flatnonzero(pages == page)
-        changed = raw.at(own).calibrated(IDENTITY, calibrate(raw.only(pages != page)))
-        for place, scores in zip(own, changed.windows):
-            windows[place] = scores
-    return Measured(raw.clips, windows)
+    return raw.page_by_page(lambda page, own: own.calibrated(IDENTITY, calibrate(raw.only(raw.pages != page))))
 
 
 def equal_error_threshold(measured):

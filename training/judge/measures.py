@@ -68,6 +68,15 @@ class Measured:
     def only(self, chosen):
         return self.at(np.flatnonzero(chosen))
 
+    def page_by_page(self, changed):
+        """The same with the windows of changed(page, the page's clips) for each page."""
+        windows = list(self.windows)
+        for page in np.unique(self.pages):
+            own = np.flatnonzero(self.pages == page)
+            for place, scores in zip(own, changed(page, self.at(own)).windows):
+                windows[place] = scores
+        return Measured(self.clips, windows)
+
     def of_part(self, part):
         return self.only(self.is_calibration == (part == "calibration"))
 

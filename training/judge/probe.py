@@ -36,7 +36,7 @@ from export.manifest_file import MODELS, get_entry
 from features.native import FeatureExtractor
 from features.recipe import FEATURES, SAMPLE_RATE_HZ, WINDOW_SAMPLES
 from judge.markdown import percent, table
-from signals.channel_chain import by_server
+from signals.channel_chain import resample
 from window_curves.curves import SHAPES
 
 MIN_CLIPS, FOLDS, SEED = 20, 5, 20261122
@@ -51,14 +51,13 @@ class PenultimateFeatures:
         numbers = {number.name: number for number in model.graph.initializer}
         # The last layer of a network is the only one that gives a single number.
         heads = [node for node in model.graph.node if node.op_type == "Gemm" and numbers[node.input[1]].dims[0] == 1]
-        names = list(dict.fromkeys(node.input[0] for node in heads))
-        kinds = [name.partition("/")[0] for name in names]
-        self.kinds = np.array([kind if kind in SHAPES else BANDS for kind in kinds])
-        model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)
+        self.names = list(dict.fromkeys(node.input[0] for node in heads))
+        kinds = [name.partition("/")[0] for name in self.names]
+        self.kinds = [kind if kind in SHAPES else BANDS for kind in kinds]
+        model.graph.output.extend(map(onnx.helper.make_empty_tensor_value_info, self.names))
         options = SessionOptions()
         options.intra_op_num_threads = 1
         self._session = InferenceSession(model.SerializeToString(), options)
-        self.names = names
         (own_input,) = self._session.get_inputs()
         self._input, self._axes = own_input.name, len(own_input.shape)
         self._extractor = FeatureExtractor(get_entry(model_id, models)["features"])
@@ -105,10 +104,7 @@ def human_clips(cache, count, terms):
 
 
 def heard_window(cache, clip):
-    samples = cache.samples(clip)
-    return middle_window(
-        samples if clip["rate_hz"] == SAMPLE_RATE_HZ else by_server(samples, clip["rate_hz"], SAMPLE_RATE_HZ)
-    )
+    return middle_window(resample(cache.samples(clip), clip["rate_hz"], SAMPLE_RATE_HZ, "server"))
 
 
 def statistics_of(bands):

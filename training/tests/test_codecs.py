@@ -14,7 +14,6 @@ from judge.calibrate_codecs import (
     most_probable,
     shift_of,
     tables_of_other_pages,
-    with_tables_of_pages,
 )
 from judge.calibrate_detector import equal_error_threshold
 from judge.measures import Measured, logit, sigmoid
@@ -81,7 +80,8 @@ class CodecOffsets(WithFolder):
 
     def test_each_page_is_moved_by_its_own_tables(self):
         judged, lower = measured(through("opus 16", "opus", 16000)), {"opus": [[16000, -9.0]]}
-        moved = with_tables_of_pages(judged, {page: lower if page == "page 3" else {} for page in judged.pages})
+        tables_of = {page: lower if page == "page 3" else {} for page in judged.pages}
+        moved = judged.page_by_page(lambda page, own: own.with_codec_offsets(tables_of[page]))
         for page, before, after in zip(judged.pages, judged.windows, moved.windows):
             np.testing.assert_allclose(logit(after) - logit(before), -9 if page == "page 3" else 0, atol=1e-9)
         found = errors_with_each(judged, lower, {page: {} for page in judged.pages})["opus 16"]

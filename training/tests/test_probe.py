@@ -31,16 +31,20 @@ class Probe(unittest.TestCase):
         from judge.probe import PenultimateFeatures
 
         path = str(MODELS / f"{MODEL_ID}.onnx")
-        numbers = {number.name: numpy_helper.to_array(number) for number in onnx.load(path).graph.initializer}
+        graph = onnx.load(path).graph
+        numbers = {number.name: numpy_helper.to_array(number) for number in graph.initializer}
         window = np.random.default_rng(1).normal(0, 0.1, WINDOW_SAMPLES).astype(np.float32)
         penultimate = PenultimateFeatures(MODEL_ID)
-        self.assertEqual({kind: list(penultimate.kinds).count(kind) for kind in NETWORKS}, NETWORKS)
-        vectors = dict(zip(penultimate.names, penultimate.of(window)))
+        self.assertEqual({kind: penultimate.kinds.count(kind) for kind in NETWORKS}, NETWORKS)
+        vectors, kind_of = (
+            dict(zip(penultimate.names, values)) for values in (penultimate.of(window), penultimate.kinds)
+        )
         said = {kind: [] for kind in NETWORKS}
-        for node in onnx.load(path).graph.node:
+        for node in graph.node:
             if node.op_type == "Gemm":
-                kind = dict(zip(penultimate.names, penultimate.kinds))[node.input[0]]
-                said[kind].append((numbers[node.input[1]] @ vectors[node.input[0]] + numbers[node.input[2]]).item())
+                said[kind_of[node.input[0]]].append(
+                    (numbers[node.input[1]] @ vectors[node.input[0]] + numbers[node.input[2]]).item()
+                )
         small, middle = said["bands"]  # as the file has them
         expected = (2 * middle + small) / 3
         expected += sum(float(numbers[f"{kind}/share"][0]) * np.mean(said[kind]) for kind in SHAPES)
