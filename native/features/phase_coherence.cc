@@ -2,7 +2,6 @@
 #include "features/phase_coherence.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -14,7 +13,6 @@ namespace {
 
 constexpr size_t kFarStep = kHopsPerFrame;  // of the widest product, in hops
 constexpr size_t kLeastFrames = 2 * kFarStep + 1;
-constexpr size_t kBlock = 32;             // bins that are averaged together
 constexpr float kMagnitudeFloor = 1e-7f;  // below the noise of 16 bits
 
 FeatureRecipe Frames(int fft_size, float input_gain) {
@@ -25,33 +23,44 @@ FeatureRecipe Frames(int fft_size, float input_gain) {
 
 using Phases = PhaseCoherence::Phases;
 
+// Blocks of kLanes bins. Two make a pair, as the bins at half the frequency of a pair are one block; one more
+// has the neighbours of the last bin.
+size_t BlocksOf(size_t bins, size_t lanes) { return (bins + 2 * lanes - 1) / (2 * lanes) * 2 + 1; }
+
 template <int kLanes>
 struct PhaseScratch {
   explicit PhaseScratch(const SpectrogramPlan& plan)
-      : spectrogram(plan), re(static_cast<size_t>(plan.fft.size) + 1), im(re.size()), weight(re.size()) {}
+      : spectrogram(plan),
+        re(BlocksOf(static_cast<size_t>(plan.fft.size), kLanes) * kLanes),
+        im(re.size()),
+        weight(re.size()) {}
 
   using Row = typename SpectrogramScratch<kLanes>::Row;
   SpectrogramScratch<kLanes> spectrogram;
+  // Beyond the last bin they stay 0.
   std::vector<Row> re;
   std::vector<Row> im;
   std::vector<Row> weight;
 };
 
-// Lane by lane, `stride` floats apart.
+// Where a block of a frame starts.
 template <int kLanes>
-VERAVOX_INLINE void StoreFrames(const std::vector<typename PhaseScratch<kLanes>::Row>& bins, size_t frames,
-                                size_t stride, float* output) {
-  size_t bin = 0;
-  for (; bin + kLanes <= bins.size(); bin += kLanes) {
+VERAVOX_INLINE size_t StartOf(const Phases& phases, size_t block, size_t frame) {
+  return (block * phases.frames + frame) * Phases::kParts * kLanes;
+}
+
+// Stores the first `used` lanes as that part of the frames from `first` on.
+template <int kLanes>
+VERAVOX_INLINE void StoreFrames(const std::vector<typename PhaseScratch<kLanes>::Row>& bins, size_t first,
+                                size_t used, size_t part, Phases& phases) {
+  for (size_t block = 0; block < bins.size() / kLanes; ++block) {
     typename LaneTypes<kLanes>::Float rows[kLanes];
-    for (int i = 0; i < kLanes; ++i) rows[i] = bins[bin + i].lanes;
+    for (int i = 0; i < kLanes; ++i) rows[i] = bins[block * kLanes + i].lanes;
     TransposeLanes<kLanes>(rows);
-    for (size_t frame = 0; frame < frames; ++frame) {
-      StoreLanes<kLanes>(rows[frame], output + frame * stride + bin);
+    float* const output = &phases.values[StartOf<kLanes>(phases, block, first) + part * kLanes];
+    for (size_t frame = 0; frame < used; ++frame) {
+      StoreLanes<kLanes>(rows[frame], output + frame * Phases::kParts * kLanes);
     }
-  }
-  for (; bin < bins.size(); ++bin) {
-    for (size_t frame = 0; frame < frames; ++frame) output[frame * stride + bin] = bins[bin].lanes[frame];
   }
 }
 
@@ -66,16 +75,16 @@ VERAVOX_INLINE void PhasesOfFrames(const SpectrogramPlan& plan, const float* con
     Vector magnitude = re * re + im * im;
     for (int lane = 0; lane < kLanes; ++lane) magnitude[lane] = std::sqrt(magnitude[lane]);
     magnitude += kMagnitudeFloor;
-    scratch.re[bin].lanes = re / magnitude;
-    scratch.im[bin].lanes = im / magnitude;
+    const Vector inverse = 1.0f / magnitude;
+    scratch.re[bin].lanes = re * inverse;
+    scratch.im[bin].lanes = im * inverse;
     for (int lane = 0; lane < kLanes; ++lane) magnitude[lane] = std::sqrt(magnitude[lane]);
     scratch.weight[bin].lanes = magnitude;
   };
   spectrogram_kernel::SplitSpectrum<kLanes>(plan, scratch.spectrogram.spectrum.data(), put);
-  const size_t row = first * phases.stride;
-  StoreFrames<kLanes>(scratch.re, used, phases.stride, &phases.re[row]);
-  StoreFrames<kLanes>(scratch.im, used, phases.stride, &phases.im[row]);
-  StoreFrames<kLanes>(scratch.weight, used, phases.stride, &phases.weight[row]);
+  StoreFrames<kLanes>(scratch.re, first, used, 0, phases);
+  StoreFrames<kLanes>(scratch.im, first, used, 1, phases);
+  StoreFrames<kLanes>(scratch.weight, first, used, 2, phases);
 }
 
 template <int kLanes>
@@ -98,134 +107,166 @@ VERAVOX_TARGET_AVX512 void PhasesAvx512(const SpectrogramPlan& plan, const float
   PhasesOfFrames(plan, frames, scratch, first, used, phases);
 }
 
-struct Complex {
-  float re;
-  float im;
+// kLanes neighbouring bins of a frame.
+template <int kLanes>
+struct Bins {
+  LaneComplex<kLanes> phase;
+  typename LaneTypes<kLanes>::Float weight;
 };
 
-VERAVOX_INLINE Complex Times(Complex a, Complex b) {
+template <int kLanes>
+VERAVOX_INLINE Bins<kLanes> BinsAt(const Phases& phases, size_t block, size_t frame) {
+  const float* const values = &phases.values[StartOf<kLanes>(phases, block, frame)];
+  return {{LoadLanes<kLanes>(values), LoadLanes<kLanes>(values + kLanes)},
+          LoadLanes<kLanes>(values + 2 * kLanes)};
+}
+
+template <int kLanes, int kFirst, int kStep, int... kLane>
+VERAVOX_INLINE Bins<kLanes> PickLanes(const Bins<kLanes>& lower, const Bins<kLanes>& upper,
+                                      std::integer_sequence<int, kLane...>) {
+  return {{__builtin_shufflevector(lower.phase.re, upper.phase.re, (kFirst + kStep * kLane)...),
+           __builtin_shufflevector(lower.phase.im, upper.phase.im, (kFirst + kStep * kLane)...)},
+          __builtin_shufflevector(lower.weight, upper.weight, (kFirst + kStep * kLane)...)};
+}
+
+// Every kStep-th bin of two neighbouring blocks, from that place on.
+template <int kLanes, int kFirst, int kStep>
+VERAVOX_INLINE Bins<kLanes> Pick(const Bins<kLanes>& lower, const Bins<kLanes>& upper) {
+  return PickLanes<kLanes, kFirst, kStep>(lower, upper, std::make_integer_sequence<int, kLanes>());
+}
+
+template <int kLanes>
+VERAVOX_INLINE LaneComplex<kLanes> Times(const LaneComplex<kLanes>& a, const LaneComplex<kLanes>& b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-VERAVOX_INLINE Complex Over(Complex a, Complex b) {  // for |b| = 1
+template <int kLanes>
+VERAVOX_INLINE LaneComplex<kLanes> Over(const LaneComplex<kLanes>& a,
+                                        const LaneComplex<kLanes>& b) {  // for |b| = 1
   return {a.re * b.re + a.im * b.im, a.im * b.re - a.re * b.im};
 }
 
-// The weighted mean of `product(t, k)` over the frames `first` to `last` (exclusive). A block of bins is
-// added up at a time, in sums that the compiler sees are no one else's.
-template <typename Product, typename Weight>
-VERAVOX_INLINE void AverageOne(size_t first, size_t last, size_t bins, const Product& product,
-                               const Weight& weight, float* output) {
-  for (size_t start = 0; start < bins; start += kBlock) {
-    std::array<float, kBlock> re{}, im{}, total{};
-    for (size_t t = first; t < last; ++t) {
-      for (size_t i = 0; i < kBlock; ++i) {
-        const Complex value = product(t, start + i);
-        const float share = weight(t, start + i);
-        re[i] += share * value.re;
-        im[i] += share * value.im;
-        total[i] += share;
-      }
-    }
-    const size_t width = std::min(kBlock, bins - start);
-    for (size_t i = 0; i < width; ++i) {
-      output[start + i] = re[i] / total[i];
-      output[bins + start + i] = im[i] / total[i];
-    }
-  }
+template <int kLanes>
+VERAVOX_INLINE typename LaneTypes<kLanes>::Float SmallerWeight(const Bins<kLanes>& a, const Bins<kLanes>& b) {
+  return a.weight < b.weight ? a.weight : b.weight;
 }
 
-// The fifth product. Even and odd bins are kept apart, as registers of neighbouring ones would need each of
-// the bins at half their frequency twice.
-VERAVOX_INLINE void AverageHalves(const Phases& phases, size_t frames, size_t bins, float* output) {
-  using HalfBlock = std::array<float, kBlock / 2>;
-  for (size_t start = 0; start < bins; start += kBlock) {
-    std::array<HalfBlock, 2> re{}, im{}, total{};
-    for (size_t t = 0; t < frames; ++t) {
-      const size_t whole = t * phases.stride + start, half = t * phases.stride + start / 2;
-      for (const size_t odd : {0, 1}) {
-        const float* const whole_re = &phases.re[whole + odd];
-        const float* const whole_im = &phases.im[whole + odd];
-        const float* const whole_weight = &phases.weight[whole + odd];
-        const float* const half_re = &phases.re[half];
-        const float* const half_im = &phases.im[half];
-        const float* const half_weight = &phases.weight[half];
-        for (size_t i = 0; i < kBlock / 2; ++i) {
-          const Complex lower{half_re[i], half_im[i]}, upper{half_re[i + odd], half_im[i + odd]};
-          const Complex value = Over(Times(lower, upper), {whole_re[2 * i], whole_im[2 * i]});
-          const float share = std::min(half_weight[i], whole_weight[2 * i]);
-          re[odd][i] += share * value.re;
-          im[odd][i] += share * value.im;
-          total[odd][i] += share;
-        }
-      }
-    }
-    for (size_t i = 0; i < std::min(kBlock, bins - start); ++i) {
-      output[start + i] = re[i % 2][i / 2] / total[i % 2][i / 2];
-      output[bins + start + i] = im[i % 2][i / 2] / total[i % 2][i / 2];
+template <int kLanes>
+class WeightedMean {
+ public:
+  using Vector = typename LaneTypes<kLanes>::Float;
+
+  VERAVOX_INLINE void Add(const LaneComplex<kLanes>& value, const Vector& weight) {
+    sum_.re += weight * value.re;
+    sum_.im += weight * value.im;
+    total_ += weight;
+  }
+
+  // Of the bins `first`, `first + step` and so on that exist; imaginary parts come `bins` later.
+  VERAVOX_INLINE void Store(size_t first, size_t step, size_t bins, float* output) const {
+    const Vector re = sum_.re / total_, im = sum_.im / total_;
+    for (size_t lane = 0; lane < kLanes && first + lane * step < bins; ++lane) {
+      output[first + lane * step] = re[lane];
+      output[bins + first + lane * step] = im[lane];
     }
   }
-}
 
-VERAVOX_INLINE void AverageProducts(const Phases& phases, size_t frames, size_t bins, float* output) {
-  const size_t stride = phases.stride;
-  const float* const re = phases.re.data();
-  const float* const im = phases.im.data();
-  const float* const weights = phases.weight.data();
-  const auto at = [=](size_t t, size_t k) __attribute__((always_inline)) {
-    return Complex{re[t * stride + k], im[t * stride + k]};
-  };
-  const auto weight = [=](size_t t, size_t k) __attribute__((always_inline)) {
-    return weights[t * stride + k];
-  };
-  const auto smaller = [=](size_t t, size_t k) __attribute__((always_inline)) {
-    return std::min(weight(t, k), weight(t, k + 1));
-  };
-  const auto delay = [=](size_t t, size_t k) __attribute__((always_inline)) {
-    return Over(at(t, k + 1), at(t, k));
-  };
-  for (const size_t step : {size_t{1}, kFarStep}) {
-    const auto change = [=](size_t t, size_t k) __attribute__((always_inline)) {
-      return Times(Over(at(t + step, k), at(t, k)), Over(at(t - step, k), at(t, k)));
+ private:
+  LaneComplex<kLanes> sum_{};
+  Vector total_{};
+};
+
+// The first two products: from hop to hop, and over a frame.
+template <int kLanes>
+VERAVOX_INLINE void AverageChanges(const Phases& phases, size_t block, size_t bins, float* near, float* far) {
+  WeightedMean<kLanes> near_mean, far_mean;
+  for (size_t t = 1; t + 1 < phases.frames; ++t) {
+    const Bins<kLanes> here = BinsAt<kLanes>(phases, block, t);
+    const LaneComplex<kLanes> squared = Times(here.phase, here.phase);
+    const auto change = [&](size_t step) __attribute__((always_inline)) {
+      return Over(
+          Times(BinsAt<kLanes>(phases, block, t + step).phase, BinsAt<kLanes>(phases, block, t - step).phase),
+          squared);
     };
-    AverageOne(step, frames - step, bins, change, weight, output);
-    output += 2 * bins;
+    near_mean.Add(change(1), here.weight);
+    if (t >= kFarStep && t + kFarStep < phases.frames) far_mean.Add(change(kFarStep), here.weight);
   }
-  AverageOne(0, frames, bins, delay, smaller, output);
-  output += 2 * bins;
-  const auto drift = [=](size_t t, size_t k) __attribute__((always_inline)) {
-    return Over(delay(t, k), delay(t - 1, k));
-  };
-  AverageOne(1, frames, bins, drift, smaller, output);
-  output += 2 * bins;
-  AverageHalves(phases, frames, bins, output);
+  near_mean.Store(block * kLanes, 1, bins, near);
+  far_mean.Store(block * kLanes, 1, bins, far);
 }
 
-void AverageBaseline(const Phases& phases, size_t frames, size_t bins, float* output) {
-  AverageProducts(phases, frames, bins, output);
+// The third and the fourth: the group delay and its change from hop to hop.
+template <int kLanes>
+VERAVOX_INLINE void AverageDelays(const Phases& phases, size_t block, size_t bins, float* delays,
+                                  float* drifts) {
+  WeightedMean<kLanes> delay_mean, drift_mean;
+  LaneComplex<kLanes> before;
+  for (size_t t = 0; t < phases.frames; ++t) {
+    const Bins<kLanes> here = BinsAt<kLanes>(phases, block, t);
+    const Bins<kLanes> next = Pick<kLanes, 1, 1>(here, BinsAt<kLanes>(phases, block + 1, t));
+    const LaneComplex<kLanes> delay = Over(next.phase, here.phase);
+    const auto weight = SmallerWeight(here, next);
+    delay_mean.Add(delay, weight);
+    if (t > 0) drift_mean.Add(Over(delay, before), weight);
+    before = delay;
+  }
+  delay_mean.Store(block * kLanes, 1, bins, delays);
+  drift_mean.Store(block * kLanes, 1, bins, drifts);
 }
 
-VERAVOX_TARGET_AVX2 void AverageAvx2(const Phases& phases, size_t frames, size_t bins, float* output) {
-  AverageProducts(phases, frames, bins, output);
+// The fifth, in a pair of blocks: even bins, which have two halves alike, and odd ones.
+template <int kLanes>
+VERAVOX_INLINE void AverageHalves(const Phases& phases, size_t pair, size_t bins, float* output) {
+  WeightedMean<kLanes> even_mean, odd_mean;
+  for (size_t t = 0; t < phases.frames; ++t) {
+    const Bins<kLanes> first = BinsAt<kLanes>(phases, 2 * pair, t);
+    const Bins<kLanes> second = BinsAt<kLanes>(phases, 2 * pair + 1, t);
+    const Bins<kLanes> even = Pick<kLanes, 0, 2>(first, second), odd = Pick<kLanes, 1, 2>(first, second);
+    const Bins<kLanes> half = BinsAt<kLanes>(phases, pair, t);
+    const Bins<kLanes> next = Pick<kLanes, 1, 1>(half, BinsAt<kLanes>(phases, pair + 1, t));
+    even_mean.Add(Over(Times(half.phase, half.phase), even.phase), SmallerWeight(half, even));
+    odd_mean.Add(Over(Times(half.phase, next.phase), odd.phase), SmallerWeight(half, odd));
+  }
+  even_mean.Store(2 * pair * kLanes, 2, bins, output);
+  odd_mean.Store(2 * pair * kLanes + 1, 2, bins, output);
 }
 
-VERAVOX_TARGET_AVX512 void AverageAvx512(const Phases& phases, size_t frames, size_t bins, float* output) {
-  AverageProducts(phases, frames, bins, output);
+template <int kLanes>
+VERAVOX_INLINE void AverageProducts(const Phases& phases, size_t bins, float* output) {
+  const size_t pairs = BlocksOf(bins, kLanes) / 2;
+  for (size_t block = 0; block < 2 * pairs; ++block) {
+    AverageChanges<kLanes>(phases, block, bins, output, output + 2 * bins);
+    AverageDelays<kLanes>(phases, block, bins, output + 4 * bins, output + 6 * bins);
+  }
+  for (size_t pair = 0; pair < pairs; ++pair) AverageHalves<kLanes>(phases, pair, bins, output + 8 * bins);
+}
+
+void AverageBaseline(const Phases& phases, size_t bins, float* output) {
+  AverageProducts<4>(phases, bins, output);
+}
+
+VERAVOX_TARGET_AVX2 void AverageAvx2(const Phases& phases, size_t bins, float* output) {
+  AverageProducts<8>(phases, bins, output);
+}
+
+VERAVOX_TARGET_AVX512 void AverageAvx512(const Phases& phases, size_t bins, float* output) {
+  AverageProducts<16>(phases, bins, output);
 }
 
 template <int kLanes>
 class LanePhaseCoherence final : public PhaseCoherence {
  public:
-  using Averages = void (*)(const Phases&, size_t frames, size_t bins, float* output);
+  using Averages = void (*)(const Phases&, size_t bins, float* output);
 
   LanePhaseCoherence(const FeatureRecipe& frames, PhaseKernel<kLanes> kernel, Averages averages)
       : PhaseCoherence(frames), scratch_(plan_), kernel_(kernel), averages_(averages) {}
 
  private:
-  void ComputePhases(std::span<const float> samples, size_t hop, size_t frames, Phases& phases) override {
-    for (size_t first = 0; first < frames; first += kLanes) {
+  void ComputePhases(std::span<const float> samples, size_t hop, Phases& phases) override {
+    phases.values.resize(scratch_.re.size() * phases.frames * Phases::kParts);
+    for (size_t first = 0; first < phases.frames; first += kLanes) {
       const float* starts[kLanes];
-      const size_t used = std::min<size_t>(kLanes, frames - first);
+      const size_t used = std::min<size_t>(kLanes, phases.frames - first);
       // Lanes without a frame of their own repeat the last one.
       for (size_t lane = 0; lane < kLanes; ++lane) {
         starts[lane] = samples.data() + (first + std::min(lane, used - 1)) * hop;
@@ -234,8 +275,8 @@ class LanePhaseCoherence final : public PhaseCoherence {
     }
   }
 
-  void Average(const Phases& phases, size_t frames, std::span<float> output) override {
-    averages_(phases, frames, static_cast<size_t>(plan_.fft.size), output.data());
+  void Average(const Phases& phases, std::span<float> output) override {
+    averages_(phases, static_cast<size_t>(plan_.fft.size), output.data());
   }
 
   PhaseScratch<kLanes> scratch_;
@@ -259,20 +300,14 @@ std::unique_ptr<PhaseCoherence> PhaseCoherence::Make(int fft_size, float input_g
 }
 
 PhaseCoherence::PhaseCoherence(const FeatureRecipe& frames)
-    : plan_(frames),
-      fft_size_(static_cast<size_t>(frames.fft_size)),
-      bins_(fft_size_ / 2),
-      phases_{(bins_ + kBlock - 1) / kBlock * kBlock + 1, {}, {}, {}} {}
+    : plan_(frames), fft_size_(static_cast<size_t>(frames.fft_size)), bins_(fft_size_ / 2) {}
 
 void PhaseCoherence::Compute(std::span<const float> samples, std::span<float> output) {
   const size_t hop = fft_size_ / kHopsPerFrame;
   samples = RepeatedTo(fft_size_ + (kLeastFrames - 1) * hop, samples, repeated_);
-  const size_t frames = 1 + (samples.size() - fft_size_) / hop;
-  for (std::vector<float>* part : {&phases_.re, &phases_.im, &phases_.weight}) {
-    part->resize(frames * phases_.stride);
-  }
-  ComputePhases(samples, hop, frames, phases_);
-  Average(phases_, frames, output);
+  phases_.frames = 1 + (samples.size() - fft_size_) / hop;
+  ComputePhases(samples, hop, phases_);
+  Average(phases_, output);
   // A broken sample is in every bin of its frames, and every frame in the first mean. The minima of the
   // others may drop what is not a number.
   if (!std::isfinite(output.front())) {

@@ -11,22 +11,59 @@
 namespace veravox {
 namespace {
 
+// Where the bands of `used` frames go.
+struct FramePlaces {
+  FeatureRecipe::Layout layout;
+  size_t used;
+  size_t stride;  // from one band to the next, or from one frame to the next
+  float* output;
+};
+
 template <int kLanes>
-using FrameKernel = void (*)(const SpectrogramPlan&, const float* const* frames, SpectrogramScratch<kLanes>&);
+VERAVOX_INLINE void StoreFrames(const SpectrogramScratch<kLanes>& scratch, const FramePlaces& places) {
+  const auto& bands = scratch.bands;
+  if (places.layout == FeatureRecipe::Layout::kBandsFrames) {
+    for (size_t band = 0; band < bands.size(); ++band) {
+      std::memcpy(places.output + band * places.stride, &bands[band], places.used * sizeof(float));
+    }
+    return;
+  }
+  size_t band = 0;
+  for (; band + kLanes <= bands.size(); band += kLanes) {
+    typename LaneTypes<kLanes>::Float rows[kLanes];
+    for (int i = 0; i < kLanes; ++i) rows[i] = bands[band + i].lanes;
+    TransposeLanes<kLanes>(rows);
+    for (size_t frame = 0; frame < places.used; ++frame) {
+      StoreLanes<kLanes>(rows[frame], places.output + frame * places.stride + band);
+    }
+  }
+  for (; band < bands.size(); ++band) {
+    for (size_t frame = 0; frame < places.used; ++frame) {
+      places.output[frame * places.stride + band] = bands[band].lanes[frame];
+    }
+  }
+}
+
+template <int kLanes>
+using FrameKernel = void (*)(const SpectrogramPlan&, const float* const* frames, SpectrogramScratch<kLanes>&,
+                             const FramePlaces&);
 
 void ComputeFramesBaseline(const SpectrogramPlan& plan, const float* const* frames,
-                           SpectrogramScratch<4>& scratch) {
+                           SpectrogramScratch<4>& scratch, const FramePlaces& places) {
   ComputeFrames(plan, frames, scratch);
+  StoreFrames(scratch, places);
 }
 
 VERAVOX_TARGET_AVX2 void ComputeFramesAvx2(const SpectrogramPlan& plan, const float* const* frames,
-                                           SpectrogramScratch<8>& scratch) {
+                                           SpectrogramScratch<8>& scratch, const FramePlaces& places) {
   ComputeFrames(plan, frames, scratch);
+  StoreFrames(scratch, places);
 }
 
 VERAVOX_TARGET_AVX512 void ComputeFramesAvx512(const SpectrogramPlan& plan, const float* const* frames,
-                                               SpectrogramScratch<16>& scratch) {
+                                               SpectrogramScratch<16>& scratch, const FramePlaces& places) {
   ComputeFrames(plan, frames, scratch);
+  StoreFrames(scratch, places);
 }
 
 // Place of a sample that lies outside of the audio when the audio is mirrored at its first and last sample,
@@ -57,8 +94,10 @@ class LaneSpectrogram final : public Spectrogram {
       for (size_t lane = 0; lane < kLanes; ++lane) {
         starts[lane] = lane < used ? FrameStart(samples, first + lane, lane) : starts[used - 1];
       }
-      kernel_(plan_, starts, scratch_);
-      Store(first, used, frames, output);
+      const bool frame_by_frame = recipe_.layout == FeatureRecipe::Layout::kFramesBands;
+      const size_t stride = frame_by_frame ? scratch_.bands.size() : frames;
+      kernel_(plan_, starts, scratch_,
+              {recipe_.layout, used, stride, &output[frame_by_frame ? first * stride : first]});
     }
   }
 
@@ -78,22 +117,6 @@ class LaneSpectrogram final : public Spectrogram {
       copy[i] = is_inside || mirrors ? samples[Mirrored(index, samples.size())] : 0.0f;
     }
     return copy;
-  }
-
-  void Store(size_t first, size_t used, size_t frames, std::span<float> output) const {
-    const size_t bands = scratch_.bands.size();
-    if (recipe_.layout == FeatureRecipe::Layout::kBandsFrames) {
-      for (size_t band = 0; band < bands; ++band) {
-        std::memcpy(&output[band * frames + first], &scratch_.bands[band], used * sizeof(float));
-      }
-      return;
-    }
-    // A frame after the other: rows of many bands are often so far apart that they compete for the same place
-    // in the cache.
-    for (size_t lane = 0; lane < used; ++lane) {
-      float* row = &output[(first + lane) * bands];
-      for (size_t band = 0; band < bands; ++band) row[band] = scratch_.bands[band].lanes[lane];
-    }
   }
 
   SpectrogramPlan plan_;

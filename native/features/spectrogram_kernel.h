@@ -55,11 +55,6 @@ VERAVOX_INLINE void LoadFrames(const SpectrogramPlan& plan, const float* const* 
   const float* window = plan.window.data();
   const int* position = plan.fft.input_position.data();
   LaneComplex<kLanes>* spectrum = scratch.spectrum.data();
-  const auto place = [=](int i) __attribute__((always_inline))->Vector& {
-    LaneComplex<kLanes>& element = spectrum[position[i / 2]];
-    return i % 2 == 0 ? element.re : element.im;
-  };
-
   Vector offset{};
   Vector previous;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -67,10 +62,15 @@ VERAVOX_INLINE void LoadFrames(const SpectrogramPlan& plan, const float* const* 
     previous[lane] = frames[lane][0];
   }
   previous -= offset;
-  const auto put = [&](int i, const Vector& sample) __attribute__((always_inline)) {
+  const auto prepared = [&](int i, const Vector& sample) __attribute__((always_inline)) {
     const Vector current = sample - offset;
-    place(i) = (current - pre_emphasis * previous) * window[i];
+    const Vector emphasised = current - pre_emphasis * previous;
     previous = current;
+    return emphasised * window[i];
+  };
+  // Of the samples from an even place on, beyond the window zeros.
+  const auto put = [&](int i, const Vector& even, const Vector& odd) __attribute__((always_inline)) {
+    spectrum[position[i / 2]] = {even, odd};
   };
 
   int i = 0;
@@ -78,14 +78,21 @@ VERAVOX_INLINE void LoadFrames(const SpectrogramPlan& plan, const float* const* 
     Vector rows[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) rows[lane] = LoadLanes<kLanes>(frames[lane] + i);
     TransposeLanes<kLanes>(rows);
-    for (int row = 0; row < kLanes; ++row) put(i + row, rows[row]);
+    for (int row = 0; row < kLanes; row += 2) {
+      const Vector even = prepared(i + row, rows[row]);
+      put(i + row, even, prepared(i + row + 1, rows[row + 1]));
+    }
   }
-  for (; i < length; ++i) {
-    Vector sample;
-    for (int lane = 0; lane < kLanes; ++lane) sample[lane] = frames[lane][i];
-    put(i, sample);
+  const auto rest = [&](int place) __attribute__((always_inline)) {
+    Vector sample{};
+    if (place >= length) return sample;
+    for (int lane = 0; lane < kLanes; ++lane) sample[lane] = frames[lane][place];
+    return prepared(place, sample);
+  };
+  for (; i < 2 * plan.fft.size; i += 2) {
+    const Vector even = rest(i);
+    put(i, even, rest(i + 1));
   }
-  for (; i < 2 * plan.fft.size; ++i) place(i) = Vector{};
 }
 
 // Separates the spectrum of the even samples (E) from that of the odd ones (O) and combines them to that of
