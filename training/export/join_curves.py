@@ -54,8 +54,8 @@ def part_of(kind, network, share):
 
 
 def over_a_row(part):
-    """The part with two-dimensional convolutions and maxima, over [batch, curves, 1, bins]. One that has them stays as it
-    is."""
+    """The part with two-dimensional convolutions and maxima, over [batch, curves, 1, bins]. One that has them stays the
+    same."""
     weights = {node.input[1] for node in part.nodes if node.op_type == "Conv"}
     if all(len(number.dims) == 4 for number in part.numbers if number.name in weights):
         return part
