@@ -200,7 +200,7 @@ template <int kLanes>
 VERAVOX_INLINE void AverageDelays(const Phases& phases, size_t block, size_t bins, float* delays,
                                   float* drifts) {
   WeightedMean<kLanes> delay_mean, drift_mean;
-  LaneComplex<kLanes> before;
+  LaneComplex<kLanes> before{};
   for (size_t t = 0; t < phases.frames; ++t) {
     const Bins<kLanes> here = BinsAt<kLanes>(phases, block, t);
     const Bins<kLanes> next = Pick<kLanes, 1, 1>(here, BinsAt<kLanes>(phases, block + 1, t));
