@@ -15,7 +15,7 @@ namespace veravox {
 // the 400 points of many recipes (bench/libav_comparison.cc).
 //
 // Decimation in time, in place. The input is stored in digit-reversed order (input_position), which costs
-// nothing because the code that fills the buffer places every sample individually anyway.
+// nothing because the code that fills the buffer places every element individually anyway.
 struct LaneFftPlan {
   struct Stage {
     int radix;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "features/quarter_frames.h"
 #include "features/spectrogram_kernel.h"
@@ -21,53 +22,64 @@ FeatureRecipe Frames(int fft_size, float input_gain) {
   return recipe;
 }
 
-using Phases = PhaseCoherence::Phases;
+// kLanes neighbouring bins of a frame.
+template <int kLanes>
+struct Bins {
+  LaneComplex<kLanes> phase;
+  typename LaneTypes<kLanes>::Float weight;
+};
 
-// Blocks of kLanes bins. Two make a pair, as the bins at half the frequency of a pair are one block; one more
-// has the neighbours of the last bin.
+// Of all frames, block after block: of a block, the same bins frame by frame. Two blocks make a pair, as the
+// bins at half the frequency of a pair are one block; one more has the neighbours of the last pair's bins.
+// What lies beyond bin fft_size / 2 is 0.
+template <int kLanes>
+struct Phases {
+  VERAVOX_INLINE const Bins<kLanes>& At(size_t block, size_t frame) const {
+    return values[block * frames + frame];
+  }
+
+  size_t frames;
+  std::vector<Bins<kLanes>> values;
+};
+
 size_t BlocksOf(size_t bins, size_t lanes) { return (bins + 2 * lanes - 1) / (2 * lanes) * 2 + 1; }
 
 template <int kLanes>
 struct PhaseScratch {
   explicit PhaseScratch(const SpectrogramPlan& plan)
-      : spectrogram(plan),
-        re(BlocksOf(static_cast<size_t>(plan.fft.size), kLanes) * kLanes),
-        im(re.size()),
-        weight(re.size()) {}
+      : spectrogram(plan), bins(BlocksOf(static_cast<size_t>(plan.fft.size), kLanes) * kLanes) {}
 
-  using Row = typename SpectrogramScratch<kLanes>::Row;
   SpectrogramScratch<kLanes> spectrogram;
-  // Beyond the last bin they stay 0.
-  std::vector<Row> re;
-  std::vector<Row> im;
-  std::vector<Row> weight;
+  // Here the lanes are frames. What lies beyond bin fft_size / 2 stays 0.
+  std::vector<Bins<kLanes>> bins;
 };
 
-// Where a block of a frame starts.
+// Stores the first `used` lanes as the frames from `first` on.
 template <int kLanes>
-VERAVOX_INLINE size_t StartOf(const Phases& phases, size_t block, size_t frame) {
-  return (block * phases.frames + frame) * Phases::kParts * kLanes;
-}
-
-// Stores the first `used` lanes as that part of the frames from `first` on.
-template <int kLanes>
-VERAVOX_INLINE void StoreFrames(const std::vector<typename PhaseScratch<kLanes>::Row>& bins, size_t first,
-                                size_t used, size_t part, Phases& phases) {
-  for (size_t block = 0; block < bins.size() / kLanes; ++block) {
-    typename LaneTypes<kLanes>::Float rows[kLanes];
-    for (int i = 0; i < kLanes; ++i) rows[i] = bins[block * kLanes + i].lanes;
-    TransposeLanes<kLanes>(rows);
-    float* const output = &phases.values[StartOf<kLanes>(phases, block, first) + part * kLanes];
-    for (size_t frame = 0; frame < used; ++frame) {
-      StoreLanes<kLanes>(rows[frame], output + frame * Phases::kParts * kLanes);
+VERAVOX_INLINE void StoreFrames(const PhaseScratch<kLanes>& scratch, size_t first, size_t used,
+                                Phases<kLanes>& phases) {
+  using Vector = typename LaneTypes<kLanes>::Float;
+  for (size_t block = 0; block < scratch.bins.size() / kLanes; ++block) {
+    Vector re[kLanes], im[kLanes], weight[kLanes];
+    for (int i = 0; i < kLanes; ++i) {
+      const Bins<kLanes>& bin = scratch.bins[block * kLanes + i];
+      re[i] = bin.phase.re;
+      im[i] = bin.phase.im;
+      weight[i] = bin.weight;
     }
+    TransposeLanes<kLanes>(re);
+    TransposeLanes<kLanes>(im);
+    TransposeLanes<kLanes>(weight);
+    Bins<kLanes>* const output = &phases.values[block * phases.frames + first];
+    for (size_t frame = 0; frame < used; ++frame) output[frame] = {{re[frame], im[frame]}, weight[frame]};
   }
 }
 
 // The phases of `used` of the kLanes frames that start at `frames[lane]`, as those from `first` on.
 template <int kLanes>
 VERAVOX_INLINE void PhasesOfFrames(const SpectrogramPlan& plan, const float* const* frames,
-                                   PhaseScratch<kLanes>& scratch, size_t first, size_t used, Phases& phases) {
+                                   PhaseScratch<kLanes>& scratch, size_t first, size_t used,
+                                   Phases<kLanes>& phases) {
   using Vector = typename LaneTypes<kLanes>::Float;
   spectrogram_kernel::LoadFrames(plan, frames, scratch.spectrogram);
   TransformLanes(plan.fft, scratch.spectrogram.spectrum.data(), scratch.spectrogram.radix.data());
@@ -76,49 +88,31 @@ VERAVOX_INLINE void PhasesOfFrames(const SpectrogramPlan& plan, const float* con
     for (int lane = 0; lane < kLanes; ++lane) magnitude[lane] = std::sqrt(magnitude[lane]);
     magnitude += kMagnitudeFloor;
     const Vector inverse = 1.0f / magnitude;
-    scratch.re[bin].lanes = re * inverse;
-    scratch.im[bin].lanes = im * inverse;
     for (int lane = 0; lane < kLanes; ++lane) magnitude[lane] = std::sqrt(magnitude[lane]);
-    scratch.weight[bin].lanes = magnitude;
+    scratch.bins[bin] = {{re * inverse, im * inverse}, magnitude};
   };
   spectrogram_kernel::SplitSpectrum<kLanes>(plan, scratch.spectrogram.spectrum.data(), put);
-  StoreFrames<kLanes>(scratch.re, first, used, 0, phases);
-  StoreFrames<kLanes>(scratch.im, first, used, 1, phases);
-  StoreFrames<kLanes>(scratch.weight, first, used, 2, phases);
+  StoreFrames(scratch, first, used, phases);
 }
 
 template <int kLanes>
 using PhaseKernel = void (*)(const SpectrogramPlan&, const float* const* frames, PhaseScratch<kLanes>&,
-                             size_t first, size_t used, Phases&);
+                             size_t first, size_t used, Phases<kLanes>&);
 
 void PhasesBaseline(const SpectrogramPlan& plan, const float* const* frames, PhaseScratch<4>& scratch,
-                    size_t first, size_t used, Phases& phases) {
+                    size_t first, size_t used, Phases<4>& phases) {
   PhasesOfFrames(plan, frames, scratch, first, used, phases);
 }
 
 VERAVOX_TARGET_AVX2 void PhasesAvx2(const SpectrogramPlan& plan, const float* const* frames,
-                                    PhaseScratch<8>& scratch, size_t first, size_t used, Phases& phases) {
+                                    PhaseScratch<8>& scratch, size_t first, size_t used, Phases<8>& phases) {
   PhasesOfFrames(plan, frames, scratch, first, used, phases);
 }
 
 VERAVOX_TARGET_AVX512 void PhasesAvx512(const SpectrogramPlan& plan, const float* const* frames,
                                         PhaseScratch<16>& scratch, size_t first, size_t used,
-                                        Phases& phases) {
+                                        Phases<16>& phases) {
   PhasesOfFrames(plan, frames, scratch, first, used, phases);
-}
-
-// kLanes neighbouring bins of a frame.
-template <int kLanes>
-struct Bins {
-  LaneComplex<kLanes> phase;
-  typename LaneTypes<kLanes>::Float weight;
-};
-
-template <int kLanes>
-VERAVOX_INLINE Bins<kLanes> BinsAt(const Phases& phases, size_t block, size_t frame) {
-  const float* const values = &phases.values[StartOf<kLanes>(phases, block, frame)];
-  return {{LoadLanes<kLanes>(values), LoadLanes<kLanes>(values + kLanes)},
-          LoadLanes<kLanes>(values + 2 * kLanes)};
 }
 
 template <int kLanes, int kFirst, int kStep, int... kLane>
@@ -129,7 +123,7 @@ VERAVOX_INLINE Bins<kLanes> PickLanes(const Bins<kLanes>& lower, const Bins<kLan
           __builtin_shufflevector(lower.weight, upper.weight, (kFirst + kStep * kLane)...)};
 }
 
-// Every kStep-th bin of two neighbouring blocks, from that place on.
+// Every kStep-th bin of two neighbouring blocks, from their bin kFirst on.
 template <int kLanes, int kFirst, int kStep>
 VERAVOX_INLINE Bins<kLanes> Pick(const Bins<kLanes>& lower, const Bins<kLanes>& upper) {
   return PickLanes<kLanes, kFirst, kStep>(lower, upper, std::make_integer_sequence<int, kLanes>());
@@ -178,15 +172,14 @@ class WeightedMean {
 
 // The first two products: from hop to hop, and over a frame.
 template <int kLanes>
-VERAVOX_INLINE void AverageChanges(const Phases& phases, size_t block, size_t bins, float* near, float* far) {
+VERAVOX_INLINE void AverageChanges(const Phases<kLanes>& phases, size_t block, size_t bins, float* near,
+                                   float* far) {
   WeightedMean<kLanes> near_mean, far_mean;
   for (size_t t = 1; t + 1 < phases.frames; ++t) {
-    const Bins<kLanes> here = BinsAt<kLanes>(phases, block, t);
+    const Bins<kLanes> here = phases.At(block, t);
     const LaneComplex<kLanes> squared = Times(here.phase, here.phase);
     const auto change = [&](size_t step) __attribute__((always_inline)) {
-      return Over(
-          Times(BinsAt<kLanes>(phases, block, t + step).phase, BinsAt<kLanes>(phases, block, t - step).phase),
-          squared);
+      return Over(Times(phases.At(block, t + step).phase, phases.At(block, t - step).phase), squared);
     };
     near_mean.Add(change(1), here.weight);
     if (t >= kFarStep && t + kFarStep < phases.frames) far_mean.Add(change(kFarStep), here.weight);
@@ -197,13 +190,13 @@ VERAVOX_INLINE void AverageChanges(const Phases& phases, size_t block, size_t bi
 
 // The third and the fourth: the group delay and its change from hop to hop.
 template <int kLanes>
-VERAVOX_INLINE void AverageDelays(const Phases& phases, size_t block, size_t bins, float* delays,
+VERAVOX_INLINE void AverageDelays(const Phases<kLanes>& phases, size_t block, size_t bins, float* delays,
                                   float* drifts) {
   WeightedMean<kLanes> delay_mean, drift_mean;
   LaneComplex<kLanes> before{};
   for (size_t t = 0; t < phases.frames; ++t) {
-    const Bins<kLanes> here = BinsAt<kLanes>(phases, block, t);
-    const Bins<kLanes> next = Pick<kLanes, 1, 1>(here, BinsAt<kLanes>(phases, block + 1, t));
+    const Bins<kLanes> here = phases.At(block, t);
+    const Bins<kLanes> next = Pick<kLanes, 1, 1>(here, phases.At(block + 1, t));
     const LaneComplex<kLanes> delay = Over(next.phase, here.phase);
     const auto weight = SmallerWeight(here, next);
     delay_mean.Add(delay, weight);
@@ -214,16 +207,17 @@ VERAVOX_INLINE void AverageDelays(const Phases& phases, size_t block, size_t bin
   drift_mean.Store(block * kLanes, 1, bins, drifts);
 }
 
-// The fifth, in a pair of blocks: even bins, which have two halves alike, and odd ones.
+// The fifth, for a pair of blocks. An even bin is compared with its half twice, an odd one with the two bins
+// around its half.
 template <int kLanes>
-VERAVOX_INLINE void AverageHalves(const Phases& phases, size_t pair, size_t bins, float* output) {
+VERAVOX_INLINE void AverageHalves(const Phases<kLanes>& phases, size_t pair, size_t bins, float* output) {
   WeightedMean<kLanes> even_mean, odd_mean;
   for (size_t t = 0; t < phases.frames; ++t) {
-    const Bins<kLanes> first = BinsAt<kLanes>(phases, 2 * pair, t);
-    const Bins<kLanes> second = BinsAt<kLanes>(phases, 2 * pair + 1, t);
+    const Bins<kLanes> first = phases.At(2 * pair, t);
+    const Bins<kLanes> second = phases.At(2 * pair + 1, t);
     const Bins<kLanes> even = Pick<kLanes, 0, 2>(first, second), odd = Pick<kLanes, 1, 2>(first, second);
-    const Bins<kLanes> half = BinsAt<kLanes>(phases, pair, t);
-    const Bins<kLanes> next = Pick<kLanes, 1, 1>(half, BinsAt<kLanes>(phases, pair + 1, t));
+    const Bins<kLanes> half = phases.At(pair, t);
+    const Bins<kLanes> next = Pick<kLanes, 1, 1>(half, phases.At(pair + 1, t));
     even_mean.Add(Over(Times(half.phase, half.phase), even.phase), SmallerWeight(half, even));
     odd_mean.Add(Over(Times(half.phase, next.phase), odd.phase), SmallerWeight(half, odd));
   }
@@ -232,7 +226,7 @@ VERAVOX_INLINE void AverageHalves(const Phases& phases, size_t pair, size_t bins
 }
 
 template <int kLanes>
-VERAVOX_INLINE void AverageProducts(const Phases& phases, size_t bins, float* output) {
+VERAVOX_INLINE void AverageProducts(const Phases<kLanes>& phases, size_t bins, float* output) {
   const size_t pairs = BlocksOf(bins, kLanes) / 2;
   for (size_t block = 0; block < 2 * pairs; ++block) {
     AverageChanges<kLanes>(phases, block, bins, output, output + 2 * bins);
@@ -241,44 +235,43 @@ VERAVOX_INLINE void AverageProducts(const Phases& phases, size_t bins, float* ou
   for (size_t pair = 0; pair < pairs; ++pair) AverageHalves<kLanes>(phases, pair, bins, output + 8 * bins);
 }
 
-void AverageBaseline(const Phases& phases, size_t bins, float* output) {
-  AverageProducts<4>(phases, bins, output);
+void AverageBaseline(const Phases<4>& phases, size_t bins, float* output) {
+  AverageProducts(phases, bins, output);
 }
 
-VERAVOX_TARGET_AVX2 void AverageAvx2(const Phases& phases, size_t bins, float* output) {
-  AverageProducts<8>(phases, bins, output);
+VERAVOX_TARGET_AVX2 void AverageAvx2(const Phases<8>& phases, size_t bins, float* output) {
+  AverageProducts(phases, bins, output);
 }
 
-VERAVOX_TARGET_AVX512 void AverageAvx512(const Phases& phases, size_t bins, float* output) {
-  AverageProducts<16>(phases, bins, output);
+VERAVOX_TARGET_AVX512 void AverageAvx512(const Phases<16>& phases, size_t bins, float* output) {
+  AverageProducts(phases, bins, output);
 }
 
 template <int kLanes>
 class LanePhaseCoherence final : public PhaseCoherence {
  public:
-  using Averages = void (*)(const Phases&, size_t bins, float* output);
+  using Averages = void (*)(const Phases<kLanes>&, size_t bins, float* output);
 
   LanePhaseCoherence(const FeatureRecipe& frames, PhaseKernel<kLanes> kernel, Averages averages)
       : PhaseCoherence(frames), scratch_(plan_), kernel_(kernel), averages_(averages) {}
 
  private:
-  void ComputePhases(std::span<const float> samples, size_t hop, Phases& phases) override {
-    phases.values.resize(scratch_.re.size() * phases.frames * Phases::kParts);
-    for (size_t first = 0; first < phases.frames; first += kLanes) {
-      const float* starts[kLanes];
-      const size_t used = std::min<size_t>(kLanes, phases.frames - first);
+  void ComputeFrames(std::span<const float> samples, size_t hop, size_t frames,
+                     std::span<float> output) override {
+    phases_.frames = frames;
+    phases_.values.resize(scratch_.bins.size() / kLanes * frames);
+    for (size_t first = 0; first < frames; first += kLanes) {
       // Lanes without a frame of their own repeat the last one.
+      const float* starts[kLanes];
       for (size_t lane = 0; lane < kLanes; ++lane) {
-        starts[lane] = samples.data() + (first + std::min(lane, used - 1)) * hop;
+        starts[lane] = samples.data() + std::min(first + lane, frames - 1) * hop;
       }
-      kernel_(plan_, starts, scratch_, first, used, phases);
+      kernel_(plan_, starts, scratch_, first, std::min<size_t>(kLanes, frames - first), phases_);
     }
+    averages_(phases_, static_cast<size_t>(plan_.fft.size), output.data());
   }
 
-  void Average(const Phases& phases, std::span<float> output) override {
-    averages_(phases, static_cast<size_t>(plan_.fft.size), output.data());
-  }
-
+  Phases<kLanes> phases_;
   PhaseScratch<kLanes> scratch_;
   PhaseKernel<kLanes> kernel_;
   Averages averages_;
@@ -305,9 +298,7 @@ PhaseCoherence::PhaseCoherence(const FeatureRecipe& frames)
 void PhaseCoherence::Compute(std::span<const float> samples, std::span<float> output) {
   const size_t hop = fft_size_ / kHopsPerFrame;
   samples = RepeatedTo(fft_size_ + (kLeastFrames - 1) * hop, samples, repeated_);
-  phases_.frames = 1 + (samples.size() - fft_size_) / hop;
-  ComputePhases(samples, hop, phases_);
-  Average(phases_, output);
+  ComputeFrames(samples, hop, 1 + (samples.size() - fft_size_) / hop, output);
   // A broken sample is in every bin of its frames, and every frame in the first mean. The minima of the
   // others may drop what is not a number.
   if (!std::isfinite(output.front())) {

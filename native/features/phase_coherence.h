@@ -25,13 +25,6 @@ class PhaseCoherence {
  public:
   static constexpr size_t kProducts = 5;
   static constexpr size_t kCurves = 2 * kProducts;
-  // [blocks, frames, kParts, lanes]: of as many neighbouring bins as a register has lanes, one frame after
-  // the other, real parts, imaginary parts and weights. Beyond the last bin they are 0.
-  struct Phases {
-    static constexpr size_t kParts = 3;
-    size_t frames;
-    std::vector<float> values;
-  };
 
   // Frames of `fft_size` samples, a quarter of that from one to the next. `fft_size` is within the bounds of
   // ValidateRecipe; `level` is one that the processor has.
@@ -50,13 +43,13 @@ class PhaseCoherence {
   const SpectrogramPlan plan_;
 
  private:
-  virtual void ComputePhases(std::span<const float> samples, size_t hop, Phases& phases) = 0;
-  virtual void Average(const Phases& phases, std::span<float> output) = 0;
+  // `frames` frames, each `hop` samples after the one before.
+  virtual void ComputeFrames(std::span<const float> samples, size_t hop, size_t frames,
+                             std::span<float> output) = 0;
 
   size_t fft_size_;
   size_t bins_;
   std::vector<float> repeated_;
-  Phases phases_;
 };
 
 }  // namespace veravox

@@ -19,6 +19,7 @@ struct FramePlaces {
   float* output;
 };
 
+// Called from within a kernel, so that the transposition is compiled for its level.
 template <int kLanes>
 VERAVOX_INLINE void StoreFrames(const SpectrogramScratch<kLanes>& scratch, const FramePlaces& places) {
   const auto& bands = scratch.bands;

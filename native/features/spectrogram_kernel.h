@@ -68,7 +68,7 @@ VERAVOX_INLINE void LoadFrames(const SpectrogramPlan& plan, const float* const* 
     previous = current;
     return emphasised * window[i];
   };
-  // Of the samples from an even place on, beyond the window zeros.
+  // Two neighbouring samples, the first at an even place. Beyond the window they are 0.
   const auto put = [&](int i, const Vector& even, const Vector& odd) __attribute__((always_inline)) {
     spectrum[position[i / 2]] = {even, odd};
   };

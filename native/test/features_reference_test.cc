@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <numbers>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,46 @@ TEST_P(FeaturesSimdLevel, PhaseCoherenceAgreesWithDefinition) {
   std::vector<float> expected = ReadFloats("phase_coherence.f32");
   expected.erase(expected.begin(), expected.end() - static_cast<std::ptrdiff_t>(output.size()));
   ExpectClose(recipe, output, expected);
+}
+
+// Sizes whose bins fill no whole number of registers, and more frames than lanes by one.
+TEST_P(FeaturesSimdLevel, OddSizesAgreeWithTheBaseline) {
+  if (GetParam() > BestSimdLevel()) GTEST_SKIP() << "not on this processor";
+  const std::vector<float> samples = Input({"input", 6400});
+  const auto expect_alike = [&](const char* what, int size, const auto& compute) {
+    const std::vector<float> made = compute(GetParam()), expected = compute(SimdLevel::kBaseline);
+    ASSERT_EQ(made.size(), expected.size());
+    for (size_t i = 0; i < made.size(); ++i) {
+      ASSERT_NEAR(made[i], expected[i], 1e-4) << what << " " << size << ", number " << i;
+    }
+  };
+  for (const int size : {8, 12, 36, 460, 1000}) {
+    expect_alike("phase coherence of", size, [&](SimdLevel level) {
+      const auto coherence = PhaseCoherence::Make(size, 1.0f, level);
+      std::vector<float> output(coherence->OutputSize(), NAN);
+      coherence->Compute(std::span(samples).first(size + 16 * (size / 4)), output);
+      return output;
+    });
+  }
+  for (const int size : {64, 68, 1000}) {
+    expect_alike("mean spectrum of", size, [&](SimdLevel level) {
+      MeanSpectrum spectrum(size, 1.0f, level);
+      std::vector<float> output(spectrum.OutputSize(), NAN);
+      spectrum.Compute(samples, output);
+      return output;
+    });
+  }
+  for (const int bands : {1, 23, 37}) {
+    expect_alike("frames of bands,", bands, [&](SimdLevel level) {
+      FeatureRecipe recipe;
+      recipe.bands = bands;
+      recipe.layout = FeatureRecipe::Layout::kFramesBands;
+      const auto spectrogram = Spectrogram::Make(recipe, level);
+      std::vector<float> output(spectrogram->FrameCount(samples.size()) * static_cast<size_t>(bands), NAN);
+      spectrogram->Compute(samples, output);
+      return output;
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, FeaturesSimdLevel,

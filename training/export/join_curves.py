@@ -54,8 +54,8 @@ def part_of(kind, network, share):
 
 
 def over_a_row(part):
-    """The part with two-dimensional convolutions and maxima, over [batch, curves, 1, bins]. One that has them stays the
-    same."""
+    """The part with its convolutions and poolings in two dimensions, over [batch, curves, 1, bins]; unchanged if it
+    already has them."""
     weights = {node.input[1] for node in part.nodes if node.op_type == "Conv"}
     if all(len(number.dims) == 4 for number in part.numbers if number.name in weights):
         return part
@@ -123,7 +123,7 @@ def joined(detector, parts):
     numbers = [
         constant("sizes", sizes),
         constant("bands_shape", [-1, *own_shape]),
-        *(constant(f"{kind}/shape", [-1, curves, 1, bins]) for kind in parts for curves, bins in [SHAPES[kind]]),
+        *(constant(f"{kind}/shape", [-1, curves, 1, bins]) for kind, (curves, bins) in SHAPES.items() if kind in parts),
         *(constant(f"{kind}/share", [part.share], TensorProto.FLOAT) for kind, part in parts.items()),
     ]
     of_batch = lambda name, *axes: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *axes])
