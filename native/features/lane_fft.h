@@ -47,8 +47,9 @@ struct alignas(sizeof(float) * kLanes) LaneComplex {
 
 namespace lane_fft {
 
-template <int kLanes>
-VERAVOX_INLINE LaneComplex<kLanes> Multiply(const LaneComplex<kLanes>& a, LaneFftPlan::Factor b) {
+// `b`: a factor for all lanes, or one for each.
+template <int kLanes, typename Factor>
+VERAVOX_INLINE LaneComplex<kLanes> Multiply(const LaneComplex<kLanes>& a, const Factor& b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 

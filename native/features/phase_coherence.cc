@@ -130,11 +130,6 @@ VERAVOX_INLINE Bins<kLanes> Pick(const Bins<kLanes>& lower, const Bins<kLanes>& 
 }
 
 template <int kLanes>
-VERAVOX_INLINE LaneComplex<kLanes> Times(const LaneComplex<kLanes>& a, const LaneComplex<kLanes>& b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-template <int kLanes>
 VERAVOX_INLINE LaneComplex<kLanes> Over(const LaneComplex<kLanes>& a,
                                         const LaneComplex<kLanes>& b) {  // for |b| = 1
   return {a.re * b.re + a.im * b.im, a.im * b.re - a.re * b.im};
@@ -177,9 +172,10 @@ VERAVOX_INLINE void AverageChanges(const Phases<kLanes>& phases, size_t block, s
   WeightedMean<kLanes> near_mean, far_mean;
   for (size_t t = 1; t + 1 < phases.frames; ++t) {
     const Bins<kLanes> here = phases.At(block, t);
-    const LaneComplex<kLanes> squared = Times(here.phase, here.phase);
+    const LaneComplex<kLanes> squared = lane_fft::Multiply(here.phase, here.phase);
     const auto change = [&](size_t step) __attribute__((always_inline)) {
-      return Over(Times(phases.At(block, t + step).phase, phases.At(block, t - step).phase), squared);
+      return Over(lane_fft::Multiply(phases.At(block, t + step).phase, phases.At(block, t - step).phase),
+                  squared);
     };
     near_mean.Add(change(1), here.weight);
     if (t >= kFarStep && t + kFarStep < phases.frames) far_mean.Add(change(kFarStep), here.weight);
@@ -218,8 +214,8 @@ VERAVOX_INLINE void AverageHalves(const Phases<kLanes>& phases, size_t pair, siz
     const Bins<kLanes> even = Pick<kLanes, 0, 2>(first, second), odd = Pick<kLanes, 1, 2>(first, second);
     const Bins<kLanes> half = phases.At(pair, t);
     const Bins<kLanes> next = Pick<kLanes, 1, 1>(half, phases.At(pair + 1, t));
-    even_mean.Add(Over(Times(half.phase, half.phase), even.phase), SmallerWeight(half, even));
-    odd_mean.Add(Over(Times(half.phase, next.phase), odd.phase), SmallerWeight(half, odd));
+    even_mean.Add(Over(lane_fft::Multiply(half.phase, half.phase), even.phase), SmallerWeight(half, even));
+    odd_mean.Add(Over(lane_fft::Multiply(half.phase, next.phase), odd.phase), SmallerWeight(half, odd));
   }
   even_mean.Store(2 * pair * kLanes, 2, bins, output);
   odd_mean.Store(2 * pair * kLanes + 1, 2, bins, output);

@@ -88,6 +88,8 @@ class LaneSpectrogram final : public Spectrogram {
 
   void Compute(std::span<const float> samples, std::span<float> output) override {
     const size_t frames = FrameCount(samples.size());
+    const bool frame_by_frame = recipe_.layout == FeatureRecipe::Layout::kFramesBands;
+    const size_t stride = frame_by_frame ? scratch_.bands.size() : frames;
     for (size_t first = 0; first < frames; first += kLanes) {
       const float* starts[kLanes];
       const size_t used = std::min<size_t>(kLanes, frames - first);
@@ -95,8 +97,6 @@ class LaneSpectrogram final : public Spectrogram {
       for (size_t lane = 0; lane < kLanes; ++lane) {
         starts[lane] = lane < used ? FrameStart(samples, first + lane, lane) : starts[used - 1];
       }
-      const bool frame_by_frame = recipe_.layout == FeatureRecipe::Layout::kFramesBands;
-      const size_t stride = frame_by_frame ? scratch_.bands.size() : frames;
       kernel_(plan_, starts, scratch_,
               {recipe_.layout, used, stride, &output[frame_by_frame ? first * stride : first]});
     }

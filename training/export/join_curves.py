@@ -18,7 +18,6 @@ calibration is the identity. Needs the Python package onnx.
 import argparse
 import json
 import tempfile
-from copy import deepcopy
 from math import prod
 from pathlib import Path
 from typing import NamedTuple
@@ -37,7 +36,8 @@ IDENTITY = {"scale": 1.0, "bias": 0.0}
 
 
 class Part(NamedTuple):
-    """A network of a joined file: from the tensor `kind/curves` to `kind/said`, with `kind/` before all names."""
+    """A network of a joined file: from the tensor `kind/curves`, [batch, curves, 1, bins], to `kind/said`, with `kind/`
+    before all names."""
 
     nodes: list
     numbers: list
@@ -50,17 +50,14 @@ def part_of(kind, network, share):
         write_onnx(network, torch.zeros(1, *SHAPES[kind]), path, "curves", "said")
         model = onnx.load(path)
     graph = onnx.compose.add_prefix(model, f"{kind}/").graph
+    convolve_over_a_row(graph)
     return Part(list(graph.node), list(graph.initializer), share)
 
 
-def over_a_row(part):
-    """The part with its convolutions and poolings in two dimensions, over [batch, curves, 1, bins]; unchanged if it
-    already has them."""
-    weights = {node.input[1] for node in part.nodes if node.op_type == "Conv"}
-    if all(len(number.dims) == 4 for number in part.numbers if number.name in weights):
-        return part
-    nodes, numbers = deepcopy(part.nodes), deepcopy(part.numbers)
-    for node in nodes:
+def convolve_over_a_row(graph):
+    """Gives convolutions and poolings over [batch, curves, bins] two dimensions, over [batch, curves, 1, bins]."""
+    weights = {node.input[1] for node in graph.node if node.op_type == "Conv"}
+    for node in graph.node:
         if node.op_type in ("Conv", "MaxPool"):
             for attribute in node.attribute:
                 if attribute.name in ("kernel_shape", "strides", "dilations"):
@@ -68,11 +65,10 @@ def over_a_row(part):
                 elif attribute.name == "pads":
                     before, after = attribute.ints
                     attribute.ints[:] = [0, before, 0, after]
-    for number in numbers:
+    for number in graph.initializer:
         if number.name in weights:
             maps, channels, taps = number.dims
             number.dims[:] = [maps, channels, 1, taps]
-    return Part(nodes, numbers, part.share)
 
 
 def parts_in(model):
@@ -105,7 +101,6 @@ def joined(detector, parts):
     (own_input,), (own_output,) = graph.input, graph.output
     own_shape = [axis.dim_value for axis in own_input.type.tensor_type.shape.dim][1:]
     own_size = prod(own_shape)
-    parts = {kind: over_a_row(part) for kind, part in parts.items()}
     names = {own_input.name: "bands", own_output.name: "detector_logit"}
     for node in graph.node:
         node.input[:] = [names.get(name, name) for name in node.input]
