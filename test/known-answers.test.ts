@@ -75,7 +75,7 @@ test('a server whose model says something else than it is known to say is never 
   assert.equal(json.wrong_answers.length, 1);
   const [{ model, file, expected, measured, tolerance, error }] = json.wrong_answers;
   assert.equal(model, 'random-waveform');
-  assert.equal(file, 'known-answers/ai-kokoro.flac');
+  assert.equal(file, 'known-answers/ai-and-human.flac');
   assert.equal(error, null);
   assert.equal(measured.length, expected.length);
   assert.ok(Math.abs(measured[0] - expected[0]) > tolerance);

@@ -96,10 +96,10 @@ test('record writes name and SHA-256 of the weights; check then passes and knows
   const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'manifest.json'), 'utf8'));
   assert.equal(manifest.models[0].weights_file, weights_file);
   assert.equal(manifest.models[0].weights_sha256, weights_sha256);
-  assert.equal(manifest.models[0].known_answers.length, 3);
+  assert.equal(manifest.models[0].known_answers.length, 4);
   const checked = await runModels(folder, 'check', '--runs', '1');
   assert.equal(checked.status, 0, checked.stdout);
-  assert.match(checked.stdout, /^outside .* 3 of 3 +ok$/m);
+  assert.match(checked.stdout, /^outside .* 4 of 4 +ok$/m);
 });
 
 test('a server answers with such a model', async (t) => {
