@@ -14,22 +14,24 @@
 // window, logit(score) + offset is the logit of the score that the server gives.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import type { Analysis } from '../src/analysis/analyser/analyser.js';
 import { type Model, readManifest } from '../src/analysis/models/manifest.js';
 import { loadConfig } from '../src/base/config/load-config.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../src/base/contract/limits.js';
 import { ListPipeline } from '../src/evaluation/labelled-lists/list-pipeline.js';
+import { benchArguments, wrongUsage } from './arguments.js';
 
-const { values, positionals } = parseArgs({
+const usage = 'node scripts/bench.mjs clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]';
+
+const { values, positionals } = benchArguments(usage, {
   allowPositionals: true,
   options: { out: { type: 'string' }, model: { type: 'string', multiple: true, default: [] } },
 });
 const [list] = positionals;
 const { out, model: models } = values;
 if (list === undefined || out === undefined || models.length === 0) {
-  throw new Error('Usage: clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]');
+  wrongUsage(usage, 'A list, --out and --model are needed.');
 }
 
 const rows: Record<string, string>[] = parse(readFileSync(list), { columns: true, bom: true });

@@ -8,17 +8,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadManifest } from '../src/analysis/models/model-file.js';
 import { loadConfig } from '../src/base/config/load-config.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { PREFERRED_MODEL } from '../src/base/contract/model-ids.js';
 import { monoWav } from '../test/support/wav.js';
+import { benchArguments, wrongUsage } from './arguments.js';
 import { describeMachine } from './machine.js';
 import { startServer } from './server-process.js';
 import { makeTrials, type Recording, SAMPLE_RATE_HZ, TEST_SPEECH_S } from './voiceid-trials.js';
 
-const { values } = parseArgs({
+const usage =
+  'VERAVOX_CORPUS=FOLDER node scripts/bench.mjs voiceid-refusals [--samples 6] [--seed 1] [--out RESULTS.json]';
+const { values } = benchArguments(usage, {
   options: {
     samples: { type: 'string', default: '6' },
     seed: { type: 'string', default: '1' },
@@ -26,7 +28,7 @@ const { values } = parseArgs({
   },
 });
 const corpus = process.env.VERAVOX_CORPUS;
-if (corpus === undefined) throw new Error('Set VERAVOX_CORPUS to a folder as in docs/corpus.md.');
+if (corpus === undefined) wrongUsage(usage, 'Set VERAVOX_CORPUS to a folder as in docs/corpus.md.');
 
 /** FFmpeg's options of each codec; none for a WAV file. */
 const conditions: Readonly<Record<string, readonly string[]>> = {

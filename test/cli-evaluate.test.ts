@@ -178,7 +178,14 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
     stdout,
     /\nNot given: mean AUC inside one source \(a mean needs at least 5 sources with both classes; the list has 1\)\./,
   );
-  assert.match(stdout, / at most 1\.0 % human called spoofed /);
+  assert.match(
+    stdout,
+    /\n {6}0\.9 +\d+\.\d % +\d+\.\d %\nNot given: a threshold for at most 0\.1 %, .* or 10\.0 % human called spoofed \(a threshold needs at least 5 speakers or sources of human clips; the list has 2\)\.\nNot given: intervals of human called spoofed \(an interval needs .*\)\.\nNot given: intervals of spoofed called human /,
+  );
+  assert.deepEqual(
+    report.thresholds.map(({ fpr }) => fpr.interval_95_units),
+    Array(9).fill(null),
+  );
   assert.deepEqual(
     [...new Set(report.groups.map(({ column }) => column))],
     ['system', 'source', 'language', 'duration', 'reason'],

@@ -51,9 +51,73 @@ test('the table has the tenths, the threshold that was asked for, and those for 
   assert.ok(low < 0.1 && high > 0.1);
 });
 
+test('a share of false positives gets a threshold only from clips enough to show it', () => {
+  const { thresholds, thresholds_not_given } = found(even);
+  assert.deepEqual(
+    thresholds.flatMap(({ target_fpr }) => target_fpr ?? []),
+    [0.05, 0.1],
+  );
+  assert.deepEqual(
+    thresholds_not_given.targets.map(({ target_fpr, why_not }) => [target_fpr, why_not]),
+    [
+      [0.001, 'a threshold needs at least 3838 human clips; the list has 100'],
+      [0.01, 'a threshold needs at least 381 human clips; the list has 100'],
+      [0.02, 'a threshold needs at least 189 human clips; the list has 100'],
+    ],
+  );
+  const many = Array.from({ length: 400 }, (_, i) => sample(false, i / 1000));
+  const { thresholds_not_given: missing } = found([...many, sample(true, 0.9)]);
+  assert.deepEqual(
+    missing.targets.map(({ target_fpr }) => target_fpr),
+    [0.001],
+  );
+});
+
+test('clips of fewer than five speakers or systems have neither intervals nor thresholds for a share', () => {
+  const of = (speakers: number, systems: number) =>
+    found(
+      even.map((clip, i) => ({
+        ...clip,
+        columns: clip.isPositive ? { system: `s${i % systems}` } : { speaker: `p${i % speakers}` },
+      })),
+    );
+  const fewSpeakers = of(4, 5);
+  assert.equal(fewSpeakers.thresholds.length, 9);
+  for (const { fpr, fnr } of fewSpeakers.thresholds) {
+    assert.equal(fpr.interval_95_units, null);
+    assert.notEqual(fnr.interval_95_units, null);
+  }
+  const { targets, ...intervals } = fewSpeakers.thresholds_not_given;
+  assert.deepEqual(intervals, {
+    fpr_intervals_why_not: 'an interval needs at least 5 speakers or sources of human clips; the list has 4',
+    fnr_intervals_why_not: null,
+  });
+  assert.deepEqual(
+    [...new Set(targets.map(({ why_not }) => why_not))],
+    ['a threshold needs at least 5 speakers or sources of human clips; the list has 4'],
+  );
+  assert.equal(targets.length, 5);
+
+  const fewSystems = of(5, 4);
+  for (const { fpr, fnr } of fewSystems.thresholds) {
+    assert.notEqual(fpr.interval_95_units, null);
+    assert.equal(fnr.interval_95_units, null);
+  }
+  assert.equal(
+    fewSystems.thresholds_not_given.fnr_intervals_why_not,
+    'an interval needs at least 5 systems or sources of generated clips; the list has 4',
+  );
+  assert.equal(fewSystems.thresholds.at(-1)?.target_fpr, 0.1);
+});
+
 test('a list of one class has no table of thresholds', () => {
   assert.deepEqual(found(even.slice(0, 100)).thresholds, []);
   assert.deepEqual(found(even.slice(100)).thresholds, []);
+  assert.deepEqual(found(even.slice(100)).thresholds_not_given, {
+    targets: [],
+    fpr_intervals_why_not: null,
+    fnr_intervals_why_not: null,
+  });
 });
 
 test('wrong verdicts come by the distance from the threshold as a share of its side, 20 of a class', () => {

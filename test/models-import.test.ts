@@ -98,6 +98,7 @@ test('an imported model has an entry that can be recorded, checked and asked', a
   assert.match(stdout, /^Imported tiny \(xlsr-aasist, .*float16\)\.$/m);
   assert.match(stdout, /have never seen a real checkpoint of this family/);
   assert.match(stdout, /veravox models record tiny --models-dir/);
+  assert.match(stdout, /veravox models calibrate tiny YOUR-LIST\.csv/);
   assert.match(
     callsOf(tools)[0] as string,
     /-m imported\.convert --family xlsr-aasist .*--precision float16/,

@@ -116,6 +116,11 @@ describe('the page', () => {
     assert.match(page, /<td>1<\/td><td>9<\/td><td>0\.0215<\/td>/);
     assert.match(page, /<td>below 0\.0001<\/td>/);
     assert.match(page, /<h2>Thresholds<\/h2>/);
+    assert.match(
+      page,
+      /Not given: a threshold for at most 0\.1 %, 1\.0 %, 2\.0 %, 5\.0 % or 10\.0 % human called spoofed \(a threshold needs at least 5 /,
+    );
+    assert.doesNotMatch(page, /<td>null/);
     assert.match(page, /<h2>Most confidently wrong<\/h2>/);
     assert.match(
       page,

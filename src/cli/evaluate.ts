@@ -65,15 +65,19 @@ export function addEvaluateCommand(program: Command): void {
 
 /** What `calibrate` takes as well. */
 export function addListOptions(command: Command): Command {
+  return addScoringOptions(command).option(
+    '--model <id>',
+    'which model to use, by its exact id or an alias (default: the one that answers requests that name none)',
+  );
+}
+
+/** Which rows of a list are scored, and how. */
+export function addScoringOptions(command: Command): Command {
   return command
     .addOption(
       new Option('--where <column=value>', 'only rows with this value; repeatable')
         .argParser(collectCondition)
         .default([], 'all rows'),
-    )
-    .option(
-      '--model <id>',
-      'which model to use, by its exact id or an alias (default: the one that answers requests that name none)',
     )
     .addOption(
       new Option('--device <device>', 'device that runs the model (default: VERAVOX_DEVICE)').argParser(
@@ -106,7 +110,7 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
     }
   }
   process.stdout.write(evaluationTable(report, pc));
-  if (scored.rows.some(isOurFailure)) process.exitCode = 1;
+  if (scored.rows.some(isOurs)) process.exitCode = 1;
 }
 
 /** Other scores of the same rows: those of a file, or made now by another model. */
@@ -177,11 +181,12 @@ function groupColumnsOf(
   throw new ListError(`There is no column ${unknown} to group by. Columns: ${columns.join(', ')}.`);
 }
 
+const isOurs = ({ outcome }: ScoredRow): boolean => isFailed(outcome) && isOurFailure(outcome);
+
 /** A refused file is a finding; an unreadable file or an internal failure is a failure of the command. */
-function isOurFailure({ outcome }: ScoredRow): boolean {
-  if (!isFailed(outcome)) return false;
+export function isOurFailure({ code }: FailedSample): boolean {
   const entries: Readonly<Record<string, { readonly status: number } | undefined>> = catalogue;
-  const status = entries[outcome.code]?.status;
+  const status = entries[code]?.status;
   return status === undefined || status >= 500;
 }
 

@@ -3,9 +3,15 @@ import type { Colors } from 'picocolors/types.js';
 import { columnsOf } from '../evaluation/drawings/drawings.js';
 import { percent } from '../evaluation/drawings/frame.js';
 import { rowsOf } from '../evaluation/drawings/group-plot.js';
-import { comparisonRows, meanInside, missingMeans, wrongRow } from '../evaluation/drawings/report-rows.js';
+import {
+  comparisonRows,
+  meanInside,
+  missingMeans,
+  missingThresholds,
+  wrongRow,
+} from '../evaluation/drawings/report-rows.js';
 import { errorNames, rowNames } from '../evaluation/drawings/wording.js';
-import type { Comparison, ErrorShare, Figure, Report, Share } from '../evaluation/figures/report.js';
+import type { Comparison, Figure, ListedShare, Report, Share } from '../evaluation/figures/report.js';
 import { textTable } from './text-table.js';
 
 /** Largest number of groups per column here; JSON and HTML have all. */
@@ -70,11 +76,12 @@ const shareRow = (name: string, share: Share | null): string[][] =>
     ? []
     : [[name, percent(share.value), range(share.interval_95, percent), `${share.count} of ${share.of}`]];
 
-function thresholdTable({ thresholds, task, at_threshold }: Report): string {
+function thresholdTable(report: Report): string {
+  const { thresholds, task, at_threshold } = report;
   const names = errorNames[task];
-  const cells = ({ value, interval_95_units }: ErrorShare) => [
+  const cells = ({ value, interval_95_units }: ListedShare) => [
     percent(value),
-    range(interval_95_units, percent),
+    interval_95_units === null ? '' : range(interval_95_units, percent),
   ];
   const rows = thresholds.map(({ threshold, target_fpr, fpr, fnr }) => [
     `${threshold}`,
@@ -87,10 +94,9 @@ function thresholdTable({ thresholds, task, at_threshold }: Report): string {
     ...cells(fnr),
   ]);
   if (rows.length === 0) return '';
-  return textTable(
-    ['>threshold', 'chosen for', `>${names.fpr}`, '95 % interval', `>${names.fnr}`, '95 % interval'],
-    rows,
-  );
+  const headings = ['>threshold', 'chosen for', `>${names.fpr}`, '95 % interval', `>${names.fnr}`];
+  const missing = missingThresholds(report).map((line) => `${line}\n`);
+  return textTable([...headings, '95 % interval'], rows) + missing.join('');
 }
 
 function mostWrongTable({ most_wrong, task }: Report): string {

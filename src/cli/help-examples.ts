@@ -93,6 +93,13 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
       'a published checkpoint, with a Python that has torch and onnx',
     ],
   ],
+  'models calibrate': [
+    ['veravox models calibrate my-model clips.csv --dry-run', 'what would change'],
+    [
+      'veravox models calibrate my-model clips.csv --models-dir my-models --where split=calibration',
+      'on some of the rows',
+    ],
+  ],
   'models record': [['veravox models record my-model --models-dir my-models', 'after a new export']],
   openapi: [['veravox openapi > openapi.json', 'for client generators']],
   doctor: [['veravox doctor', 'what works, what is missing, what is wrong']],

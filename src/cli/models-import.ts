@@ -87,6 +87,7 @@ function describe(
     `  veravox models check ${folder}             # and its time per window`,
     `  export VERAVOX_MODELS_DIR=${modelsDir}`,
     `  veravox evaluate YOUR-LIST.csv --model ${id}        # AI-generated must score high: else --spoof-index`,
+    `  veravox models calibrate ${id} YOUR-LIST.csv        # so that 0.5 and confidence mean something`,
     `  veravox calibrate YOUR-LIST.csv --model ${id} --name strict --target-fpr 0.01`,
     '',
   ].join('\n');

@@ -14,6 +14,7 @@ import type { Config } from '../base/config/options.js';
 import { withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { numberThat } from './arguments.js';
+import { addCalibrateModelCommand } from './models-calibrate.js';
 import { addImportCommand } from './models-import.js';
 import { textTable } from './text-table.js';
 
@@ -35,7 +36,7 @@ interface RecordOptions extends FolderOption {
 export function addModelsCommand(program: Command): void {
   const models = program
     .command('models')
-    .description('List, check and import the models of a folder, and record their known answers.');
+    .description('List, check, import and calibrate the models of a folder, and record their known answers.');
   const withFolder = (command: Command): Command =>
     command.option('--models-dir <folder>', 'folder with manifest.json (default: VERAVOX_MODELS_DIR)');
 
@@ -52,6 +53,8 @@ export function addModelsCommand(program: Command): void {
     .action(async ({ runs, ...options }: FolderOption & { runs: number }) => check(configOf(options), runs));
 
   addImportCommand(withFolder(models.command('import')));
+
+  addCalibrateModelCommand(withFolder(models.command('calibrate')));
 
   withFolder(models.command('record'))
     .description("Write the models' answers and the SHA-256 of their files into the manifest.")

@@ -16,19 +16,21 @@ const shippedClips = join(packageDir, 'models', clipsFolder);
 const decimals = 6;
 
 /** An entry as it stands in the file: anything may be missing yet. */
-type Entry = Readonly<Record<string, unknown>>;
+export type Entry = Readonly<Record<string, unknown>>;
 
 /**
  * Writes into the manifest what follows from a model's file: its SHA-256, and what it answers for each clip in the folder
  * `known-answers`, which is filled with the shipped clips if it is not there. Answers are those of the CPU. An entry may
  * still lack both. Returns the models whose entries were written: those with one of these ids, or all.
  * @param given how far each number may be off; each clip keeps what is left out here
- * @throws ManifestError when the manifest has other faults
+ * @param change what is changed in each of these entries before its model answers
+ * @throws ManifestError when the manifest has other faults, and what `change` throws; then the manifest stays as it was
  */
 export async function recordAnswers(
   config: PipelineConfig,
   ids: readonly string[],
   given: Tolerances = {},
+  change: (entry: Entry) => Entry = (entry) => entry,
 ): Promise<Model[]> {
   const { modelsDir } = config;
   const path = manifestPath(modelsDir);
@@ -43,7 +45,7 @@ export async function recordAnswers(
     ids.length === 0 || ids.some((id) => namesIn(entry).includes(id));
 
   const drafts = await Promise.all(
-    entries.map(async (entry) => (isWanted(entry) ? draftOf(entry, modelsDir) : entry)),
+    entries.map(async (entry) => (isWanted(entry) ? change(await draftOf(entry, modelsDir)) : entry)),
   );
   const models = checkManifest(path, { version, models: drafts }).models.filter((model) =>
     isWanted(model as unknown as Entry),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Figure, GroupClass, Report, Share } from '../figures/report.js';
+import type { Figure, GroupClass, ListedShare, Report, Share } from '../figures/report.js';
 import { columnsOf, groupDrawings, overallDrawings } from './drawings.js';
 import { percent } from './frame.js';
 import { rowsOf } from './group-plot.js';
-import { comparisonRows, meanInside, missingMeans, wrongRow } from './report-rows.js';
+import { comparisonRows, meanInside, missingMeans, missingThresholds, wrongRow } from './report-rows.js';
 import { escaped, inlineSvg, plotStyle } from './svg.js';
 import { errorNames, rowNames } from './wording.js';
 
@@ -114,20 +114,25 @@ ${failureSection(report)}
 `;
 }
 
-function thresholdSection({ thresholds, task }: Report): string {
+function thresholdSection(report: Report): string {
+  const { thresholds, task } = report;
   if (thresholds.length === 0) return '';
   const names = errorNames[task];
   const rows = thresholds.map(({ threshold, target_fpr, fpr, fnr }) => [
     threshold,
     target_fpr === null ? '' : `at most ${percent(target_fpr)} ${names.fpr}`,
-    percent(fpr.value),
-    range(fpr.interval_95_units, percent),
-    percent(fnr.value),
-    range(fnr.interval_95_units, percent),
+    ...shareCells(fpr),
+    ...shareCells(fnr),
   ]);
   const headings = ['threshold', 'chosen for', names.fpr, '95 %', names.fnr, '95 %'];
-  return `<h2>Thresholds</h2><section>${table(headings, rows)}</section>`;
+  const missing = missingThresholds(report).map((text) => `<p class="soft">${escaped(text)}</p>`);
+  return `<h2>Thresholds</h2><section>${table(headings, rows)}${missing.join('')}</section>`;
 }
+
+const shareCells = ({ value, interval_95_units }: ListedShare): Cell[] => [
+  percent(value),
+  interval_95_units === null ? '' : range(interval_95_units, percent),
+];
 
 function wrongSection({ most_wrong, task }: Report): string {
   if (most_wrong.length === 0) return '';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of a report that the terminal and the page show alike.
+import { groupedBy } from '../figures/grouped.js';
 import type { Comparison, Difference, Figure, Report, WrongSample } from '../figures/report.js';
 import { percent } from './frame.js';
 import { errorNames, rowNames } from './wording.js';
@@ -21,6 +22,26 @@ export function missingMeans({ overall, inside_one_source }: Report): string[] {
   ];
   return reasons.flatMap(([name, why]) => (why === null ? [] : [`Not given: ${name} (${why}).`]));
 }
+
+/** A sentence per reason for which the table of thresholds lacks rows or intervals. */
+export function missingThresholds({ task, thresholds_not_given }: Report): string[] {
+  const { targets, fpr_intervals_why_not, fnr_intervals_why_not } = thresholds_not_given;
+  const names = errorNames[task];
+  const rows = [...groupedBy(targets, ({ why_not }) => why_not)].map(([why, own]): [string, string] => [
+    `a threshold for at most ${alternatives(own.map(({ target_fpr }) => percent(target_fpr)))} ${names.fpr}`,
+    why,
+  ]);
+  const intervals: readonly (readonly [string, string | null])[] = [
+    [`intervals of ${names.fpr}`, fpr_intervals_why_not],
+    [`intervals of ${names.fnr}`, fnr_intervals_why_not],
+  ];
+  return [...rows, ...intervals].flatMap(([name, why]) =>
+    why === null ? [] : [`Not given: ${name} (${why}).`],
+  );
+}
+
+const alternatives = (texts: readonly string[]): string =>
+  texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
 
 const decimals = (value: number): string => value.toFixed(3);
 

@@ -15,10 +15,10 @@ import { groupsOf } from './groups.js';
 import { mostWrong } from './most-wrong.js';
 import { probabilityQuality } from './probability-quality.js';
 import { type ErrorRates, RankedScores } from './ranked-scores.js';
-import type { ErrorShare, Failure, Figure, Findings } from './report.js';
+import type { ErrorShare, Failure, Figure, Findings, ListedShare } from './report.js';
 import { balanceGroupOf, classNames, type Sample, type Task, unitOf } from './sample.js';
 import { rounded, roundedInterval, shareOf } from './share.js';
-import { listedThresholds, ratesAt } from './threshold-table.js';
+import { listedThresholds, ratesAt, whyNoIntervals } from './threshold-table.js';
 import { weightedErrors } from './weighted-errors.js';
 
 /** A clip or a trial that has no score, and why. */
@@ -54,11 +54,12 @@ export function evaluate(
   const negative = samples.length - positive;
   const ranked = new RankedScores(scores, isPositive);
   const rates = ranked.errorRates();
-  const figures = figuresOf(task, samples, ranked, threshold);
   const units = samples.map((sample) => unitOf(task, sample));
-  const intervals = bootstrapIntervals(units, isPositive, figures.under, bootstrap);
   const unitsOf = (positives: boolean): number =>
     new Set(units.filter((_, i) => isPositive[i] === positives)).size;
+  const unitCounts = { positive: unitsOf(true), negative: unitsOf(false) };
+  const figures = figuresOf(task, samples, ranked, threshold, unitCounts.negative);
+  const intervals = bootstrapIntervals(units, isPositive, figures.under, bootstrap);
   const values = figures.under(new Float64Array(samples.length).fill(1));
   const figure = (name: string): Figure | null => {
     const [value, interval] = [values[name], intervals[name]];
@@ -74,11 +75,16 @@ export function evaluate(
     ).length;
     return { ...shareOf(count, of), interval_95_units: roundedInterval(interval) };
   };
-  const thresholds = figures.thresholds.flatMap(({ threshold: at, targetFpr }, k) => {
-    const listed = (name: 'fpr' | 'fnr', of: number): ErrorShare | undefined => {
+  const noIntervals = whyNoIntervals(task, unitCounts);
+  const thresholds = figures.thresholds.listed.flatMap(({ threshold: at, targetFpr }, k) => {
+    const listed = (name: 'fpr' | 'fnr', of: number): ListedShare | undefined => {
       const [value, interval] = [values[`${name} ${k}`], intervals[`${name} ${k}`]];
       if (value === undefined || interval === undefined) return undefined;
-      return { ...shareOf(Math.round(value * of), of), interval_95_units: roundedInterval(interval) };
+      const isGiven = noIntervals[name] === null;
+      return {
+        ...shareOf(Math.round(value * of), of),
+        interval_95_units: isGiven ? roundedInterval(interval) : null,
+      };
     };
     const [fpr, fnr] = [listed('fpr', negative), listed('fnr', positive)];
     return fpr && fnr ? [{ threshold: at, target_fpr: targetFpr, fpr, fnr }] : [];
@@ -93,8 +99,8 @@ export function evaluate(
       positive,
       negative,
       failed: failed.length,
-      positive_units: unitsOf(true),
-      negative_units: unitsOf(false),
+      positive_units: unitCounts.positive,
+      negative_units: unitCounts.negative,
     },
     failures: failuresByCode(failed),
     overall: {
@@ -122,6 +128,16 @@ export function evaluate(
       fnr: errors('fnr', positive),
     },
     thresholds,
+    thresholds_not_given: {
+      targets: rates
+        ? figures.thresholds.unsupported.map(({ targetFpr, whyNot }) => ({
+            target_fpr: targetFpr,
+            why_not: whyNot,
+          }))
+        : [],
+      fpr_intervals_why_not: rates ? noIntervals.fpr : null,
+      fnr_intervals_why_not: rates ? noIntervals.fnr : null,
+    },
     most_wrong: mostWrong(task, samples, threshold),
     inside_one_source:
       figures.sources.length === 0
@@ -162,7 +178,13 @@ const costSettings: Readonly<Record<Task, readonly CostSetting[]>> = {
 };
 
 /** The figures as functions of how often each sample counts. */
-function figuresOf(task: Task, samples: readonly Sample[], ranked: RankedScores, threshold: number) {
+function figuresOf(
+  task: Task,
+  samples: readonly Sample[],
+  ranked: RankedScores,
+  threshold: number,
+  negativeUnits: number,
+) {
   const { alike, whyNot: alikeWhyNot } = weightsAlike(task, samples);
   const isPositive = samples.map((sample) => sample.isPositive);
   const scores = samples.map(({ score }) => score);
@@ -180,7 +202,7 @@ function figuresOf(task: Task, samples: readonly Sample[], ranked: RankedScores,
     sources.map((entry) => whenDefined(entry.ranked.errorRates(weights), areaUnderCurve));
 
   const measured = areas();
-  const thresholds = listedThresholds(scores, isPositive, threshold);
+  const thresholds = listedThresholds(task, scores, isPositive, threshold, negativeUnits);
   return {
     alikeWhyNot,
     thresholds,
@@ -205,7 +227,7 @@ function figuresOf(task: Task, samples: readonly Sample[], ranked: RankedScores,
         fnr: weightedErrors(weights, wrong, isPositive, true),
         ...(rates &&
           Object.fromEntries(
-            thresholds.flatMap(({ threshold: at }, k) => {
+            thresholds.listed.flatMap(({ threshold: at }, k) => {
               const { fpr, fnr } = ratesAt(rates, at);
               return [
                 [`fpr ${k}`, fpr],

@@ -35,6 +35,12 @@ export const shareOf = (description: string) => object(description, shareMembers
 export const errorShare = (description: string) =>
   object(description, { ...shareMembers, interval_95_units: interval(OVER_UNITS) });
 
+export const listedShare = (description: string) =>
+  object(description, {
+    ...shareMembers,
+    interval_95_units: orNull(interval(`${OVER_UNITS.slice(0, -1)}; null with fewer than five of them.`)),
+  });
+
 export const groupClass = (description: string) =>
   object(description, {
     count: count('Number of clips or trials.'),
@@ -202,16 +208,27 @@ export const reportSchema = object('The report.', {
     fnr: orNull(errorShare('Positives called negative: spoofs called human, or the right speaker rejected.')),
   }),
   thresholds: list(
-    'Errors at the tenths of the scale, at the threshold, and at thresholds for given shares of false positives; empty if a class has no samples.',
+    'Errors at the tenths of the scale, at the threshold, and at thresholds for those shares of false positives that the list supports; empty if a class has no samples.',
     object('One threshold.', {
       threshold: share('Scores at or above it count as positive.'),
       target_fpr: orNull(
         share('The share of false positives that it was found for on this list; else null.'),
       ),
-      fpr: errorShare('Negatives called positive.'),
-      fnr: errorShare('Positives called negative.'),
+      fpr: listedShare('Negatives called positive.'),
+      fnr: listedShare('Positives called negative.'),
     }),
   ),
+  thresholds_not_given: object('What the list has too few clips, systems, speakers or sources for.', {
+    targets: list(
+      'Shares of false positives without a threshold.',
+      object('One share.', {
+        target_fpr: share('The share.'),
+        why_not: text('Why there is no threshold.'),
+      }),
+    ),
+    fpr_intervals_why_not: orNull(text('Why false positives have no intervals; null if they have.')),
+    fnr_intervals_why_not: orNull(text('Why false negatives have no intervals; null if they have.')),
+  }),
   most_wrong: list(
     'Wrong verdicts with the scores farthest from the threshold, at most 20 of each class, the farthest first.',
     wrongSample,

@@ -8,6 +8,7 @@ import type {
   errorShare,
   figure,
   groupClass,
+  listedShare,
   reportSchema,
   shareOf,
   wrongSample,
@@ -24,6 +25,9 @@ export type DetectionCost = NonNullable<Report['overall']['min_dcf']>[number];
 export type Share = ValueOf<ReturnType<typeof shareOf>>;
 /** With the bootstrap interval over units, which are not independent. */
 export type ErrorShare = ValueOf<ReturnType<typeof errorShare>>;
+
+/** The same, without the latter where there are too few units. */
+export type ListedShare = ValueOf<ReturnType<typeof listedShare>>;
 
 /** The samples of one class in a group. */
 export type GroupClass = ValueOf<ReturnType<typeof groupClass>>;

@@ -1,25 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import { type Verdict, verdictOf } from '../../analysis/verdict/verdict.js';
+import type { Analysis } from '../../analysis/analyser/analyser.js';
+import type { Model } from '../../analysis/models/manifest.js';
+import { verdictOf } from '../../analysis/verdict/verdict.js';
 import type { Config } from '../../base/config/options.js';
 import { MIN_DURATION_S } from '../../base/contract/limits.js';
 import type { ListedSample } from '../figures/labelled-list.js';
+import type { Report } from '../figures/report.js';
 import type { Finding, ShowProgress } from './list-pipeline.js';
 import { maxDurationS } from './local-files.js';
 import { analyseRecordings, failureOf, type ScoredRow, type ScoredRows } from './scored-rows.js';
 
-type ClipFinding = Finding<Pick<Verdict, 'score' | 'confidence' | 'reason'>>;
+/** A row of a list, and what became of its clip. */
+interface ClipRow<Result> {
+  readonly listed: ListedSample;
+  readonly name: string;
+  readonly finding: Finding<Result>;
+}
 
-/** Scores the clips of a list as `veravox predict` does; a clip's score is that of its verdict. */
-export async function scoreClips(
+/** How the clips of a list are analysed. */
+export interface ClipSettings {
+  /** Of the list: what paths are relative to. */
+  readonly folder: string;
+  readonly modelId: string;
+  readonly silenceThresholdPercent: number;
+  readonly config: Config;
+  /** Those of the manifest unless given. */
+  readonly models?: readonly Model[];
+}
+
+/**
+ * Analyses the clips of a list as `veravox predict` does, each once, however often it is listed.
+ * @param read what is kept of an analysis; where it throws, its clip has failed
+ */
+export async function analyseClips<Result>(
   listed: readonly ListedSample[],
-  folder: string,
-  modelId: string,
-  silenceThresholdPercent: number,
-  threshold: number,
-  config: Config,
+  { folder, modelId, silenceThresholdPercent, config, models }: ClipSettings,
+  read: (analysis: Analysis) => Result,
   showProgress: ShowProgress,
-): Promise<ScoredRows> {
+): Promise<{ rows: readonly ClipRow<Result>[]; run: Report['run'] }> {
   const names = [...new Set(listed.map(({ columns }) => columns.path as string))];
   const recordings = names.map((name) => [path.resolve(folder, name)]);
   const { found, run } = await analyseRecordings(
@@ -34,19 +53,43 @@ export async function scoreClips(
         maxDurationS,
         signal: new AbortController().signal,
       });
-      const { score, confidence, reason } = verdictOf(analysis, threshold, silenceThresholdPercent);
-      return { result: { score, confidence, reason }, durationS: analysis.durationS };
+      return { result: read(analysis), durationS: analysis.durationS };
+    },
+    showProgress,
+    models && { models },
+  );
+  const findings = new Map(names.map((name, i) => [name, found[i] as Finding<Result>]));
+  const rows = listed.map((row) => {
+    const name = row.columns.path as string;
+    return { listed: row, name, finding: findings.get(name) as Finding<Result> };
+  });
+  return { rows, run };
+}
+
+/** Scores the clips of a list; a clip's score is that of its verdict. */
+export async function scoreClips(
+  listed: readonly ListedSample[],
+  settings: ClipSettings,
+  threshold: number,
+  showProgress: ShowProgress,
+): Promise<ScoredRows> {
+  const { rows, run } = await analyseClips(
+    listed,
+    settings,
+    (analysis) => {
+      const verdict = verdictOf(analysis, threshold, settings.silenceThresholdPercent);
+      const { score, confidence, reason } = verdict;
+      return { score, confidence, reason };
     },
     showProgress,
   );
-  const findings = new Map(names.map((name, i) => [name, found[i] as ClipFinding]));
-  const rows = listed.map((row): ScoredRow => {
-    const { isPositive, columns } = row;
-    const name = columns.path as string;
-    const finding = findings.get(name) as ClipFinding;
-    if (!finding.ok) return { listed: row, outcome: { name, isPositive, ...failureOf(finding.error) } };
-    const { result, durationS } = finding;
-    return { listed: row, outcome: { name, isPositive, columns, durationS, ...result } };
-  });
-  return { rows, run };
+  return {
+    run,
+    rows: rows.map(({ listed: row, name, finding }): ScoredRow => {
+      const { isPositive, columns } = row;
+      if (!finding.ok) return { listed: row, outcome: { name, isPositive, ...failureOf(finding.error) } };
+      const { result, durationS } = finding;
+      return { listed: row, outcome: { name, isPositive, columns, durationS, ...result } };
+    }),
+  };
 }

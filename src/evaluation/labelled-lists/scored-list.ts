@@ -83,7 +83,12 @@ export async function scoreList(
     const { silenceThreshold } = options;
     const scored = list.isScored
       ? { rows: listedScores(list, model), run: null }
-      : await scoreClips(list.samples, folder, model.id, silenceThreshold, threshold, config, showProgress);
+      : await scoreClips(
+          list.samples,
+          { folder, modelId: model.id, silenceThresholdPercent: silenceThreshold, config },
+          threshold,
+          showProgress,
+        );
     return {
       ...base,
       model,

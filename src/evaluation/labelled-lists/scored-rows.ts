@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
+import type { PipelineOptions } from '../../analysis/pipeline/pipeline.js';
 import type { Config } from '../../base/config/options.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { FailedSample } from '../figures/evaluate.js';
@@ -33,6 +34,7 @@ export function failureOf(error: unknown): Pick<FailedSample, 'code' | 'message'
 
 /**
  * Analyses the recordings of a list with a pipeline of their own.
+ * @param options the models, if not those of the manifest
  * @returns what became of each, in their order, and what it took to find this out
  */
 export async function analyseRecordings<Result>(
@@ -44,8 +46,9 @@ export async function analyseRecordings<Result>(
     at: number,
   ) => Promise<{ result: Result; durationS: number }>,
   showProgress: ShowProgress,
+  options: Pick<PipelineOptions, 'models'> = {},
 ): Promise<{ found: readonly Finding<Result>[]; run: Report['run'] }> {
-  const pipeline = await ListPipeline.start(config, recordings);
+  const pipeline = await ListPipeline.start(config, recordings, new Map(), options);
   try {
     const startedMs = performance.now();
     const found = await pipeline.analyse(

@@ -5,9 +5,14 @@ import { Table } from '../../parts/table.js';
 
 /** What other thresholds would trade. */
 export function ThresholdTable({ report }: { readonly report: Report }) {
-  const { thresholds, task, at_threshold } = report;
+  const { thresholds, thresholds_not_given: missing, task, at_threshold } = report;
   if (thresholds.length === 0) return null;
   const names = errorNames[task];
+  const notGiven = [
+    ...missing.targets.map(({ target_fpr, why_not }) => [`${percent(target_fpr)} ${names.fpr}`, why_not]),
+    [`intervals of ${names.fpr}`, missing.fpr_intervals_why_not],
+    [`intervals of ${names.fnr}`, missing.fnr_intervals_why_not],
+  ].filter(([, why]) => why !== null);
   return (
     <section class="card" aria-label="Thresholds">
       <h2>Thresholds</h2>
@@ -37,12 +42,17 @@ export function ThresholdTable({ report }: { readonly report: Report }) {
                   : ''}
             </td>
             <td class="number">{percent(fpr.value)}</td>
-            <td>{percentSpan(fpr.interval_95_units)}</td>
+            <td>{fpr.interval_95_units && percentSpan(fpr.interval_95_units)}</td>
             <td class="number">{percent(fnr.value)}</td>
-            <td>{percentSpan(fnr.interval_95_units)}</td>
+            <td>{fnr.interval_95_units && percentSpan(fnr.interval_95_units)}</td>
           </tr>
         ))}
       </Table>
+      {notGiven.map(([what, why]) => (
+        <p class="soft" key={what}>
+          Not given: {what} ({why}).
+        </p>
+      ))}
     </section>
   );
 }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { type Entry, recordAnswers } from '../analysis/known-answers/record.js';
+import { type DetectionModel, type Model, manifestPath, readManifest } from '../analysis/models/manifest.js';
+import { recalibrated } from '../analysis/models/recalibrated.js';
+import { scoreFingerprintOf } from '../analysis/models/score-fingerprint.js';
+import { loadConfig } from '../base/config/load-config.js';
+import type { Config } from '../base/config/options.js';
+import { answersTo } from '../base/contract/model-ids.js';
+import { percent } from '../evaluation/drawings/frame.js';
+import { errorNames } from '../evaluation/drawings/wording.js';
+import {
+  bothClassesAlike,
+  calibratedScore,
+  fitCalibration,
+  type ScaleAndBias,
+  type WeightedErrors,
+  weightedFigures,
+} from '../evaluation/figures/calibration-fit.js';
+import { MIN_GROUPS } from '../evaluation/figures/few-groups.js';
+import { type Condition, ListError } from '../evaluation/figures/labelled-list.js';
+import { withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
+import { type UncalibratedList, uncalibratedClips } from '../evaluation/labelled-lists/uncalibrated-clips.js';
+import { noteAdminAct } from '../state/records/admin-act.js';
+import { addScoringOptions, isOurFailure } from './evaluate.js';
+import { showListProgress } from './progress-line.js';
+import { textTable } from './text-table.js';
+
+interface CommandOptions {
+  readonly modelsDir?: string;
+  readonly where: readonly Condition[];
+  readonly device?: Config['device'];
+  readonly silenceThreshold: number;
+  readonly dryRun?: boolean;
+}
+
+/** With fewer clips of a class, chance decides on the calibration. */
+const FEW_CLIPS = 50;
+
+export function addCalibrateModelCommand(command: Command): void {
+  addScoringOptions(
+    command
+      .description("Fit a detector's calibration on a labelled list, and write it into the manifest.")
+      .argument('<id>', 'detector, by its id or an alias')
+      .argument('<list>', 'clips, as for veravox evaluate'),
+  )
+    .option('--dry-run', 'print what would change, and write nothing')
+    .action(calibrateModel);
+}
+
+async function calibrateModel(name: string, file: string, options: CommandOptions): Promise<void> {
+  const config = configOf(options);
+  const { modelsDir } = config;
+  const model = await detectorIn(modelsDir, name);
+  const { where, silenceThreshold } = options;
+  const list = await uncalibratedClips(file, where, model, silenceThreshold, config, showListProgress);
+  refuseUnreadable(list);
+  const fitted = fitCalibration(list.clips, model.calibration.scale < 0);
+  const { model: changed, notes } = recalibrated(model, fitted);
+  process.stdout.write(describe(model, fitted, list, path.basename(file)));
+  process.stderr.write(warningsOf(list).join(''));
+  const allNotes = [...notes, ...fileNotes(modelsDir, model.id)].map((note) => `- ${note}\n`);
+  process.stdout.write(`\n${allNotes.join('')}\n`);
+  if (options.dryRun === true) {
+    process.stdout.write('Dry run: nothing was written.\n');
+    return;
+  }
+  const [recorded] = await recordAnswers(config, [model.id], {}, (entry) =>
+    changedEntry(entry, model, changed),
+  );
+  const { scale, bias } = fitted;
+  await noteAdminAct(config, { event: 'model_calibrated', model: model.id, scale, bias });
+  const answers = counted(recorded?.known_answers?.length ?? 0, 'clip');
+  process.stdout.write(
+    `Written to ${manifestPath(modelsDir)}, with the answers for ${answers}.\n` +
+      'Operating points that veravox calibrate saved for this model belong to the calibration before: find them again.\n' +
+      'A running server goes on with the calibration before until it is reloaded or restarted.\n',
+  );
+}
+
+function configOf({ modelsDir, device }: CommandOptions): Config {
+  return {
+    ...loadConfig(process.env),
+    ...withoutTimeouts,
+    ...(modelsDir !== undefined && { modelsDir }),
+    ...(device && { device }),
+  };
+}
+
+async function detectorIn(modelsDir: string, name: string): Promise<DetectionModel> {
+  const { models } = await readManifest(modelsDir);
+  const model: Model | undefined = models.find((candidate) => answersTo(candidate, name));
+  if (model === undefined) {
+    throw new Error(`${manifestPath(modelsDir)}: there is no model with the id or alias ${name}.`);
+  }
+  if (model.task === 'detection') return model;
+  throw new Error(
+    `${model.id} is a speaker model; only detectors can be calibrated on a list. For a threshold of similarity use veravox calibrate.`,
+  );
+}
+
+/** Half of a list may be all that is left of a folder that moved. */
+function refuseUnreadable({ failed }: UncalibratedList): void {
+  const unreadable = failed.filter(isOurFailure);
+  const [first] = unreadable;
+  if (first === undefined) return;
+  throw new ListError(
+    `${unreadable.length} ${unreadable.length === 1 ? 'clip' : 'clips'} could not be analysed. The first: ${first.name}: ${first.message}`,
+  );
+}
+
+/** Somebody may have changed the manifest while the list was scored, which takes hours for a large model. */
+function changedEntry(entry: Entry, scored: DetectionModel, changed: DetectionModel): Entry {
+  if (scoreFingerprintOf(entry as unknown as Model) !== scoreFingerprintOf(scored)) {
+    throw new Error(
+      `The weights, the recipe or the calibration of ${scored.id} changed while the list was scored: calibrate again.`,
+    );
+  }
+  const { abstention: _, ...rest } = entry;
+  const { calibration, operating_point, metrics } = changed;
+  return { ...rest, calibration, operating_point, metrics };
+}
+
+/** What stands beside the manifest and was measured with the calibration before. */
+function fileNotes(modelsDir: string, id: string): string[] {
+  const notes = {
+    [`${id}.figures.json`]: 'no longer counts, since it belongs to the calibration before.',
+    [`${id}.md`]: 'speaks of the calibration before.',
+  };
+  return Object.entries(notes).flatMap(([name, note]) =>
+    existsSync(path.join(modelsDir, name)) ? [`${name} ${note}`] : [],
+  );
+}
+
+const groupsOf = ({ clips }: UncalibratedList, isPositive: boolean): number =>
+  new Set(clips.flatMap((clip) => (clip.isPositive === isPositive && clip.group !== '' ? [clip.group] : [])))
+    .size;
+const countOf = ({ clips }: UncalibratedList, isPositive: boolean): number =>
+  clips.filter((clip) => clip.isPositive === isPositive).length;
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+function describe(
+  { id, calibration }: DetectionModel,
+  fitted: ScaleAndBias,
+  list: UncalibratedList,
+  file: string,
+): string {
+  const { clips, failed } = list;
+  const isPositive = clips.map((clip) => clip.isPositive);
+  const weights = bothClassesAlike(clips);
+  const plain = bothClassesAlike(clips.map((clip) => ({ ...clip, group: '' })));
+  const figures = (of: ScaleAndBias, weighted: Float64Array): WeightedErrors =>
+    weightedFigures(
+      clips.map((clip) => calibratedScore(clip, of)),
+      isPositive,
+      weighted,
+    );
+  const names = errorNames.detection;
+  const rows = (weighted: Float64Array, suffix: string): string[][] => {
+    const [before, after] = [figures(calibration, weighted), figures(fitted, weighted)];
+    const row = (name: string, of: (errors: WeightedErrors) => number): string[] => [
+      `${name}${suffix}`,
+      percent(of(before)),
+      percent(of(after)),
+    ];
+    return [
+      row(`${names.fpr} at 0.5`, ({ fpr }) => fpr),
+      row(`${names.fnr} at 0.5`, ({ fnr }) => fnr),
+      row('equal error rate', ({ eer }) => eer),
+      row('expected calibration error', ({ expectedCalibrationError }) => expectedCalibrationError),
+    ];
+  };
+  const areAlike = weights.some((weight, i) => Math.abs(weight - (plain[i] as number)) > 1e-12);
+  const failures = failed.length === 0 ? '' : `; ${counted(failed.length, 'clip')} without a score left out`;
+  const change = (name: 'scale' | 'bias'): string => `${name} ${calibration[name]} -> ${fitted[name]}`;
+  return [
+    `${id}  ${file}  ${countOf(list, false)} bonafide of ${counted(groupsOf(list, false), 'source')}, ` +
+      `${countOf(list, true)} spoof of ${counted(groupsOf(list, true), 'system')}${failures}\n`,
+    `calibration: ${change('scale')}, ${change('bias')}\n`,
+    textTable(
+      ['figure', '>before', '>after'],
+      [...rows(plain, ''), ...(areAlike ? rows(weights, ', systems and sources alike') : [])],
+    ),
+    'On the clips that it was fitted on: others do somewhat worse. Measure on other ones with veravox evaluate.\n',
+  ].join('\n');
+}
+
+function warningsOf(list: UncalibratedList): string[] {
+  return [false, true].flatMap((isPositive) => {
+    const [label, column] = isPositive ? ['spoof', 'system'] : ['bonafide', 'source'];
+    const [clips, groups] = [countOf(list, isPositive), groupsOf(list, isPositive)];
+    return [
+      ...(clips < FEW_CLIPS
+        ? [
+            `Warning: only ${counted(clips, 'clip')} with the label ${label}; with fewer than ${FEW_CLIPS}, other clips may come out quite differently.\n`,
+          ]
+        : []),
+      ...(groups >= MIN_GROUPS
+        ? []
+        : list.columns.includes(column)
+          ? [
+              `Warning: the ${label} clips are of ${counted(groups, column)}; with fewer than ${MIN_GROUPS}, others may come out quite differently.\n`,
+            ]
+          : [
+              `Warning: the list has no column ${column}: ${label} clips weigh the same, wherever they come from.\n`,
+            ]),
+    ];
+  });
+}
