@@ -11,7 +11,7 @@ import numpy as np
 from export.figures_file import figures_file, put_figures
 from export.manifest_file import MODELS
 from judge.detector_card import SHIPPED, box, learning_curve, renew, threshold_table
-from judge.make_conditions import chosen_clips, humming, in_turns, noisy
+from judge.make_conditions import chosen_clips, humming, in_turns, noisy, room_response
 from judge.markdown import percent, table
 from judge.stability import stability, stability_table
 
@@ -107,6 +107,24 @@ class Conditions(unittest.TestCase):
             heard = np.fft.rfftfreq(rate_hz, 1 / rate_hz) <= 8000
             power = lambda samples: np.sum(np.abs(np.fft.rfft(samples)[heard]) ** 2)  # noqa: B023
             self.assertAlmostEqual(10 * np.log10(power(speech) / power(noise)), 10, places=6)
+
+    def test_pink_noise_has_the_ratio_too_and_as_much_power_in_every_octave(self):
+        speech = 0.1 * np.sin(2 * np.pi * 440 * np.arange(48000) / 48000)
+        noise = noisy(15, slope=1.0)(speech, 48000, np.random.default_rng(0)) - speech
+        powers = np.abs(np.fft.rfft(noise)) ** 2
+        self.assertAlmostEqual(10 * np.log10(np.sum(speech**2) / powers[:8001].sum() * 48000 / 2), 15, places=1)
+        octaves_db = [10 * np.log10(powers[hz : 2 * hz].sum()) for hz in (250, 500, 1000, 2000, 4000)]
+        self.assertLess(np.ptp(octaves_db), 1)
+
+    def test_a_room_answers_at_once_and_falls_silent(self):
+        for seed in range(5):
+            for rate_hz in (8000, 48000):
+                response = room_response(rate_hz, np.random.default_rng(seed))
+                self.assertGreater(response[0], 0)
+                self.assertTrue(0.4 < len(response) / rate_hz < 0.65)
+                left = np.cumsum(response[::-1] ** 2)[::-1] / np.sum(response**2)
+                t60_s = 3 * (np.argmax(left < 10**-2.5) - np.argmax(left < 10**-0.5)) / rate_hz
+                self.assertTrue(0.15 < t60_s < 1.2, t60_s)
 
     def test_hum_has_the_ratio_and_lies_at_multiples_of_50_hz(self):
         speech = 0.1 * np.sin(2 * np.pi * 440 * np.arange(48000) / 48000)
