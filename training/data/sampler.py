@@ -41,6 +41,14 @@ def fold_of(source, folds):
     return zlib.crc32(source.encode()) % folds
 
 
+def hold_out_option(text):
+    """ "2/5", as a command line says it: (1, 5)."""
+    fold, folds = map(int, text.split("/"))
+    if not 1 <= fold <= folds:
+        raise ValueError(text)
+    return fold - 1, folds
+
+
 def is_in_fold(clip, fold):
     """`fold` is (which, of how many)."""
     return fold_of(clip["source"], fold[1]) == fold[0]

@@ -88,6 +88,28 @@ def _room_response(rng):
     return (response / np.linalg.norm(response)).astype(np.float32)
 
 
+def _through(response, samples):
+    """Convolved, as long and as loud as before."""
+    size = fft.next_fast_len(len(samples) + len(response), real=True)
+    heard = fft.irfft(fft.rfft(samples, size) * fft.rfft(response, size), size)[: len(samples)]
+    return (heard * (np.linalg.norm(samples) / (np.linalg.norm(heard) + 1e-9))).astype(np.float32)
+
+
+def in_room(samples, rng):
+    """The samples as a microphone hears them in a random room."""
+    return _through(_room_response(rng), samples)
+
+
+def add_echoes(samples, rng):
+    """One to four echoes of 0.5 to 120 ms without a tail: of a desk, of a corridor, of a line."""
+    delays_s = np.exp(rng.uniform(*np.log([0.0005, 0.12]), rng.integers(1, 5)))
+    places = np.rint(delays_s * SAMPLE_RATE_HZ).astype(int)
+    response = np.zeros(places.max() + 1, np.float32)
+    response[places] = 10 ** (rng.uniform(-20, -1, len(places)) / 20) * rng.choice([-1, 1], len(places))
+    response[0] = 1
+    return _through(response, samples)
+
+
 def equalise_and_add_noise(samples, rng, spread_db=5, snr_db=(15, 35)):
     """A random equaliser and coloured noise on the whole recording: a microphone and a room of their own, for
     evaluation."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data.sampler import CropSampler
+from data.sampler import CropSampler, fold_of
 from features.native import FeatureExtractor
 from features.recipe import (
     FEATURES,
@@ -17,10 +17,12 @@ from features.recipe import (
     LONG_PHASE_COHERENCE,
     MEAN_SPECTRUM,
     PHASE_COHERENCE,
+    WINDOW_SAMPLES,
     WITH_CURVES,
 )
 from features.stretch import stretch_frequency
-from signals.augmentation import add_noise, add_tones, high_pass, mains_hum
+from judge.held_out_figures import read_scores
+from signals.augmentation import add_echoes, add_noise, add_tones, high_pass, in_room, mains_hum
 from tests.support import babble, has_torch, needs_onnx, needs_torch
 from tests.test_sampler import NotingCache
 from window_curves.bank import BATCH, curves_of_crops
@@ -29,6 +31,7 @@ from window_curves.curves import SHAPES, WindowCurves
 if has_torch:
     import torch
 
+    from window_curves.held_out import score_held_out
     from window_curves.network import CurveNetwork, MeanOfNetworks, load_trained
     from window_curves.score import joined
     from window_curves.train import draw, pairs_of_banks, read_bank, train
@@ -84,6 +87,27 @@ class Curves(unittest.TestCase):
             self.assertIn(len(lines), range(1, 5))
             self.assertTrue(np.all((lines > 79 * 5) & (lines < 7601 * 5)), lines)
 
+    def test_a_room_and_echoes_keep_level_and_length_and_come_after_the_sound(self):
+        samples = np.zeros(80000, np.float32)
+        samples[20000:40000] = babble(5.0, 4)[:20000]
+        for change in (in_room, add_echoes):
+            for seed in range(5):
+                heard = change(samples, np.random.default_rng(seed))
+                self.assertEqual((heard.shape, heard.dtype), (samples.shape, np.float32))
+                self.assertAlmostEqual(np.linalg.norm(heard) / np.linalg.norm(samples), 1, places=3)
+                self.assertLess(np.abs(heard[:19999]).max(), 1e-5)
+                self.assertGreater(np.abs(heard[40000:40100]).max(), 1e-4)
+
+    def test_echoes_are_copies_of_the_sound(self):
+        click = np.zeros(4000, np.float32)
+        click[100] = 1
+        for seed in range(20):
+            places = np.flatnonzero(np.abs(add_echoes(click, np.random.default_rng(seed))) > 1e-3)
+            self.assertEqual(places[0], 100)
+            self.assertIn(len(places), range(2, 6))
+            self.assertGreaterEqual(places[1], 100 + 0.0005 * 16000)
+            self.assertLessEqual(places[-1], 100 + 0.12 * 16000 + 1)
+
     def test_noise_is_as_strong_as_its_ratio_says(self):
         samples = babble(5.0, 4)[:80000].astype(np.float32)
         for seed in range(5):
@@ -91,10 +115,10 @@ class Curves(unittest.TestCase):
             below_db = 10 * np.log10(np.sum(samples**2) / np.sum(noise**2))
             self.assertTrue(4.9 < below_db < 45.1, below_db)
 
-    def test_that_share_of_either_class_gets_noise_hum_or_tones(self):
+    def test_that_share_of_either_class_gets_a_room_echoes_noise_hum_or_tones(self):
         sampler = CropSampler(NotingCache(), 1, BATCH, ["augmentation", "codecs"])
         curves, labels = curves_of_crops(MEAN_SPECTRUM, sampler, 0, batches=2)
-        for change in (add_noise, mains_hum, add_tones):
+        for change in (in_room, add_echoes, add_noise, mains_hum, add_tones):
             disturbed, _ = curves_of_crops(MEAN_SPECTRUM, sampler, 0, [(0.5, change)], batches=2)
             changed = np.abs(disturbed - curves).reshape(len(curves), -1).max(1) > 0.05
             for label in (0, 1):
@@ -177,6 +201,7 @@ class Training(unittest.TestCase):
             peak_rate=3e-3,
             weight_decay=0.05,
             threads=1,
+            start_from=None,
         )
         weights = []
         for run in ("first", "second"):
@@ -194,6 +219,32 @@ class Training(unittest.TestCase):
             network = load_trained(kind, Path(options.run, "last.pt")).eval()
             said = network(torch.from_numpy(curves.astype(np.float32))).numpy()
         self.assertGreater(said[labels == 1].min(), said[labels == 0].max())
+        options.start_from, options.run = str(Path(folder, "first", "last.pt")), str(Path(folder, "third"))
+        options.steps = 1
+        options.peak_rate = 0.0
+        train(options)
+        for name, value in network.named_parameters():
+            self.assertTrue(torch.equal(value, torch.load(Path(folder, "third", "last.pt"))[name]), name)
+
+
+@needs_torch
+class HeldOut(unittest.TestCase):
+    def test_it_scores_the_clips_of_that_fold_and_no_others(self):
+        cache, fold = NotingCache(), (2, 3)
+        expected = [
+            clip["path"] for clip in cache.clips if fold_of(clip["source"], 3) == 2 and clip["category"] in ("", "tts")
+        ]
+        self.assertTrue(0 < len(expected) < sum(clip["category"] in ("", "tts") for clip in cache.clips))
+        network = CurveNetwork(MEAN_SPECTRUM)
+        with tempfile.TemporaryDirectory() as folder:
+            torch.save(network.state_dict(), Path(folder, "last.pt"))
+            score_held_out(MEAN_SPECTRUM, cache, fold, Path(folder))
+            logits, clips = read_scores(folder)
+        self.assertEqual([clip["path"] for clip in clips], expected)
+        curves = WindowCurves(MEAN_SPECTRUM).compute(cache.samples(clips[0], count=WINDOW_SAMPLES))
+        with torch.no_grad():
+            said = network.eval()(torch.from_numpy(curves)[None])
+        self.assertAlmostEqual(logits[0], said.item(), delta=0.01)
 
 
 @needs_onnx
@@ -238,6 +289,24 @@ class Joined(unittest.TestCase):
                         network, share = networks[kind]
                         expected += share * network(curves[kind])
                 np.testing.assert_allclose(logits, expected, atol=1e-4)
+
+    def test_networks_come_out_of_the_file_as_they_went_in(self):
+        from export.join_curves import part_of
+        from export.recover_curves import numbers_of_networks, recovered
+
+        torch.manual_seed(2)
+        networks = [CurveNetwork(MEAN_SPECTRUM), CurveNetwork(MEAN_SPECTRUM)]
+        curves = torch.randn(64, *SHAPES[MEAN_SPECTRUM])
+        with torch.no_grad():
+            for network in networks:
+                network(curves * 2 + 1)  # statistics of its own
+        joined_networks = MeanOfNetworks(networks).eval()
+        found = numbers_of_networks(part_of(MEAN_SPECTRUM, joined_networks, 0.7))
+        self.assertEqual(len(found), 2)
+        for network, numbers in zip(networks, found):
+            again = recovered(MEAN_SPECTRUM, numbers, curves.numpy())
+            with torch.no_grad():
+                np.testing.assert_allclose(again(curves), network(curves), atol=1e-4)
 
 
 if __name__ == "__main__":

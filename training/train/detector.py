@@ -33,7 +33,7 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from data.corpus_cache import CorpusCache
 from data.pair_sampler import PairSampler
-from data.sampler import OWN_SPOOFS, PARTS, CropSampler, is_in_fold, repeat_sound
+from data.sampler import OWN_SPOOFS, PARTS, CropSampler, hold_out_option, is_in_fold, repeat_sound
 from features.native import FeatureExtractor
 from features.recipe import RECIPES, WINDOW_SAMPLES
 from features.stretch import stretch_frequency
@@ -90,9 +90,10 @@ def is_held_out(clip, hold_out):
     return clip["split"] == "train" and clip["category"] not in OWN_SPOOFS and is_in_fold(clip, hold_out)
 
 
-def validation_windows(cache, recipe, hold_out=None):
-    """One window from the middle of every validation clip: (float16 [clips, bands, frames], clips)."""
-    extractor, features = FeatureExtractor(recipe), []
+def validation_windows(cache, extractor, hold_out=None):
+    """One window from the middle of every validation clip, or of every one of a fold that is held out: (float16 [clips,
+    ..], as `extractor` computes them, clips)."""
+    features = []
     clips = [clip for clip in cache.clips if (is_held_out(clip, hold_out) if hold_out else clip["split"] == "valid")]
     for clip in clips:
         start = max(0, (clip["samples"] - WINDOW_SAMPLES) // 2)
@@ -221,7 +222,7 @@ def train(options, folder):
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     cache, recipe = CorpusCache(options.cache), RECIPES[options.features]
-    valid_features, valid_clips = validation_windows(cache, recipe, options.hold_out)
+    valid_features, valid_clips = validation_windows(cache, FeatureExtractor(recipe), options.hold_out)
     run, taught = Run(options, folder), np.load(options.taught) if options.taught else None
     pairs = conditions = None
     if options.pairs:
@@ -301,13 +302,6 @@ def train(options, folder):
         average_weights(run.averaged, run.model, run.step)
         losses.append(loss.item())
         run.step += 1
-
-
-def hold_out_option(text):
-    fold, folds = map(int, text.split("/"))
-    if not 1 <= fold <= folds:
-        raise ValueError(text)
-    return fold - 1, folds
 
 
 def main():

@@ -2,12 +2,15 @@
 """Write curves of training crops, so that networks on them train in minutes.
 
     python3 -m window_curves.bank --kind mean_spectrum --cache CACHE --out BANK [--crops 128000] [--seed 1]
-        [--high-pass 0.5] [--noise 0.5] [--hum 0.5] [--tones 0.5] [--without augmentation ..]
+        [--room 0.5] [--echoes 0.5] [--high-pass 0.5] [--noise 0.5] [--hum 0.5] [--tones 0.5]
+        [--without augmentation ..] [--hold-out 2/8]
 
 Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof"; of a
 human and a generated crop in turn, as data/sampler.py pairs them. Of the crops of either class, these shares go
-through a high-pass or get noise, mains hum or other tones, independently: what lies below and beside the voice tells
-much, but is easy to filter out and to add. Files that exist are kept.
+through a room or a high-pass, or get echoes, noise, mains hum or other tones, independently: what lies below and beside
+the voice, and what a room leaves, tells much, but is easy to filter out and to add. Files that exist are kept.
+--hold-out 2/8: nothing from the second eighth of the training sources, as in train/detector.py;
+window_curves/held_out.py scores just those.
 """
 
 import argparse
@@ -19,9 +22,9 @@ from pathlib import Path
 import numpy as np
 
 from data.corpus_cache import CorpusCache
-from data.sampler import PARTS, CropSampler
+from data.sampler import PARTS, CropSampler, hold_out_option
 from features.recipe import WINDOW_SAMPLES
-from signals.augmentation import add_noise, add_tones, high_pass, mains_hum
+from signals.augmentation import add_echoes, add_noise, add_tones, high_pass, in_room, mains_hum
 from window_curves.curves import SHAPES, WindowCurves
 
 BATCH, BATCHES = 64, 50
@@ -47,8 +50,10 @@ def write_file(options, index):
     path = Path(options.out, f"{index}.npz")
     if path.exists():
         return
-    sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without)
+    sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without, options.hold_out)
     changes = [
+        (options.room, in_room),
+        (options.echoes, add_echoes),
         (options.high_pass, high_pass),
         (options.noise, add_noise),
         (options.hum, mains_hum),
@@ -68,12 +73,15 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--crops", type=int, default=128000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--room", type=float, default=0.0)
+    parser.add_argument("--echoes", type=float, default=0.0)
     parser.add_argument("--high-pass", type=float, default=0.0)
     parser.add_argument("--noise", type=float, default=0.0)
     parser.add_argument("--hum", type=float, default=0.0)
     parser.add_argument("--tones", type=float, default=0.0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
+    parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
     options = parser.parse_args()
     Path(options.out).mkdir(parents=True, exist_ok=True)
     with Pool(options.jobs) as pool:

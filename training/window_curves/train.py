@@ -2,6 +2,7 @@
 """Train a network on curves of windows.
 
     python3 -m window_curves.train --kind mean_spectrum --banks PLAIN FULL --shares 3 1 --run RUN [--steps 4000]
+        [--start-from RUN/last.pt]
 
 --banks are of window_curves/bank.py, --shares how much of a batch comes from each. Writes last.pt, settings.json and
 log.csv (the mean loss of every 100 steps) into RUN.
@@ -19,7 +20,7 @@ from torch.nn import functional
 
 from features.stretch import stretch_frequency
 from window_curves.curves import SHAPES
-from window_curves.network import CurveNetwork
+from window_curves.network import CurveNetwork, load_trained
 
 LOG_EVERY = 100
 RISING_STEPS = 50
@@ -69,12 +70,12 @@ def train(options):
     folder = Path(options.run)
     folder.mkdir(parents=True, exist_ok=True)
     settings = {
-        **{name: value for name, value in vars(options).items() if name not in ("run", "threads")},
+        **{name: value for name, value in vars(options).items() if name not in ("run", "threads", "start_from")},
         "banks": [Path(bank).name for bank in options.banks],
         "crops": [len(labels) for _, labels in banks],
     }
     (folder / "settings.json").write_text(json.dumps(settings, indent=1) + "\n")
-    network = CurveNetwork(options.kind)
+    network = load_trained(options.kind, options.start_from) if options.start_from else CurveNetwork(options.kind)
     optimiser = torch.optim.AdamW(network.parameters(), options.peak_rate, weight_decay=options.weight_decay)
     losses = []
     with open(folder / "log.csv", "w", newline="", buffering=1) as table:
@@ -105,6 +106,7 @@ def main():
     parser.add_argument("--banks", nargs="+", required=True)
     parser.add_argument("--shares", nargs="+", type=float)
     parser.add_argument("--run", required=True)
+    parser.add_argument("--start-from", help="weights of an earlier run to train on, or of export/recover_curves.py")
     parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--seed", type=int, default=20261124)
