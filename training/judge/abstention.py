@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a detector's verdict is `uncertain`, and what that promises of verdicts without a reason: a bound on the share
+"""When a detector's verdict is `uncertain`, and what all reasons promise of verdicts without one: a bound on the share
 of wrong ones that holds with 95 % confidence, from the part of `valid` kept for calibration.
 
     python3 -m judge.abstention MEASURES.csv --model-id ID [--json ABSTENTION.json] [--models FOLDER] [--write]
@@ -24,9 +24,8 @@ from scipy.stats import beta
 from export.manifest_file import put_abstention
 from judge.figures import rounded
 from judge.measures import Measured, options_parser
+from judge.served_reasons import CONFIDENCE_BELOW, has_reason
 
-# The same for all models, and never fitted to the scores that the bound comes from: it would not hold then.
-CONFIDENCE_BELOW = 0.1
 LEVEL = 0.05
 # Of the largest that never loses everything. Large, because many pages have no errors.
 STAKE = 0.9
@@ -56,10 +55,6 @@ def bound_by_page(wrong, given, level):
 
 def bound_by_clip(wrong, count, level):
     return float(beta.ppf(1 - level, wrong + 1, count - wrong)) if wrong < count else 1.0
-
-
-def has_reason(measured):
-    return measured.is_mixed | (measured.confidence < CONFIDENCE_BELOW)
 
 
 def describe(measured):

@@ -26,6 +26,7 @@ import numpy as np
 from data.mirrors import Mirror, find_mirror
 from data.originals_cache import OriginalsCache, read_table, write_table
 from data.prepare_chains import as_int16, is_for_calibration
+from judge.emotions import emotion_of
 from judge.held_out import figures_of
 from judge.markdown import held_out_table
 
@@ -39,12 +40,14 @@ COLUMNS = [
     "category",
     "family",
     "language",
+    "emotion",
     "original_format",
     "rate_hz",
     "system_in_training",
     "terms",
     "clip",
 ]
+FEW_EMOTIONS = 3  # a word in fewer file names may be anything
 
 
 def held_out_clips(cache):
@@ -62,6 +65,18 @@ def list_row(clip, path):
     }
 
 
+def with_emotions(rows):
+    """The same with `emotion`: of people, from file names of repositories that have FEW_EMOTIONS and more."""
+    of_row = [emotion_of(row) if row["label"] == "bonafide" else None for row in rows]
+    known = defaultdict(set)
+    for row, emotion in zip(rows, of_row):
+        known[row["source"]].add(emotion)
+    return [
+        {**row, "emotion": emotion or "" if len(known[row["source"]] - {None}) >= FEW_EMOTIONS else ""}
+        for row, emotion in zip(rows, of_row)
+    ]
+
+
 def write_files(options):
     cache, out = OriginalsCache(options.originals), Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
@@ -72,7 +87,7 @@ def write_files(options):
             file.setparams((1, 2, clip["rate_hz"], 0, "NONE", ""))
             file.writeframes(as_int16(cache.samples(clip)).tobytes())
         rows.append(list_row(clip, path))
-    write_table(out / "list.csv", COLUMNS, rows)
+    write_table(out / "list.csv", COLUMNS, with_emotions(rows))
 
 
 def write_published(options):
@@ -88,7 +103,7 @@ def write_published(options):
                 path = f"{len(rows):05d}{Path(clip['path']).suffix}"
                 (out / path).write_bytes(content)
                 rows.append(list_row(clip, path))
-    write_table(out / "list.csv", COLUMNS, rows)
+    write_table(out / "list.csv", COLUMNS, with_emotions(rows))
 
 
 def read_scores(path):

@@ -19,7 +19,6 @@ half gave. With --entry they are instead those of a model's entry in the manifes
 
 import argparse
 import json
-import re
 import zlib
 from collections import defaultdict
 from pathlib import Path
@@ -31,6 +30,7 @@ from data.originals_cache import OriginalsCache
 from data.speaker_labels import is_one_person, people_of_sources, person_of, unverified_paths
 from export.manifest_file import MODELS
 from features.recipe import SAMPLE_RATE_HZ
+from judge.emotions import NEUTRAL, emotion_of
 from judge.figures import equal_error_point, equal_error_rate, fit_scale, rounded
 from judge.speaker_figures import embed, similarity, speaker_interval, summary, through_own_channels
 from judge.speaker_trials import Recording, all_trials, divide, join_until
@@ -43,11 +43,6 @@ CONDITIONS = ("as recorded", "own channel on each side", "own chain on each side
 FEWEST_PEOPLE = 4  # of a campaign, enrolled
 FALSE_ACCEPT_TARGET = 0.01
 EMOTION_ENROLMENT_S, EMOTION_SPEECH_S = 5.0, 1.0  # acted sets have few neutral clips
-NEUTRAL = "neutral"
-EMOTIONS = re.compile(
-    r"(?:^|[/_ ])(anger|angry|fear|happy|happiness|neutral|sad|sadness|surprised?|disgust|calm)", re.I
-)
-SAME_EMOTION = {"angry": "anger", "happiness": "happy", "sadness": "sad", "surprise": "surprised", "calm": NEUTRAL}
 
 
 class Audio:
@@ -58,11 +53,6 @@ class Audio:
 
     def samples(self, clip):
         return by_server(self._originals.samples(clip), clip["rate_hz"], SAMPLE_RATE_HZ).astype(np.float32)
-
-
-def emotion_of(clip):
-    found = EMOTIONS.findall(f"/{clip['path']}")
-    return SAME_EMOTION.get(found[-1].lower(), found[-1].lower()) if found else None
 
 
 def judged_clips(originals, sources):

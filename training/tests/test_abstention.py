@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 
-from judge.abstention import LEVEL, bound_by_clip, bound_by_page, describe, has_reason, shares_of_pages
+from judge.abstention import LEVEL, bound_by_clip, bound_by_page, describe, shares_of_pages
 from judge.calibrate_detector import (
     IDENTITY,
     calibrate,
@@ -15,12 +15,13 @@ from judge.calibrate_detector import (
     threshold_passing,
 )
 from judge.measures import Measured, sigmoid
-from judge.reasons import by_condition, errors, with_reason
+from judge.reasons import by_condition, errors
+from judge.served_reasons import has_reason, with_reason
 
 
 def clip(label, source="s", system="", **more):
-    coded = {"codec": "", "coded_bits_per_s": ""}
-    return {"label": label, "source": source, "system": system, "part": "calibration", **coded, **more}
+    unknown = dict.fromkeys(("codec", "coded_bits_per_s", "high_band_drop_db", "noise_gap_db"), "")
+    return {"label": label, "source": source, "system": system, "part": "calibration", **unknown, **more}
 
 
 def made(logits, spoof, pages=40):
@@ -106,6 +107,10 @@ class Bounds(unittest.TestCase):
         clips = [clip("bonafide"), clip("spoof"), clip("spoof"), clip("bonafide")]
         measured = Measured(clips, [np.array(w) for w in ([0.1], [0.54], [0.9, 0.2], [0.9])])
         np.testing.assert_array_equal(has_reason(measured), [False, True, True, False])
+        telephone = clip("bonafide", high_band_drop_db="60")
+        opus = clip("bonafide", codec="opus", coded_bits_per_s="16000 16000")
+        others = Measured([telephone, opus, clip("bonafide", noise_gap_db="10")], [np.array([0.1])] * 3)
+        np.testing.assert_array_equal(has_reason(others), [True, True, True])
         found = describe(measured)
         self.assertEqual((found["human_with_reason"], found["generated_with_reason"]), (0.0, 1.0))
         self.assertEqual(found["human_flagged_without_reason"], 0.5)
@@ -119,7 +124,7 @@ class Reasons(unittest.TestCase):
         ] + [clip("spoof", codec="", coded_bits_per_s="")]
         measured = Measured(clips, [np.array([0.9])] * len(clips))
         np.testing.assert_array_equal(
-            with_reason(measured, "opus_bits_per_s", 20_000, is_above=False), [True, False, True, False, False, False]
+            with_reason(measured, "low_bit_rate", 20_000), [True, False, True, False, False, False]
         )
 
     def test_the_times_that_errors_are_more_frequent(self):
@@ -136,7 +141,7 @@ class Reasons(unittest.TestCase):
             is_wrong = order[each["noise_gap_db"]] // 2 % (2 if each["noise_gap_db"] == "3" else 10) == 0
             windows.append(np.array([0.9 if (each["label"] == "spoof") != is_wrong else 0.1]))
         measured = Measured(clips, windows)
-        noisy = with_reason(measured, "noise_gap_db", 18, is_above=False)
+        noisy = with_reason(measured, "low_snr", 18)
         self.assertEqual(noisy.sum(), 100)
         self.assertAlmostEqual(errors(measured, noisy)["times"], 5, delta=0.6)
 
@@ -145,7 +150,7 @@ class Reasons(unittest.TestCase):
             clip("spoof", system="x", clipped_ratio="0")
         ] * 5
         measured = Measured(clips, [np.array([0.1])] * len(clips))
-        self.assertNotIn("times", errors(measured, with_reason(measured, "clipped_ratio", 0.01, is_above=True)))
+        self.assertNotIn("times", errors(measured, with_reason(measured, "clipped", 0.01)))
 
     def test_a_condition_is_compared_with_the_same_clips_clean(self):
         columns = {"speech_s": "3", "clipped_ratio": "0", "high_band_drop_db": "", "noise_gap_db": ""}

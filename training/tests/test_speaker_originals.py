@@ -5,8 +5,9 @@ import unittest
 
 import numpy as np
 
+from judge.emotions import emotion_of
 from judge.speaker_figures import similarity
-from judge.speaker_originals import FALSE_ACCEPT_TARGET, Pool, alike, decided, emotion_of, fold_of
+from judge.speaker_originals import FALSE_ACCEPT_TARGET, Pool, alike, decided, fold_of
 from judge.speaker_trials import Recording, Trials
 
 
