@@ -1707,11 +1707,11 @@ export interface AdminAbstention {
    */
   confidence_below: number;
   /**
-   * Bound of the share of wrong verdicts among the others, with 95 % confidence.
+   * Bound of the share of wrong verdicts among those without a reason, with 95 % confidence.
    */
   error_bound: number;
   /**
-   * Share of verdicts that are not uncertain.
+   * Share of verdicts without a reason.
    */
   verdicts_given: number;
 }

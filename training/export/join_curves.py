@@ -3,16 +3,20 @@
 
     python3 -m export.join_curves --detector FOLDER/ID.onnx --mean-spectrum RUN/last.pt .. --mean-spectrum-share 0.8
         [--phase-coherence RUN/last.pt .. --phase-coherence-share 0.5]
-        [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.3] --model-id NEW_ID
+        [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.3]
+        [--room-mean-spectrum RUN/last.pt .. --room-mean-spectrum-share 0.8 ..] --model-id NEW_ID
         [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
     python3 -m export.join_curves --detector FOLDER/ID.onnx --curves-of JOINED.onnx --model-id NEW_ID ..
 
 The answer is the detector's logit plus, of each kind of curves, that share of the mean of the networks' logits; the
-detector's 8-bit weights stay as they are. Convolutions over curves become two-dimensional ones over a single row, which
-onnxruntime computes in three quarters of the time. --curves-of takes networks and shares from a joined file. Writes
-NEW_ID.onnx and its manifest entry into --models (default: models/).
-The entry of ID in FOLDER's manifest gives the features; without CALIBRATION.json of judge/calibrate_detector.py the
-calibration is the identity. Needs the Python package onnx.
+detector's 8-bit weights stay as they are. Networks that never heard a room take any for a human voice. So the --room
+ones, which did, take their place the more, the further the former's sum lies below theirs: not at all up to ROOM_FROM,
+wholly from twice that on.
+
+Convolutions over curves become two-dimensional ones over a single row, which onnxruntime computes in three quarters of
+the time. --curves-of takes networks and shares from a joined file, but for the kinds that are given. Writes NEW_ID.onnx
+and its manifest entry into --models (default: models/). The entry of ID in FOLDER's manifest gives the features;
+without CALIBRATION.json of judge/calibrate_detector.py the calibration is the identity. Needs the Python package onnx.
 """
 
 import argparse
@@ -33,24 +37,34 @@ from window_curves.curves import SHAPES
 from window_curves.network import MeanOfNetworks, load_trained
 
 IDENTITY = {"scale": 1.0, "bias": 0.0}
+ROOM = "room_"  # before the kind of curves in names of networks that heard rooms
+ROOM_FROM = 3.0  # in the logit
+PARTS = [*SHAPES, *(f"{ROOM}{kind}" for kind in SHAPES)]
 
 
 class Part(NamedTuple):
-    """A network of a joined file: from the tensor `kind/curves`, [batch, curves, 1, bins], to `kind/said`, with `kind/`
-    before all names."""
+    """A network of a joined file: from the tensor `kind/curves`, [batch, curves, 1, bins], to `name/said`, with `name/`
+    of PARTS before all names of its own."""
 
     nodes: list
     numbers: list
     share: float
 
 
-def part_of(kind, network, share):
+def kind_of(name):
+    return name.removeprefix(ROOM)
+
+
+def part_of(name, network, share):
+    kind = kind_of(name)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "network.onnx"))
         write_onnx(network, torch.zeros(1, *SHAPES[kind]), path, "curves", "said")
         model = onnx.load(path)
-    graph = onnx.compose.add_prefix(model, f"{kind}/").graph
+    graph = onnx.compose.add_prefix(model, f"{name}/").graph
     convolve_over_a_row(graph)
+    for node in graph.node:
+        node.input[:] = [f"{kind}/curves" if own == f"{name}/curves" else own for own in node.input]
     return Part(list(graph.node), list(graph.initializer), share)
 
 
@@ -72,22 +86,22 @@ def convolve_over_a_row(graph):
 
 
 def parts_in(model):
-    """{kind: Part} of a joined file."""
+    """{name: Part} of a joined file."""
     numbers = {number.name: number for number in model.graph.initializer}
     return {
-        kind: Part(
-            [node for node in model.graph.node if any(is_inside(kind, name) for name in node.output)],
-            [number for name, number in numbers.items() if is_inside(kind, name)],
-            float(numpy_helper.to_array(numbers[f"{kind}/share"])[0]),
+        part: Part(
+            [node for node in model.graph.node if any(is_inside(part, name) for name in node.output)],
+            [number for name, number in numbers.items() if is_inside(part, name)],
+            float(numpy_helper.to_array(numbers[f"{part}/share"])[0]),
         )
-        for kind in SHAPES
-        if f"{kind}/share" in numbers
+        for part in PARTS
+        if f"{part}/share" in numbers
     }
 
 
-def is_inside(kind, name):
+def is_inside(part, name):
     prefix, _, own = name.partition("/")
-    return prefix == kind and own not in ("flat", "curves", "shared", "shape", "share")
+    return prefix == part and own not in ("flat", "curves", "shared", "shape", "share")
 
 
 def constant(name, values, kind=TensorProto.INT64):
@@ -95,8 +109,8 @@ def constant(name, values, kind=TensorProto.INT64):
 
 
 def joined(detector, parts):
-    """The detector's ONNX model with a flat input: its own features, then the curves. `parts`: {kind: Part} in the
-    order of SHAPES."""
+    """The detector's ONNX model with a flat input: its own features, then the curves. `parts`: {name: Part} in the
+    order of PARTS; those that heard rooms have kinds of the others."""
     graph = detector.graph
     (own_input,), (own_output,) = graph.input, graph.output
     own_shape = [axis.dim_value for axis in own_input.type.tensor_type.shape.dim][1:]
@@ -105,20 +119,38 @@ def joined(detector, parts):
     for node in graph.node:
         node.input[:] = [names.get(name, name) for name in node.input]
         node.output[:] = [names.get(name, name) for name in node.output]
-    sizes = [own_size, *(prod(SHAPES[kind]) for kind in parts)]
+    kinds = [name for name in parts if name in SHAPES]
+    in_rooms = [name for name in parts if name not in SHAPES]
+    sizes = [own_size, *(prod(SHAPES[kind]) for kind in kinds)]
     before = [
-        helper.make_node("Split", ["features", "sizes"], ["flat_bands", *(f"{kind}/flat" for kind in parts)], axis=1),
+        helper.make_node("Split", ["features", "sizes"], ["flat_bands", *(f"{kind}/flat" for kind in kinds)], axis=1),
         helper.make_node("Reshape", ["flat_bands", "bands_shape"], ["bands"]),
-        *(helper.make_node("Reshape", [f"{k}/flat", f"{k}/shape"], [f"{k}/curves"]) for k in parts),
+        *(helper.make_node("Reshape", [f"{k}/flat", f"{k}/shape"], [f"{k}/curves"]) for k in kinds),
     ]
-    after = [
-        *(helper.make_node("Mul", [f"{k}/said", f"{k}/share"], [f"{k}/shared"]) for k in parts),
-        helper.make_node("Sum", ["detector_logit", *(f"{kind}/shared" for kind in parts)], ["logit"]),
-    ]
+    shared = lambda names: [f"{name}/shared" for name in names]
+    after = [helper.make_node("Mul", [f"{k}/said", f"{k}/share"], [f"{k}/shared"]) for k in parts]
+    if in_rooms:
+        after += [
+            helper.make_node("Sum", shared(kinds), ["dry"]),
+            helper.make_node("Sum", shared(in_rooms), ["room"]),
+            helper.make_node("Sub", ["dry", "room"], ["dry_above_room"]),
+            helper.make_node("Div", ["dry_above_room", "room_from"], ["times_above"]),
+            helper.make_node("Add", ["times_above", "one"], ["times_from"]),
+            helper.make_node("Neg", ["times_from"], ["unclipped"]),
+            helper.make_node("Clip", ["unclipped", "none", "whole"], ["room_share"]),
+            helper.make_node("Mul", ["dry_above_room", "room_share"], ["left_out"]),
+            helper.make_node("Sum", ["detector_logit", *shared(kinds)], ["dry_logit"]),
+            helper.make_node("Sub", ["dry_logit", "left_out"], ["logit"]),
+        ]
+    else:
+        after.append(helper.make_node("Sum", ["detector_logit", *shared(kinds)], ["logit"]))
+    scalar = lambda name, value: helper.make_tensor(name, TensorProto.FLOAT, [], [value])
+    of_rooms = [scalar("room_from", ROOM_FROM), scalar("one", 1), scalar("none", 0), scalar("whole", 1)]
     numbers = [
         constant("sizes", sizes),
         constant("bands_shape", [-1, *own_shape]),
         *(constant(f"{kind}/shape", [-1, curves, 1, bins]) for kind, (curves, bins) in SHAPES.items() if kind in parts),
+        *(of_rooms if in_rooms else []),
         *(constant(f"{kind}/share", [part.share], TensorProto.FLOAT) for kind, part in parts.items()),
     ]
     of_batch = lambda name, *axes: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *axes])
@@ -137,8 +169,8 @@ def joined(detector, parts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--detector", required=True, type=Path)
-    for kind in SHAPES:
-        option = f"--{kind.replace('_', '-')}"
+    for name in PARTS:
+        option = f"--{name.replace('_', '-')}"
         parser.add_argument(option, nargs="+", metavar="WEIGHTS", default=[])
         parser.add_argument(f"{option}-share", type=float, default=1.0)
     parser.add_argument("--curves-of", metavar="JOINED.onnx")
@@ -149,20 +181,20 @@ def main():
     )
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
-    if options.curves_of and any(getattr(options, kind) for kind in SHAPES):
-        parser.error("--curves-of brings its own networks")
     parts = parts_in(onnx.load(options.curves_of)) if options.curves_of else {}
-    for kind in SHAPES:
-        if weights := getattr(options, kind):
-            networks = MeanOfNetworks([load_trained(kind, path) for path in weights])
-            parts[kind] = part_of(kind, networks, getattr(options, f"{kind}_share"))
+    for name in PARTS:
+        if weights := getattr(options, name):
+            networks = MeanOfNetworks([load_trained(kind_of(name), path) for path in weights])
+            parts[name] = part_of(name, networks, getattr(options, f"{name}_share"))
     if not parts:
         parser.error("no networks are given")
-    parts = {kind: parts[kind] for kind in SHAPES if kind in parts}
+    if not all(kind_of(name) in parts for name in parts):
+        parser.error("--room networks need others of their kind")
+    parts = {name: parts[name] for name in PARTS if name in parts}
     path = Path(options.models) / f"{options.model_id}.onnx"
     onnx.save(joined(onnx.load(str(options.detector)), parts), str(path))
     detector = get_entry(options.detector.stem, options.detector.parent)
-    features = {**detector["features"], **curve_fields(parts)}
+    features = {**detector["features"], **curve_fields([name for name in parts if name in SHAPES])}
     entry = new_entry(
         options.model_id,
         "detection",

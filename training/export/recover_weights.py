@@ -23,15 +23,15 @@ from onnx import numpy_helper
 from torch import nn
 
 from data.corpus_cache import CorpusCache
+from export.join_curves import PARTS
 from export.quantise import training_windows
 from features.recipe import FEATURES, WINDOW_SAMPLES
 from features.speaker_recipe import FEATURES as SPEAKER_FEATURES
 from networks.detector import SIZES, Detector
 from networks.speaker import SpeakerNetwork
-from window_curves.curves import SHAPES
 
 SPEAKER = "speaker"
-ADDED = tuple(f"{kind}/" for kind in SHAPES)  # before the names of nodes that are not of the detector
+ADDED = tuple(f"{name}/" for name in PARTS)  # before the names of nodes that are not of the detector
 
 
 def new_network(size):

@@ -32,12 +32,12 @@ from sklearn.preprocessing import StandardScaler
 from data.originals_cache import OriginalsCache
 from data.prepare_originals import TERMS
 from data.sampler import repeat_sound
+from export.join_curves import PARTS
 from export.manifest_file import MODELS, get_entry
 from features.native import FeatureExtractor
 from features.recipe import FEATURES, SAMPLE_RATE_HZ, WINDOW_SAMPLES
 from judge.markdown import percent, table
 from signals.channel_chain import resample
-from window_curves.curves import SHAPES
 
 MIN_CLIPS, FOLDS, SEED = 20, 5, 20261122
 BANDS, ALL = "bands", "all kinds"
@@ -53,7 +53,7 @@ class PenultimateFeatures:
         heads = [node for node in model.graph.node if node.op_type == "Gemm" and numbers[node.input[1]].dims[0] == 1]
         self.names = list(dict.fromkeys(node.input[0] for node in heads))
         kinds = [name.partition("/")[0] for name in self.names]
-        self.kinds = [kind if kind in SHAPES else BANDS for kind in kinds]
+        self.kinds = [kind if kind in PARTS else BANDS for kind in kinds]
         model.graph.output.extend(map(onnx.helper.make_empty_tensor_value_info, self.names))
         options = SessionOptions()
         options.intra_op_num_threads = 1

@@ -17,7 +17,7 @@ RULES = {
     "uncertain": ("of confidence, below", "confidence", False),
     "mixed_content": ("windows of both kinds", "is_mixed", True),
 }
-SERVED = {"uncertain": CONFIDENCE_BELOW, "mixed_content": 1, "band_limited": 55, "low_bit_rate": 20_000, "low_snr": 18}
+SERVED = {"uncertain": CONFIDENCE_BELOW, "mixed_content": 1, "band_limited": 55, "low_bit_rate": 20_000, "low_snr": 26}
 
 
 def with_reason(measured, reason, limit):

@@ -147,7 +147,12 @@ class Cards(unittest.TestCase):
             "human_flagged": share(0.115, 1857),
             "generated_passing": share(0.381, 1889),
             "modern_passing": share(0.318, 900),
-            "human_flagged_by": {"source": {"a": share(0.1), "b": share(0.4)}, "language": {"en": share(0.1)}},
+            "human_flagged_by": {
+                "source": {"a": share(0.1), "b": share(0.4)},
+                "language": {"en": share(0.1)},
+                "rate_hz": {"8000": share(0.2), "16000": share(0.1)},
+                "category": {"telephone": share(0.3)},
+            },
             "generated_passing_by": {"system": {"easy": share(0), "hard": share(1)}},
         }
         conditions = {
@@ -162,9 +167,10 @@ class Cards(unittest.TestCase):
         for part in (
             "pages it never saw (1,857 human clips of 44 sources",
             "24.3 % (19.4 % to 30.4 %)",
-            "by source: b, 40.0 % of 20 clips",
+            "by source: b, 40.0 % (8 of 20 clips)",
+            "by original rate: 8000 Hz, 20.0 % (4 of 20 clips); by kind: telephone, 30.0 % (6 of 20 clips)",
             "noise: opus, 50.0 % (the same clips clean: 10.0 %)",
-            "by system: hard, 100.0 % of 20 clips; through a codec, a filter or noise: noise, 60.0 %",
+            "by system: hard, 100.0 % (20 of 20 clips); through a codec, a filter, a room or noise: noise, 60.0 %",
             "At most 33.8 % are wrong, with 95 % confidence",
             "12.8 % were wrong there and 19.4 % on the",
         ):

@@ -290,6 +290,45 @@ class Joined(unittest.TestCase):
                         expected += share * network(curves[kind])
                 np.testing.assert_allclose(logits, expected, atol=1e-4)
 
+    def test_networks_that_heard_rooms_take_over_where_the_others_say_much_less(self):
+        import onnx
+        from onnxruntime import InferenceSession
+
+        from export.join_curves import ROOM_FROM, joined, part_of, parts_in
+        from networks.detector import SIZES, Detector, export_onnx
+
+        class Said(torch.nn.Module):
+            """The first number of the curves, times a factor."""
+
+            def __init__(self, factor):
+                super().__init__()
+                self.factor = factor
+
+            def forward(self, curves):
+                return curves.flatten(1)[:, 0] * self.factor
+
+        torch.manual_seed(1)
+        detector = Detector(**SIZES["small"]).eval()
+        bands, curves = torch.randn(5, 1, 256, 98), torch.zeros(5, *SHAPES[MEAN_SPECTRUM])
+        curves[:, 0, 0] = torch.tensor([4.0, -1.5, -4.0, -4.5, -20.0])
+        parts = {
+            MEAN_SPECTRUM: part_of(MEAN_SPECTRUM, Said(1.0), 2.0),
+            f"room_{MEAN_SPECTRUM}": part_of(f"room_{MEAN_SPECTRUM}", Said(0.5), 2.0),
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            path, joined_path = (str(Path(folder, name)) for name in ("detector.onnx", "joined.onnx"))
+            export_onnx(detector, path, 256, 98)
+            made = joined(onnx.load(path), parts)
+            onnx.save(made, joined_path)
+            self.assertEqual(joined(onnx.load(path), parts_in(made)), made)
+            flat = np.concatenate([part.numpy().reshape(5, -1) for part in (bands, curves)], 1)
+            (logits,) = InferenceSession(joined_path).run(None, {"features": flat})
+            with torch.no_grad():
+                said = logits - detector(bands).numpy()
+        # Dry 8, -3, -8, -9 and -40; in rooms half of it: 1.5, 4, 4.5 and 20 above it.
+        self.assertEqual(ROOM_FROM, 3)
+        np.testing.assert_allclose(said, [8, -3, -8 + 4 / 3, -9 + 4.5 / 2, -20], atol=1e-4)
+
     def test_networks_come_out_of_the_file_as_they_went_in(self):
         from export.join_curves import part_of
         from export.recover_curves import numbers_of_networks, recovered

@@ -9,10 +9,12 @@ import {
 } from '../../base/contract/limits.js';
 import type { EnrollmentQuality, SampleReport } from '../../base/contract/voice-samples.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { LOW_SNR_BELOW_DB } from '../verdict/reasons.js';
 import { rounded } from '../verdict/verdict.js';
 import type { Speaker } from './speaker.js';
 import type { VoiceSample } from './voice-sample.js';
+
+/** Of the loudest speech above the pauses. */
+const NOISY_BELOW_DB = 18;
 
 /** A sample that was read, if it is long enough. */
 export type ReadSample = { readonly sample: VoiceSample; readonly isAiGenerated: boolean } | 'too_short';
@@ -148,7 +150,7 @@ function qualityOf(reports: readonly SampleReport[], speechS: number, speaker: S
   const applies: Readonly<Record<EnrollmentQuality['shortcomings'][number], boolean>> = {
     little_speech: speechS < GOOD_SPEECH_S,
     few_samples: accepted.length < FEWEST_GOOD_SAMPLES,
-    noisy: accepted.some(({ snr_db }) => snr_db !== null && snr_db < LOW_SNR_BELOW_DB),
+    noisy: accepted.some(({ snr_db }) => snr_db !== null && snr_db < NOISY_BELOW_DB),
     low_agreement: agreement !== null && speaker.similarityOf(agreement) < speaker.threshold,
   };
   const shortcomings = (Object.keys(applies) as (keyof typeof applies)[]).filter((name) => applies[name]);

@@ -47,8 +47,10 @@ const abstention = {
   type: 'object',
   properties: {
     confidence_below: share('A global confidence below this gives the reason `uncertain`.'),
-    error_bound: share('Bound of the share of wrong verdicts among the others, with 95 % confidence.'),
-    verdicts_given: share('Share of verdicts that are not uncertain.'),
+    error_bound: share(
+      'Bound of the share of wrong verdicts among those without a reason, with 95 % confidence.',
+    ),
+    verdicts_given: share('Share of verdicts without a reason.'),
   },
   required: ['confidence_below', 'error_bound', 'verdicts_given'],
   additionalProperties: false,
