@@ -45,7 +45,7 @@ test('what CUDA is asked to compute has the weights in float32, and says the sam
     const cpu = await asFor('cpu', model, folder);
     const cuda = await asFor('cuda', model, folder);
     // The small networks on curves of the window are in float32 in both.
-    assert.ok(cuda.bytes > 2 * cpu.bytes, `${model.id}: ${cuda.bytes} and ${cpu.bytes} bytes`);
+    assert.ok(cuda.bytes > 1.8 * cpu.bytes, `${model.id}: ${cuda.bytes} and ${cpu.bytes} bytes`);
     assert.ok(Math.abs(cpu.score - cuda.score) < 0.003, `${model.id}: ${cpu.score} and ${cuda.score}`);
   }
 });
