@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take the networks on curves out of a joined ONNX file, to train them further where their weights were not kept.
 
-    python3 -m export.recover_curves --model ../models/detector-large-2026-11-25.onnx --kind mean_spectrum --bank BANK
+    python3 -m export.recover_curves --model ../models/detector-large-2026-11-25.onnx --part mean_spectrum --bank BANK
         --out FOLDER
 
 Writes FOLDER/0/last.pt and so on, which window_curves/train.py --start-from takes. Normalisation after the convolutions
@@ -18,8 +18,7 @@ import torch
 from onnx import numpy_helper
 from torch import nn
 
-from export.join_curves import parts_in
-from window_curves.curves import SHAPES
+from export.join_curves import PARTS, kind_of, parts_in
 from window_curves.network import CurveNetwork
 from window_curves.train import read_bank
 
@@ -70,15 +69,15 @@ def recovered(kind, numbers, curves):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--kind", choices=SHAPES, required=True)
+    parser.add_argument("--part", choices=PARTS, required=True)
     parser.add_argument("--bank", required=True)
     parser.add_argument("--out", required=True, type=Path)
     options = parser.parse_args()
     curves = read_bank(options.bank)[0][:CROPS].astype(np.float32)
-    for index, numbers in enumerate(numbers_of_networks(parts_in(onnx.load(options.model))[options.kind])):
+    for index, numbers in enumerate(numbers_of_networks(parts_in(onnx.load(options.model))[options.part])):
         folder = options.out / str(index)
         folder.mkdir(parents=True, exist_ok=True)
-        torch.save(recovered(options.kind, numbers, curves).state_dict(), folder / "last.pt")
+        torch.save(recovered(kind_of(options.part), numbers, curves).state_dict(), folder / "last.pt")
 
 
 if __name__ == "__main__":
