@@ -161,7 +161,7 @@ export function reasonsPage(
     ...conditionRows,
     '',
     'So `band_limited` warns of telephones, `low_bit_rate` of Opus as some messengers send it, and `low_snr` of noise at 10 dB and less, if there',
-    'are pauses to hear it in. Noisy recordings as published are wrong no more often than others, but noise that is added raises both errors. **No reason tells rooms.** At most low rates and for GSM, the [calibration by codec](models.md#calibrate-by-codec) undoes a part of the shift. If Opus was',
+    'are pauses to hear it in, and in longer recordings already at 15 dB. Noisy recordings as published are wrong no more often than others, but noise that is added raises both errors. **No reason tells rooms.** At most low rates and for GSM, the [calibration by codec](models.md#calibrate-by-codec) undoes a part of the shift. If Opus was',
     'converted to another format, **nothing that the pipeline measures shows it**, and there is neither a reason nor an offset.',
     '',
     `Of all clips as published, ${shareText(all.human_share)} of the human and ${shareText(all.generated_share)} of the generated ones have a reason;`,

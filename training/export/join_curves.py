@@ -9,9 +9,9 @@
     python3 -m export.join_curves --detector FOLDER/ID.onnx --curves-of JOINED.onnx --model-id NEW_ID ..
 
 The answer is the detector's logit plus, of each kind of curves, that share of the mean of the networks' logits; the
-detector's 8-bit weights stay as they are. Networks that never heard a room take any for a human voice. So the --room
-ones, which did, take their place the more, the further the former's sum lies below theirs: not at all up to ROOM_FROM,
-wholly from twice that on.
+detector's 8-bit weights stay as they are. Networks that never heard a room take any voice in one for human. So the
+--room ones, which did, take their place the more, the further the former's sum lies below theirs: not at all up to
+ROOM_FROM, wholly from twice that on.
 
 Convolutions over curves become two-dimensional ones over a single row, which onnxruntime computes in three quarters of
 the time. --curves-of takes networks and shares from a joined file, but for the kinds that are given. Writes NEW_ID.onnx
@@ -188,8 +188,9 @@ def main():
             parts[name] = part_of(name, networks, getattr(options, f"{name}_share"))
     if not parts:
         parser.error("no networks are given")
-    if not all(kind_of(name) in parts for name in parts):
-        parser.error("--room networks need others of their kind")
+    dry, room = ({kind_of(name) for name in parts if name.startswith(ROOM) == heard} for heard in (False, True))
+    if room and room != dry:
+        parser.error("--room networks are for all kinds or for none: one sum takes the place of the other")
     parts = {name: parts[name] for name in PARTS if name in parts}
     path = Path(options.models) / f"{options.model_id}.onnx"
     onnx.save(joined(onnx.load(str(options.detector)), parts), str(path))

@@ -63,7 +63,7 @@ def noisy(snr_db, slope=0.0):
 
 
 def room_response(rate_hz, rng):
-    """What a microphone hears of a click half a metre to 2.5 m away, by the mirror images of an empty room of 20 to 150
+    """What a microphone hears of a click mostly 0.5 to 2.5 m away, by the mirror images of an empty room of 20 to 150
     cubic metres whose walls return 80 to 92 % of the pressure; the direct sound comes first."""
     size = rng.uniform([3, 3, 2.4], [8, 6, 3.2])
     reflected = rng.uniform(0.8, 0.92)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calibration by measured scores, the bound on verdicts without a reason, and which reasons are worth giving."""
 
+import re
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from judge.calibrate_detector import (
 )
 from judge.measures import Measured, sigmoid
 from judge.reasons import by_condition, errors
-from judge.served_reasons import has_reason, with_reason
+from judge.served_reasons import SERVED, has_reason, with_reason
 
 
 def clip(label, source="s", system="", **more):
@@ -109,11 +111,19 @@ class Bounds(unittest.TestCase):
         np.testing.assert_array_equal(has_reason(measured), [False, True, True, False])
         telephone = clip("bonafide", high_band_drop_db="60")
         opus = clip("bonafide", codec="opus", coded_bits_per_s="16000 16000")
-        others = Measured([telephone, opus, clip("bonafide", noise_gap_db="10")], [np.array([0.1])] * 3)
-        np.testing.assert_array_equal(has_reason(others), [True, True, True])
+        noisy, quiet = (clip("bonafide", noise_gap_db=gap) for gap in ("25.9", "26"))
+        others = Measured([telephone, opus, noisy, quiet], [np.array([0.1])] * 4)
+        np.testing.assert_array_equal(has_reason(others), [True, True, True, False])
         found = describe(measured)
         self.assertEqual((found["human_with_reason"], found["generated_with_reason"]), (0.0, 1.0))
         self.assertEqual(found["human_flagged_without_reason"], 0.5)
+
+    def test_limits_are_those_of_the_server(self):
+        served = Path(__file__).parents[2].joinpath("src/analysis/verdict/reasons.ts").read_text()
+        limit = lambda name: float(re.search(rf"{name} = ([\d_]+);", served)[1].replace("_", ""))
+        self.assertEqual(SERVED["band_limited"], limit("BAND_LIMITED_FROM_DB"))
+        self.assertEqual(SERVED["low_snr"], limit("LOW_SNR_BELOW_DB"))
+        self.assertEqual(SERVED["low_bit_rate"], limit("LOW_OPUS_RATE_BELOW_BITS_PER_S"))
 
 
 class Reasons(unittest.TestCase):

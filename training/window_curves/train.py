@@ -70,7 +70,8 @@ def train(options):
     folder = Path(options.run)
     folder.mkdir(parents=True, exist_ok=True)
     settings = {
-        **{name: value for name, value in vars(options).items() if name not in ("run", "threads", "start_from")},
+        **{name: value for name, value in vars(options).items() if name not in ("run", "threads")},
+        "start_from": Path(options.start_from).parent.name if options.start_from else None,
         "banks": [Path(bank).name for bank in options.banks],
         "crops": [len(labels) for _, labels in banks],
     }
