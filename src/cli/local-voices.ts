@@ -2,12 +2,11 @@
 import { startPipeline } from '../analysis/pipeline/pipeline.js';
 import { chooseSpeaker, type Speaker } from '../analysis/voiceid/speaker.js';
 import { readVoice, type VoiceSample } from '../analysis/voiceid/voice-sample.js';
-import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import type { SampleNeeds } from '../base/contract/limits.js';
 import { defaultModel } from '../base/contract/model-ids.js';
 import { ServiceError } from '../base/errors/service-error.js';
-import { maxDurationS, readInto, sizeOf, withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
+import { localConfig, maxDurationS, readInto, sizeOf } from '../evaluation/labelled-lists/local-files.js';
 import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
 import { reportFailure } from './failed-file.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
@@ -35,7 +34,7 @@ export async function withVoices(
   const sizes = await Promise.all(
     files.map((file) => (file === STANDARD_INPUT ? (given?.length ?? 0) : sizeOf(file))),
   );
-  const config: Config = { ...loadConfig(process.env), ...withoutTimeouts };
+  const config = localConfig();
   const largest = Math.max(1, ...sizes.map((size) => (typeof size === 'number' ? size : 0)));
   const arena = new SharedArrayBuffer(largest);
   const analyser = await startPipeline(config, arena);

@@ -6,7 +6,6 @@ import { type Entry, recordAnswers } from '../analysis/known-answers/record.js';
 import { type DetectionModel, type Model, manifestPath, readManifest } from '../analysis/models/manifest.js';
 import { recalibrated } from '../analysis/models/recalibrated.js';
 import { scoreFingerprintOf } from '../analysis/models/score-fingerprint.js';
-import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { answersTo } from '../base/contract/model-ids.js';
 import { percent } from '../evaluation/drawings/frame.js';
@@ -21,7 +20,7 @@ import {
 } from '../evaluation/figures/calibration-fit.js';
 import { MIN_GROUPS } from '../evaluation/figures/few-groups.js';
 import { type Condition, ListError } from '../evaluation/figures/labelled-list.js';
-import { withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
+import { localConfig } from '../evaluation/labelled-lists/local-files.js';
 import { type UncalibratedList, uncalibratedClips } from '../evaluation/labelled-lists/uncalibrated-clips.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { addScoringOptions, isOurFailure } from './evaluate.js';
@@ -51,7 +50,7 @@ export function addCalibrateModelCommand(command: Command): void {
 }
 
 async function calibrateModel(name: string, file: string, options: CommandOptions): Promise<void> {
-  const config = configOf(options);
+  const config = localConfig(options);
   const { modelsDir } = config;
   const model = await detectorIn(modelsDir, name);
   const { where, silenceThreshold } = options;
@@ -80,15 +79,6 @@ async function calibrateModel(name: string, file: string, options: CommandOption
   );
 }
 
-function configOf({ modelsDir, device }: CommandOptions): Config {
-  return {
-    ...loadConfig(process.env),
-    ...withoutTimeouts,
-    ...(modelsDir !== undefined && { modelsDir }),
-    ...(device && { device }),
-  };
-}
-
 async function detectorIn(modelsDir: string, name: string): Promise<DetectionModel> {
   const { models } = await readManifest(modelsDir);
   const model: Model | undefined = models.find((candidate) => answersTo(candidate, name));
@@ -107,7 +97,7 @@ function refuseUnreadable({ failed }: UncalibratedList): void {
   const [first] = unreadable;
   if (first === undefined) return;
   throw new ListError(
-    `${unreadable.length} ${unreadable.length === 1 ? 'clip' : 'clips'} could not be analysed. The first: ${first.name}: ${first.message}`,
+    `${counted(unreadable.length, 'clip')} could not be analysed. The first: ${first.name}: ${first.message}`,
   );
 }
 

@@ -9,9 +9,8 @@ import { ManifestError } from '../analysis/models/manifest-error.js';
 import { SAMPLE_RATE_HZ } from '../analysis/models/model-audio.js';
 import { cpuDevices, cudaDevices, type ScoringDevice } from '../analysis/scoring/devices.js';
 import { chooseProvider } from '../analysis/scoring/provider.js';
-import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
-import { withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
+import { localConfig } from '../evaluation/labelled-lists/local-files.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { numberThat } from './arguments.js';
 import { addCalibrateModelCommand } from './models-calibrate.js';
@@ -43,14 +42,16 @@ export function addModelsCommand(program: Command): void {
   withFolder(models.command('list'))
     .description('List the models in the manifest.')
     .action(async (options: FolderOption) => {
-      const manifest = await readManifest(configOf(options).modelsDir);
+      const manifest = await readManifest(localConfig(options).modelsDir);
       process.stdout.write(modelTable(manifest.models));
     });
 
   withFolder(models.command('check'))
     .description('Check the manifest, the files and the known answers; measure the time per window.')
     .option('--runs <number>', 'timed runs per model', parseRuns, 20)
-    .action(async ({ runs, ...options }: FolderOption & { runs: number }) => check(configOf(options), runs));
+    .action(async ({ runs, ...options }: FolderOption & { runs: number }) =>
+      check(localConfig(options), runs),
+    );
 
   addImportCommand(withFolder(models.command('import')));
 
@@ -67,17 +68,13 @@ export function addModelsCommand(program: Command): void {
         ...(tolerance !== undefined && { tolerance }),
         ...(cudaTolerance !== undefined && { cuda_tolerance: cudaTolerance }),
       };
-      const config = configOf(folder);
+      const config = localConfig(folder);
       const recorded = await recordAnswers(config, ids, given);
       await noteAdminAct(config, { event: 'models_recorded', models: recorded.map(({ id }) => id) });
       for (const { id, known_answers = [] } of recorded) {
         process.stdout.write(`${id}: recorded the answers for ${known_answers.length} clips\n`);
       }
     });
-}
-
-function configOf({ modelsDir }: FolderOption): Config {
-  return { ...loadConfig(process.env), ...withoutTimeouts, ...(modelsDir !== undefined && { modelsDir }) };
 }
 
 async function check(config: Config, runs: number): Promise<void> {

@@ -5,7 +5,6 @@ import type { AnalysisRequest } from '../analysis/analyser/analyser.js';
 import { analyseChannels } from '../analysis/analyser/separate-channels.js';
 import { detectorNamed } from '../analysis/pipeline/model-status.js';
 import { predictionBody } from '../analysis/verdict/prediction.js';
-import { loadConfig } from '../base/config/load-config.js';
 import {
   DEFAULT_SILENCE_THRESHOLD_PERCENT,
   DEFAULT_THRESHOLD,
@@ -16,7 +15,7 @@ import type { Prediction } from '../base/contract/prediction.js';
 import { newPredictionId } from '../base/contract/prediction-id.js';
 import { inOrder } from '../evaluation/labelled-lists/in-flight.js';
 import { ListPipeline } from '../evaluation/labelled-lists/list-pipeline.js';
-import { maxDurationS, withoutTimeouts } from '../evaluation/labelled-lists/local-files.js';
+import { localConfig, maxDurationS } from '../evaluation/labelled-lists/local-files.js';
 import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
 import { anyTime, parseThreshold, requireRegion, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { reportFailure } from './failed-file.js';
@@ -99,7 +98,7 @@ async function predict(given: string[], options: PredictOptions, command: Comman
   if (options.html !== undefined && (options.start ?? options.end) !== undefined) {
     command.error('error: Expected either --html, which shows whole recordings, or --start and --end.');
   }
-  const config = { ...loadConfig(process.env), ...withoutTimeouts };
+  const config = localConfig();
   const points = await pointsForThreshold(config, options.threshold);
   const inputs = await namedInputs(given);
   const files = options.html === undefined ? undefined : new TimelineFiles(options.html);

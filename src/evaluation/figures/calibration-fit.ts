@@ -63,7 +63,7 @@ export function bothClassesAlike(clips: readonly UncalibratedClip[]): Float64Arr
  * Platt's logistic regression on each clip's mean log-odds.
  * @param isFalling whether the present calibration takes a high number for a human voice
  * @returns both with four decimals
- * @throws ListError where a class has no clip, the classes are not apart, or no clip is on the wrong side
+ * @throws ListError if a class has no clip, if the scores do not tell the classes apart, or if the classes do not overlap
  */
 export function fitCalibration(clips: readonly UncalibratedClip[], isFalling: boolean): ScaleAndBias {
   const isPositive = clips.map((clip) => clip.isPositive);

@@ -2,11 +2,29 @@
 //
 // What analysing files without a server has of its own.
 import { open, stat } from 'node:fs/promises';
+import { loadConfig } from '../../base/config/load-config.js';
+import type { Config } from '../../base/config/options.js';
 
 // The server's limits protect it from its clients; here the caller can wait as long as they like.
 export const maxDurationS = 7 * 86_400;
 const noTimeoutMs = 2 ** 31 - 1;
-export const withoutTimeouts = { queueTimeoutMs: noTimeoutMs, analysisTimeoutMs: noTimeoutMs } as const;
+
+/**
+ * The settings of the environment without time limits, and with those given.
+ * @throws what loadConfig throws
+ */
+export function localConfig({
+  modelsDir,
+  device,
+}: Partial<Pick<Config, 'modelsDir' | 'device'>> = {}): Config {
+  return {
+    ...loadConfig(process.env),
+    queueTimeoutMs: noTimeoutMs,
+    analysisTimeoutMs: noTimeoutMs,
+    ...(modelsDir !== undefined && { modelsDir }),
+    ...(device !== undefined && { device }),
+  };
+}
 
 /** Size in bytes, or why it is unknown: one unreadable file does not keep the others from being analysed. */
 export async function sizeOf(file: string): Promise<number | Error> {

@@ -6,7 +6,6 @@ import type { SpeakerModelStatus } from '../../analysis/analyser/analyser.js';
 import { loadManifest } from '../../analysis/models/model-file.js';
 import { detectorNamed, modelStatus } from '../../analysis/pipeline/model-status.js';
 import { chooseSpeaker } from '../../analysis/voiceid/speaker.js';
-import { loadConfig } from '../../base/config/load-config.js';
 import type { Config } from '../../base/config/options.js';
 import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
 import { defaultModel } from '../../base/contract/model-ids.js';
@@ -17,7 +16,7 @@ import { type Condition, type LabelledList, ListError, parseList } from '../figu
 import type { Report } from '../figures/report.js';
 import { scoreClips } from './clip-scores.js';
 import type { ShowProgress } from './list-pipeline.js';
-import { withoutTimeouts } from './local-files.js';
+import { localConfig } from './local-files.js';
 import type { ScoredRows } from './scored-rows.js';
 import { listedScores, modelOfScores } from './scores-file.js';
 import { scoreTrials } from './trial-scores.js';
@@ -59,7 +58,7 @@ export async function scoreList(
   const list = { ...listed, isScored: listed.isScored && options.isRescored !== true };
   if (list.samples.length === 0) throw new ListError('The list has no rows to score.');
   const id = list.isScored ? modelOfScores(list) : options.model;
-  const config = configOf(options);
+  const config = localConfig(options);
   const points = await pointsForThreshold(config, options.threshold);
   const { models } = await loadManifest(config.modelsDir);
   const { speakerModels, ...detection } = modelStatus(models);
@@ -106,9 +105,4 @@ export async function scoreList(
     ? { rows: listedScores(list, model), run: null }
     : await scoreTrials(list.samples, folder, speaker, config, showProgress);
   return { ...base, model, threshold, silenceThreshold: null, ...scored };
-}
-
-// The server's time limits protect it from its clients; here the caller can wait.
-function configOf({ device }: ListOptions): Config {
-  return { ...loadConfig(process.env), ...withoutTimeouts, ...(device && { device }) };
 }

@@ -26,7 +26,7 @@ export interface UncalibratedList {
 const FLAT = 1 / 8;
 const SMALLEST = 1e-9;
 
-/** By which clips weigh alike; empty where the list does not say. */
+/** The group whose clips together weigh as much as any other's; empty if the list names none. */
 export const groupOf = (isPositive: boolean, { system = '', source = '' }: Columns): string =>
   isPositive ? system : source;
 
