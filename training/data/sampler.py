@@ -42,7 +42,7 @@ def fold_of(source, folds):
 
 
 def hold_out_option(text):
-    """ "2/5", as a command line says it: (1, 5)."""
+    """(1, 5) of the argument 2/5."""
     fold, folds = map(int, text.split("/"))
     if not 1 <= fold <= folds:
         raise ValueError(text)

@@ -110,7 +110,8 @@ def constant(name, values, kind=TensorProto.INT64):
 
 def joined(detector, parts):
     """The detector's ONNX model with a flat input: its own features, then the curves. `parts`: {name: Part} in the
-    order of PARTS; those that heard rooms have kinds of the others."""
+    order of PARTS. Raises ValueError if rooms were heard for some of the kinds alone: one sum takes the other's
+    place."""
     graph = detector.graph
     (own_input,), (own_output,) = graph.input, graph.output
     own_shape = [axis.dim_value for axis in own_input.type.tensor_type.shape.dim][1:]
@@ -121,6 +122,8 @@ def joined(detector, parts):
         node.output[:] = [names.get(name, name) for name in node.output]
     kinds = [name for name in parts if name in SHAPES]
     in_rooms = [name for name in parts if name not in SHAPES]
+    if in_rooms and list(map(kind_of, in_rooms)) != kinds:
+        raise ValueError("networks that heard rooms are for all kinds of curves or for none")
     sizes = [own_size, *(prod(SHAPES[kind]) for kind in kinds)]
     before = [
         helper.make_node("Split", ["features", "sizes"], ["flat_bands", *(f"{kind}/flat" for kind in kinds)], axis=1),
@@ -188,12 +191,13 @@ def main():
             parts[name] = part_of(name, networks, getattr(options, f"{name}_share"))
     if not parts:
         parser.error("no networks are given")
-    dry, room = ({kind_of(name) for name in parts if name.startswith(ROOM) == heard} for heard in (False, True))
-    if room and room != dry:
-        parser.error("--room networks are for all kinds or for none: one sum takes the place of the other")
     parts = {name: parts[name] for name in PARTS if name in parts}
     path = Path(options.models) / f"{options.model_id}.onnx"
-    onnx.save(joined(onnx.load(str(options.detector)), parts), str(path))
+    try:
+        model = joined(onnx.load(str(options.detector)), parts)
+    except ValueError as error:
+        parser.error(str(error))
+    onnx.save(model, str(path))
     detector = get_entry(options.detector.stem, options.detector.parent)
     features = {**detector["features"], **curve_fields([name for name in parts if name in SHAPES])}
     entry = new_entry(

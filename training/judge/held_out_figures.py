@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of runs of train/detector.py, from the scores.csv that each wrote: ablations, or folds of held-out sources.
+"""Figures of runs of train/detector.py or window_curves/held_out.py, from the scores.csv of each: ablations, or folds
+of held-out sources.
 
     python3 -m judge.held_out_figures RUN ... [--out FIGURES.json]
 

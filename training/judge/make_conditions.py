@@ -72,7 +72,8 @@ def room_response(rate_hz, rng):
     source = np.clip(microphone + rng.uniform(0.5, 2.5) * turn / np.linalg.norm(turn), 0.3, size - 0.3)
     squares, walls = 0, 0
     for axis in range(3):
-        order = np.arange(-int(np.ceil(ROOM_M / 2 / size[axis])), int(np.ceil(ROOM_M / 2 / size[axis])) + 1)
+        furthest = int(np.ceil(ROOM_M / 2 / size[axis]))
+        order = np.arange(-furthest, furthest + 1)
         places = np.concatenate([2 * order * size[axis] + source[axis], 2 * order * size[axis] - source[axis]])
         shape = [-1 if other == axis else 1 for other in range(3)]
         squares = squares + ((places - microphone[axis]) ** 2).reshape(shape)

@@ -325,6 +325,9 @@ class Joined(unittest.TestCase):
             (logits,) = InferenceSession(joined_path).run(None, {"features": flat})
             with torch.no_grad():
                 said = logits - detector(bands).numpy()
+            other = part_of(PHASE_COHERENCE, CurveNetwork(PHASE_COHERENCE).eval(), 1.0)
+            with self.assertRaisesRegex(ValueError, "all kinds"):
+                joined(onnx.load(path), {MEAN_SPECTRUM: parts[MEAN_SPECTRUM], PHASE_COHERENCE: other, **parts})
         # Dry 8, -3, -8, -9 and -40; in rooms half of it: 1.5, 4, 4.5 and 20 above it.
         self.assertEqual(ROOM_FROM, 3)
         np.testing.assert_allclose(said, [8, -3, -8 + 4 / 3, -9 + 4.5 / 2, -20], atol=1e-4)
