@@ -133,7 +133,6 @@ const rows = conditions.map(([condition, make]) => {
     condition,
     clips: summaries.length,
     bandLimitedPercent: percent(drops.filter((db) => db >= BAND_LIMITED_FROM_DB).length, drops.length),
-    withPauses: gaps.length,
     lowSnrPercent: percent(gaps.filter((db) => db < LOW_SNR_BELOW_DB).length, gaps.length),
   };
   console.log(JSON.stringify(row));

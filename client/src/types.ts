@@ -641,7 +641,7 @@ export interface SampleReport {
    */
   speech: number | null;
   /**
-   * How far the loudest speech is above the pauses, in dB; below 18 it is noisy. Null if there is too little of either.
+   * How far the loudest speech is above the quietest, in dB; below 18 it is noisy. Null with less than 1 s of speech.
    */
   snr_db: number | null;
   /**

@@ -7,30 +7,25 @@
 namespace veravox {
 namespace {
 
-constexpr int64_t kMinSpeechFrames = 100;
-constexpr int64_t kMinPauseFrames = 30;
+constexpr int64_t kMinFrames = 100;
 constexpr float kDbPerNeper = 4.3429448f;  // of power
 
 }  // namespace
 
-void SpeechLevels::Add(bool speech, FrameLevels levels) {
-  if (speech) {
-    speech_low_.Add(levels.low);
-    speech_high_.Add(levels.high);
-  } else {
-    pause_low_.Add(levels.low);
-  }
+void SpeechLevels::Add(FrameLevels levels) {
+  low_.Add(levels.low);
+  high_.Add(levels.high);
 }
 
 std::optional<double> SpeechLevels::HighBandDropDb() const {
   constexpr double kShare = 0.05;
-  if (speech_low_.count() < kMinSpeechFrames) return std::nullopt;
-  return speech_low_.ExceededBy(kShare) - speech_high_.ExceededBy(kShare);
+  if (low_.count() < kMinFrames) return std::nullopt;
+  return low_.ExceededBy(kShare) - high_.ExceededBy(kShare);
 }
 
 std::optional<double> SpeechLevels::NoiseGapDb() const {
-  if (speech_low_.count() < kMinSpeechFrames || pause_low_.count() < kMinPauseFrames) return std::nullopt;
-  return speech_low_.ExceededBy(0.1) - pause_low_.ExceededBy(0.5);
+  if (low_.count() < kMinFrames) return std::nullopt;
+  return low_.ExceededBy(0.1) - low_.ExceededBy(0.97 * (1.0 - low_.silent_share()));
 }
 
 void SpeechLevels::Histogram::Add(float level) {

@@ -17,22 +17,24 @@ struct FrameLevels {
   float high = 0.0f;  // of those from 4.7 kHz on
 };
 
-// What the levels of all frames of a stream tell about the recording. Takes the same memory whatever the
-// duration.
+// What the levels of the speech frames of a stream tell about the recording. Takes the same memory whatever
+// the duration.
 class SpeechLevels {
  public:
-  void Add(bool speech, FrameLevels levels);
+  void Add(FrameLevels levels);
   void Reset() { *this = {}; }
   void Transfer(SavedState& state) {
-    for (Histogram* histogram : {&speech_low_, &speech_high_, &pause_low_}) histogram->Transfer(state);
+    for (Histogram* histogram : {&low_, &high_}) histogram->Transfer(state);
   }
 
   // How far the loudest twentieth of speech stays below itself from 4.7 kHz on, in dB. Sibilants make that
   // little in most languages; over a telephone nothing is left of them. Unknown with less than a second of
   // speech.
   std::optional<double> HighBandDropDb() const;
-  // How far the loudest tenth of speech stands above the middle of the pauses, in dB: about 10 more than the
-  // ratio of speech to steady noise. Unknown with less than a second of speech or 0.3 s of pauses.
+  // How far the loudest tenth of speech stands above its quietest 3 %, in dB. Between words and in weak
+  // sounds little is left but the noise, so this is 10 to 15 more than the ratio of speech to steady noise,
+  // with or without pauses. Digital silence, as editors leave it, is not counted: it hides the noise. Unknown
+  // with less than a second of speech.
   std::optional<double> NoiseGapDb() const;
 
  private:
@@ -40,6 +42,7 @@ class SpeechLevels {
    public:
     void Add(float level);
     int64_t count() const { return count_; }
+    double silent_share() const { return static_cast<double>(bins_[0]) / static_cast<double>(count_); }
     // The level that a share of the frames is above.
     double ExceededBy(double share) const;
     void Transfer(SavedState& state) {
@@ -56,9 +59,8 @@ class SpeechLevels {
     int64_t count_ = 0;
   };
 
-  Histogram speech_low_;
-  Histogram speech_high_;
-  Histogram pause_low_;
+  Histogram low_;
+  Histogram high_;
 };
 
 }  // namespace veravox

@@ -40,7 +40,7 @@ class VoiceActivityDetector::Impl {
 
   void Take(float log_odds, FrameLevels levels, std::vector<uint8_t>& speech) {
     speech.push_back(Decide(log_odds));
-    levels_.Add(speech.back() != 0, levels);
+    if (speech.back() != 0) levels_.Add(levels);
   }
 
   uint8_t Decide(float log_odds) {

@@ -13,11 +13,11 @@ RULES = {
     "clipped": ("of the samples at full scale, at least", "clipped_ratio", True),
     "band_limited": ("dB weaker above 4.7 kHz, at least", "high_band_drop_db", True),
     "low_bit_rate": ("bit/s of Opus, below", "opus_bits_per_s", False),
-    "low_snr": ("dB above the pauses, below", "noise_gap_db", False),
+    "low_snr": ("dB above the quietest speech, below", "noise_gap_db", False),
     "uncertain": ("of confidence, below", "confidence", False),
     "mixed_content": ("windows of both kinds", "is_mixed", True),
 }
-SERVED = {"uncertain": CONFIDENCE_BELOW, "mixed_content": 1, "band_limited": 55, "low_bit_rate": 20_000, "low_snr": 26}
+SERVED = {"uncertain": CONFIDENCE_BELOW, "mixed_content": 1, "band_limited": 55, "low_bit_rate": 20_000, "low_snr": 31}
 
 
 def with_reason(measured, reason, limit):

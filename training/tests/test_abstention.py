@@ -111,7 +111,7 @@ class Bounds(unittest.TestCase):
         np.testing.assert_array_equal(has_reason(measured), [False, True, True, False])
         telephone = clip("bonafide", high_band_drop_db="60")
         opus = clip("bonafide", codec="opus", coded_bits_per_s="16000 16000")
-        noisy, quiet = (clip("bonafide", noise_gap_db=gap) for gap in ("25.9", "26"))
+        noisy, quiet = (clip("bonafide", noise_gap_db=gap) for gap in ("30.9", "31"))
         others = Measured([telephone, opus, noisy, quiet], [np.array([0.1])] * 4)
         np.testing.assert_array_equal(has_reason(others), [True, True, True, False])
         found = describe(measured)

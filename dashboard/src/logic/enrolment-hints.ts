@@ -35,7 +35,7 @@ export function speechOf({ duration, speech }: SampleReport): string {
 export function noiseOf({ snr_db }: SampleReport): string {
   if (snr_db === null) return 'not measured';
   const words = snr_db < NOISY_BELOW_DB ? 'noisy' : 'clear';
-  return `${words}: speech ${Math.round(snr_db)} dB above the pauses`;
+  return `${words}: loudest speech ${Math.round(snr_db)} dB above the quietest`;
 }
 
 export function agreementOf({ agreement, accepted }: SampleReport): string {

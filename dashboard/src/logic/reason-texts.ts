@@ -12,5 +12,5 @@ export const reasonTexts: Readonly<Record<string, string>> = {
   low_bit_rate:
     'The recording is coded at a very low bit rate. Such verdicts are more often wrong: analyse the original recording if you can.',
   low_snr:
-    'There is noise in the pauses of the speech. Added noise makes verdicts wrong more often: analyse a quieter recording if you can.',
+    'There is noise behind the speech. Added noise makes verdicts wrong more often: analyse a quieter recording if you can.',
 };

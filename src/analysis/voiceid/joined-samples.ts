@@ -13,7 +13,7 @@ import { rounded } from '../verdict/verdict.js';
 import type { Speaker } from './speaker.js';
 import type { VoiceSample } from './voice-sample.js';
 
-/** Of the loudest speech above the pauses. */
+/** Of the loudest speech above the quietest. */
 const NOISY_BELOW_DB = 18;
 
 /** A sample that was read, if it is long enough. */

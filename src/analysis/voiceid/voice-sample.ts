@@ -40,7 +40,7 @@ export interface VoiceSample {
   readonly deepfakeThreshold: number;
   readonly durationS: number;
   readonly speechS: number;
-  /** How far the loudest speech is above the pauses; undefined if there is too little of either to tell. */
+  /** How far the loudest speech is above the quietest; undefined with less than 1 s of speech. */
   readonly snrDb: number | undefined;
   readonly scoredWindows: number;
   readonly skipped: readonly SkippedStretch[];

@@ -137,7 +137,7 @@ export interface PrepareSummary {
   readonly clippedRatio: number;
   /** How much weaker the loudest speech is above 4.7 kHz, in dB; absent if there is too little speech to tell. */
   readonly highBandDropDb?: number;
-  /** How far the loudest speech is above the pauses, in dB; absent if there is too little of either to tell. */
+  /** How far the loudest speech is above the quietest, in dB: what noise leaves of it; absent with less than 1 s of speech. */
   readonly noiseGapDb?: number;
   readonly skipped: readonly SkippedStretch[];
   readonly decodeMs: number;

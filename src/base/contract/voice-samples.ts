@@ -25,7 +25,7 @@ export const sampleReport = {
     snr_db: {
       type: ['number', 'null'],
       description:
-        'How far the loudest speech is above the pauses, in dB; below 18 it is noisy. Null if there is too little of either.',
+        'How far the loudest speech is above the quietest, in dB; below 18 it is noisy. Null with less than 1 s of speech.',
     },
     agreement: {
       type: ['number', 'null'],
