@@ -2,13 +2,14 @@
 """Write held-out clips as files, each as it was published and through every condition, with a list for
 `veravox evaluate`.
 
-    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--part all] [--codecs] [--clips 400]
-        [--jobs 2]
+    python3 -m judge.make_conditions --list JUDGE/list.csv --out FOLDER [--part all] [--codecs | --processing]
+        [--clips 400] [--jobs 2]
 
 `JUDGE` is made by `judge.originals files`; only its part `judging` is used, or that of --part. Both classes give half
 of the clips, and their systems and sources take turns, so that large ones do not crowd out the rest. The list's columns
 are those of JUDGE/list.csv, `condition`, and `clip`, which is the same in all conditions. --codecs makes another set:
-clean, and the codecs that the server decodes at several bit rates each, for judge.calibrate_codecs.
+clean, and the codecs that the server decodes at several bit rates each, for judge.calibrate_codecs. --processing:
+clean, and what studios, players and apps do to recordings.
 """
 
 import argparse
@@ -108,9 +109,14 @@ def humming(snr_db):
     return add_hum
 
 
+def filtered(*filters):
+    """Through filters of ffmpeg."""
+    return as_it_is, [*PCM, "-af", ",".join(filters)], "wav"
+
+
 def high_passed(hz, sections):
     """Butterworth sections of 12 dB per octave each."""
-    return as_it_is, [*PCM, "-af", ",".join([f"highpass=f={hz}:poles=2"] * sections)], "wav"
+    return filtered(*[f"highpass=f={hz}:poles=2"] * sections)
 
 
 def coded(container, rate_hz, *arguments):
@@ -174,6 +180,34 @@ CODECS = {
     "adpcm ms 8 kHz": coded("wav", 8000, "adpcm_ms"),
     "adpcm ms 16 kHz": coded("wav", 16000, "adpcm_ms"),
 }
+PROCESSING = {
+    "clean": CONDITIONS["clean"],
+    "compressor": filtered("acompressor=threshold=-24dB:ratio=4:attack=5:release=120:makeup=4"),
+    "limiter after 12 dB": filtered("volume=12dB", "alimiter=limit=0.9"),
+    "clipping after 12 dB": filtered("volume=12dB", "aformat=s16"),
+    "saturation": filtered("volume=9dB", "asoftclip=type=tanh"),
+    "levelling": filtered("dynaudnorm=f=150:g=5"),
+    "de-esser": filtered("deesser=i=0.7"),
+    "podcast chain": filtered(
+        "highpass=f=80",
+        "acompressor=threshold=-20dB:ratio=3:attack=5:release=100:makeup=3",
+        "deesser=i=0.4",
+        "dynaudnorm=f=150:g=5",
+    ),
+    "noise gate": filtered("agate=threshold=0.02:ratio=9:attack=5:release=150"),
+    "spectral denoiser": filtered("afftdn=nr=12:nf=-40"),
+    "non-local denoiser": filtered("anlmdn=s=0.0005"),
+    "pauses cut": filtered("silenceremove=stop_periods=-1:stop_duration=0.15:stop_threshold=-40dB"),
+    "10 % faster": filtered("atempo=1.1"),
+    "10 % slower": filtered("atempo=0.9"),
+    "a semitone higher": filtered("rubberband=pitch=1.06"),
+    "treble +9 dB": filtered("treble=g=9"),
+    "low-pass 6 kHz": filtered("lowpass=f=6000:poles=2"),
+    "echo after 10 ms": filtered("aecho=0.8:0.7:10:0.4"),
+    "chorus": filtered("chorus=0.7:0.9:55:0.4:0.25:2"),
+    "phaser": filtered("aphaser=in_gain=0.7"),
+    "vibrato": filtered("vibrato=f=5:d=0.05"),
+}
 
 
 def read_wave(path):
@@ -228,7 +262,10 @@ def main():
     parser.add_argument("--list", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--part", choices=["judging", "calibration", ALL_PARTS], default="judging")
-    parser.add_argument("--codecs", action="store_true")
+    sets = parser.add_mutually_exclusive_group()
+    sets.add_argument("--codecs", dest="conditions", action="store_const", const=CODECS)
+    sets.add_argument("--processing", dest="conditions", action="store_const", const=PROCESSING)
+    parser.set_defaults(conditions=CONDITIONS)
     parser.add_argument("--clips", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
@@ -236,7 +273,7 @@ def main():
     clips = chosen_clips(read_table(options.list), options.clips, options.part)
     rows = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        for name, (change, arguments, container) in (CODECS if options.codecs else CONDITIONS).items():
+        for name, (change, arguments, container) in options.conditions.items():
             folder = name.replace(" ", "-").replace("/", "-")
             (out / folder).mkdir(parents=True, exist_ok=True)
             paths = [f"{folder}/{number:05d}.{container}" for number in range(len(clips))]
