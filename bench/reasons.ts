@@ -58,16 +58,16 @@ const through =
   (clip: string): Uint8Array =>
     readFileSync(steps.reduce(ffmpeg, clip));
 
-/** Noise under a clip and a second before and after it; `pole` of a low-pass colours it. */
+/** Noise under a clip; `pole` of a low-pass colours it. */
 function withNoise(snrDb: number, pole: number) {
   return (clip: string): Uint8Array => {
     const { samples } = loadAddon().decode(readFileSync(clip));
-    const hiss = noise(samples.length + 2 * RATE_HZ, pole, random);
+    const hiss = noise(samples.length, pole, random);
     // Without its own pauses.
     const peak = peakOf(samples);
     const loud = samples.filter((x) => Math.abs(x) > 0.02 * peak);
     const gain = Math.sqrt(powerOf(loud) / powerOf(hiss) / 10 ** (snrDb / 10));
-    const mixed = hiss.map((x, i) => 0.5 * ((samples[i - RATE_HZ] ?? 0) + gain * x));
+    const mixed = hiss.map((x, i) => 0.5 * ((samples[i] as number) + gain * x));
     return monoWav(mixed, RATE_HZ);
   };
 }

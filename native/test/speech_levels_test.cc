@@ -95,8 +95,12 @@ TEST(SpeechLevelsTest, DigitalSilenceHidesNoNoise) {
   Add(levels, 460, Db(-20.0, -40.0));
   Add(levels, 40, Db(-25.0, -40.0));
   EXPECT_NEAR(*levels.NoiseGapDb(), 25.0, 1.0);
-  Add(levels, 300, Db(-120.0, -120.0));
+  Add(levels, 20'000, Db(-120.0, -120.0));
   EXPECT_NEAR(*levels.NoiseGapDb(), 25.0, 1.0);
+  levels.Reset();
+  Add(levels, 99, Db(0.0, -20.0));
+  Add(levels, 1000, Db(-120.0, -120.0));
+  EXPECT_FALSE(levels.NoiseGapDb());
 }
 
 TEST(SpeechLevelsTest, ExtremeLevelsStayInTheirPlace) {
@@ -109,7 +113,7 @@ TEST(SpeechLevelsTest, ExtremeLevelsStayInTheirPlace) {
   // All of it silent.
   Add(levels, 100, {-kInfinity, 1e30f});
   EXPECT_NEAR(*levels.HighBandDropDb(), -159.0, 1.0);
-  EXPECT_NEAR(*levels.NoiseGapDb(), 0.0, 1.0);
+  EXPECT_FALSE(levels.NoiseGapDb());
 }
 
 // The detector's own choice of speech, on a voice that never rests: what a measure of pauses cannot hear.
@@ -118,7 +122,7 @@ TEST(SpeechLevelsTest, NoiseIsHeardWithoutPauses) {
     VoiceActivityDetector detector;
     const std::vector<float> samples = Syllables(80'000, hiss);
     const std::vector<uint8_t> speech = DetectSpeech(detector, samples, 999);
-    EXPECT_GT(std::count(speech.begin(), speech.end(), 1), 450) << hiss;
+    EXPECT_GT(std::count(speech.begin(), speech.end(), 1), 470) << hiss;
     return *detector.levels().NoiseGapDb();
   };
   EXPECT_GT(gap_db(0.0001f), 35.0);

@@ -24,8 +24,10 @@ std::optional<double> SpeechLevels::HighBandDropDb() const {
 }
 
 std::optional<double> SpeechLevels::NoiseGapDb() const {
-  if (low_.count() < kMinFrames) return std::nullopt;
-  return low_.ExceededBy(0.1) - low_.ExceededBy(0.97 * (1.0 - low_.silent_share()));
+  const int64_t heard = low_.count() - low_.silent_count();
+  if (heard < kMinFrames) return std::nullopt;
+  const double share = static_cast<double>(heard) / static_cast<double>(low_.count());
+  return low_.ExceededBy(0.1 * share) - low_.ExceededBy(0.97 * share);
 }
 
 void SpeechLevels::Histogram::Add(float level) {

@@ -32,9 +32,9 @@ class SpeechLevels {
   // speech.
   std::optional<double> HighBandDropDb() const;
   // How far the loudest tenth of speech stands above its quietest 3 %, in dB. Between words and in weak
-  // sounds little is left but the noise, so this is 10 to 15 more than the ratio of speech to steady noise,
-  // with or without pauses. Digital silence, as editors leave it, is not counted: it hides the noise. Unknown
-  // with less than a second of speech.
+  // sounds little is left but the noise, so this is 11 to 16 more than the ratio of speech to steady noise,
+  // with or without pauses. Frames of digital silence, as editors leave it, are not counted: they would hide
+  // the noise. Unknown with less than a second of other speech.
   std::optional<double> NoiseGapDb() const;
 
  private:
@@ -42,7 +42,7 @@ class SpeechLevels {
    public:
     void Add(float level);
     int64_t count() const { return count_; }
-    double silent_share() const { return static_cast<double>(bins_[0]) / static_cast<double>(count_); }
+    int64_t silent_count() const { return bins_[0]; }
     // The level that a share of the frames is above.
     double ExceededBy(double share) const;
     void Transfer(SavedState& state) {

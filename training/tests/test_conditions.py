@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What judged clips go through. Needs ffmpeg."""
+"""What judged clips go through. Needs ffmpeg with rubberband."""
 
 import subprocess
 import sys
@@ -102,6 +102,8 @@ class Processing(WithFolder):
             self.assertEqual(rate_hz, rates_hz[clip["clip"]], clip["condition"])
             self.assertGreater(np.abs(after).max(), 0.1, clip["condition"])
             self.assertEqual(np.array_equal(before, after), clip["condition"] == "clean", clip["condition"])
+            times = {"10 % faster": 1 / 1.1, "10 % slower": 1 / 0.9, "pauses cut": 1.5 / 2}.get(clip["condition"], 1)
+            self.assertAlmostEqual(len(after) / len(before), times, delta=0.03, msg=clip["condition"])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
 
 /** Speech this much weaker above 4.7 kHz than below 3.4 kHz has lost its high frequencies, as over a telephone. */
 export const BAND_LIMITED_FROM_DB = 55;
-/** Speech whose loudest sounds are less than this above its quietest is noisy. Such noise, if it is added, makes verdicts wrong two to six times as often. */
+/** Speech whose loudest sounds are less than this above its quietest is noisy. Such noise, if it is added, makes verdicts wrong 1.6 to 6 times as often. */
 export const LOW_SNR_BELOW_DB = 31;
 /** Opus at fewer bits per second takes away so much that verdicts are wrong 1.7 to 2.5 times as often. */
 const LOW_OPUS_RATE_BELOW_BITS_PER_S = 20_000;
@@ -64,7 +64,7 @@ export const reasons = {
   low_snr: {
     when:
       `The loudest tenth of the speech is less than ${LOW_SNR_BELOW_DB} dB above its quietest 3 %: a ` +
-      'signal-to-noise ratio of at most 15 to 20 dB.',
+      'signal-to-noise ratio of at most 15 to 20 dB, depending on the noise.',
     meaning:
       'There is noise behind the speech. Added noise makes verdicts wrong more often: analyse a quieter recording if you can.',
     applies: ({ noiseGapDb }: Measured) => noiseGapDb !== undefined && noiseGapDb < LOW_SNR_BELOW_DB,
