@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BAND_LIMITED_FROM_DB, LOW_SNR_BELOW_DB } from '../src/analysis/verdict/reasons.js';
 import { loadAddon, type PrepareSummary } from '../src/base/addon/addon.js';
-import { ffmpegInto, noise, powerOf } from '../test/support/recordings.js';
+import { ffmpegInto, noise, powerOf, withNoise } from '../test/support/recordings.js';
 import { monoWav } from '../test/support/wav.js';
 import { waveformPreparer } from '../test/support/waveform-preparer.js';
 import { readIndex } from './corpus-index.js';
@@ -59,16 +59,14 @@ const through =
     readFileSync(steps.reduce(ffmpeg, clip));
 
 /** Noise under a clip; `pole` of a low-pass colours it. */
-function withNoise(snrDb: number, pole: number) {
+function noisy(snrDb: number, pole: number) {
   return (clip: string): Uint8Array => {
     const { samples } = loadAddon().decode(readFileSync(clip));
     const hiss = noise(samples.length, pole, random);
     // Without its own pauses.
     const peak = peakOf(samples);
     const loud = samples.filter((x) => Math.abs(x) > 0.02 * peak);
-    const gain = Math.sqrt(powerOf(loud) / powerOf(hiss) / 10 ** (snrDb / 10));
-    const mixed = hiss.map((x, i) => 0.5 * ((samples[i] as number) + gain * x));
-    return monoWav(mixed, RATE_HZ);
+    return monoWav(withNoise(samples, hiss, snrDb, powerOf(loud)), RATE_HZ);
   };
 }
 
@@ -100,8 +98,8 @@ const conditions: readonly [what: string, make: (clip: string) => Uint8Array][] 
   ['8 kHz, 30 dB quieter', through(['-af', 'volume=-30dB', '-ar', '8000', 'a.wav'])],
   ['Opus 6 kbit/s', through(['-c:a', 'libopus', '-b:a', '6k', 'a.ogg'])],
   ...[20, 15, 10, 5, 0].flatMap((snrDb): [string, (clip: string) => Uint8Array][] => [
-    [`white noise, SNR ${snrDb} dB`, withNoise(snrDb, 0)],
-    [`dull noise, SNR ${snrDb} dB`, withNoise(snrDb, 0.8)],
+    [`white noise, SNR ${snrDb} dB`, noisy(snrDb, 0)],
+    [`dull noise, SNR ${snrDb} dB`, noisy(snrDb, 0.8)],
   ]),
 ];
 

@@ -13,7 +13,7 @@ import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { fileEntry, formBody } from './support/form-body.js';
 import { postForm, predict } from './support/http-client.js';
-import { ffmpegInto, noise, powerOf } from './support/recordings.js';
+import { ffmpegInto, noise, powerOf, withNoise } from './support/recordings.js';
 import { startServerWith, testConfig } from './support/test-server.js';
 import { writeTinyModels } from './support/tiny-models.js';
 import { monoWav } from './support/wav.js';
@@ -117,11 +117,7 @@ function noisy(name: string, snrDb: number, lowPass: number): Uint8Array {
     return state / 0x7fffffff;
   };
   const hiss = noise(samples.length, lowPass, random);
-  const gain = Math.sqrt(powerOf(samples) / powerOf(hiss) / 10 ** (snrDb / 10));
-  return monoWav(
-    samples.map((x, i) => 0.5 * (x + gain * (hiss[i] as number))),
-    RATE_HZ,
-  );
+  return monoWav(withNoise(samples, hiss, snrDb, powerOf(samples)), RATE_HZ);
 }
 
 for (const [colour, lowPass] of [

@@ -15,6 +15,20 @@ export const powerOf = (signal: Float32Array): number =>
   signal.reduce((sum, x) => sum + x * x, 0) / signal.length;
 
 /**
+ * The samples at half their level, with the noise so many dB below a power.
+ * @param noise as long as the samples
+ */
+export function withNoise(
+  samples: Float32Array,
+  noise: Float32Array,
+  snrDb: number,
+  power: number,
+): Float32Array {
+  const gain = Math.sqrt(power / powerOf(noise) / 10 ** (snrDb / 10));
+  return samples.map((x, i) => 0.5 * (x + gain * (noise[i] as number)));
+}
+
+/**
  * Uniform noise through a low-pass of one pole.
  * @param pole 0 for white noise, towards 1 for dull
  * @param random gives 0..1

@@ -4,14 +4,13 @@
 import subprocess
 import sys
 import unittest
-import wave
 from pathlib import Path
 
 import numpy as np
 
 from data.originals_cache import read_table, write_table
 from judge.make_conditions import PROCESSING, chosen_clips, humming, in_turns, noisy, read_wave, room_response
-from tests.support import WithFolder
+from tests.support import WithFolder, syllables, write_wave
 
 HERE = Path(__file__).parent
 
@@ -77,14 +76,10 @@ class Processing(WithFolder):
     def test_every_tool_leaves_another_recording_of_the_same_rate(self):
         rates_hz = {"human.wav": 16000, "generated.wav": 44100}
         for name, rate_hz in rates_hz.items():
-            seconds = np.arange(2 * rate_hz) / rate_hz
-            voice = sum(np.sin(2 * np.pi * 150 * order * seconds) / order for order in range(1, 40))
-            hiss = 0.02 * np.random.default_rng(0).standard_normal(len(seconds))
-            samples = 0.1 * voice * np.abs(np.sin(2 * np.pi * seconds)) ** 3 + hiss
-            samples[len(samples) // 2 :][: rate_hz // 2] = 0  # a pause
-            with wave.open(str(self.folder / name), "wb") as file:
-                file.setparams((1, 2, rate_hz, 0, "NONE", ""))
-                file.writeframes((32767 * samples).astype("<i2").tobytes())
+            hiss = 0.02 * np.random.default_rng(0).standard_normal(2 * rate_hz)
+            samples = 1.5 * syllables(2, rate_hz, seed=0) + hiss
+            samples[rate_hz:][: rate_hz // 2] = 0  # a pause
+            write_wave(self.folder / name, 32767 * samples, rate_hz)
         clips = [
             {"path": name, "part": "judging", **of_source("g"), "label": label}
             for name, label in zip(rates_hz, ("bonafide", "spoof"))
