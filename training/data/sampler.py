@@ -8,7 +8,7 @@ import numpy as np
 
 from data.balance import WeightedClips, balanced
 from features.recipe import SAMPLE_RATE_HZ
-from signals.augmentation import augment
+from signals.augmentation import CHANGES, augment
 
 SYSTEM_POWER = 0.3  # of a system's clip count: 0 would weigh all systems alike, 1 all clips
 FAMILY_POWER = 0.5  # of the number of systems in a family of originals, by which each counts less
@@ -47,6 +47,30 @@ def hold_out_option(text):
     if not 1 <= fold <= folds:
         raise ValueError(text)
     return fold - 1, folds
+
+
+def change_option(text):
+    """("room", 0.25) of the argument room=0.25."""
+    name, share = text.split("=")
+    if name not in CHANGES or not 0 <= float(share) <= 1:
+        raise ValueError(text)
+    return name, float(share)
+
+
+def add_changes_option(parser):
+    parser.add_argument(
+        "--changes",
+        nargs="+",
+        type=change_option,
+        default=[],
+        metavar="NAME=SHARE",
+        help=f"what such shares of the crops go through, independently and in this order: {', '.join(CHANGES)}",
+    )
+
+
+def named_changes(shares):
+    """The `changes` of CropSampler for pairs of a name in CHANGES and a share."""
+    return [(share, CHANGES[name]) for name, share in shares]
 
 
 def is_in_fold(clip, fold):
@@ -121,10 +145,12 @@ def _vocoders_first(spoofs):
 
 class CropSampler:
     """batch(i) depends on the arguments and i only, so that workers may share the work in any way. `without`: some of
-    PARTS; `held_out` is None or (fold, folds): nothing is drawn from sources of that fold."""
+    PARTS; `held_out` is None or (fold, folds): nothing is drawn from sources of that fold. `changes`: pairs of a share
+    of the crops and a function of samples and a Generator, which they go through before augment()."""
 
-    def __init__(self, cache, seed, batch_size, without=(), held_out=None):
+    def __init__(self, cache, seed, batch_size, without=(), held_out=None, changes=()):
         self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without
+        self._changes = changes
         train = [
             clip for clip in cache.clips if clip["split"] == "train" and not (held_out and is_in_fold(clip, held_out))
         ]
@@ -223,6 +249,9 @@ class CropSampler:
             silence = int(rng.uniform(0, 0.3) * len(samples))
             samples = np.roll(samples, silence)
             samples[:silence] = 0
+        for share, change in self._changes:
+            if rng.random() < share:
+                samples = change(samples, rng)
         if "augmentation" not in self._without:
             samples = augment(samples, rng)
         # After the channel too: players and editors pad with digital silence.

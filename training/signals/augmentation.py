@@ -110,6 +110,51 @@ def add_echoes(samples, rng):
     return _through(response, samples)
 
 
+def compress(samples, rng):
+    """What a compressor makes of the samples: what is louder than a threshold 6 to 40 dB below the peak rises only by a
+    half to a twelfth. Its gain follows the level over 2 to 200 ms."""
+    follow = np.exp(-1 / (np.exp(rng.uniform(*np.log([0.002, 0.2]))) * SAMPLE_RATE_HZ))
+    level = np.sqrt(np.maximum(signal.lfilter([1 - follow], [1, -follow], np.square(samples, dtype=np.float64)), 1e-12))
+    threshold = np.abs(samples).max() * 10 ** (rng.uniform(-40, -6) / 20) + 1e-9
+    ratio = np.exp(rng.uniform(*np.log([2, 12])))
+    return (samples * np.maximum(level / threshold, 1) ** (1 / ratio - 1)).astype(np.float32)
+
+
+def saturate(samples, rng):
+    """Bends peaks softly or cuts them off, sometimes more on one side, as what is driven 3 to 18 dB too high does."""
+    driven = samples * (10 ** (rng.uniform(3, 18) / 20) / (np.abs(samples).max() + 1e-9))
+    bias = rng.uniform(-0.3, 0.3) if rng.random() < 0.3 else 0
+    bent = np.tanh(driven + bias) - np.tanh(bias) if rng.random() < 0.6 else np.clip(driven + bias, -1, 1) - bias
+    return bent.astype(np.float32)
+
+
+def _slowed(samples, factor, hop=320, reach=160):
+    """The samples drawn out by `factor`, at their pitch: frames laid over each other where they fit best (WSOLA)."""
+    window = signal.windows.hann(2 * hop, sym=False).astype(np.float32)
+    frames = int(len(samples) * factor) // hop
+    padded = np.pad(samples, (reach, 4 * hop + reach), mode="wrap")
+    made, before = np.zeros((frames + 1) * hop, np.float32), None
+    for frame in range(frames):
+        start = min(int(frame * hop / factor), len(samples))
+        if before is not None:
+            expected = padded[before + hop : before + 3 * hop]
+            heard = padded[start : start + 2 * reach + 2 * hop]
+            start += int(np.argmax(np.correlate(heard, expected)))
+        before = min(start, len(samples) + reach)
+        made[frame * hop : (frame + 2) * hop] += window * padded[before : before + 2 * hop]
+    return made[hop // 2 :]
+
+
+def change_pitch_or_tempo(samples, rng):
+    """A pitch up to two semitones higher or lower at the same tempo, or a tempo up to a fifth faster or slower at the
+    same pitch; as long as before."""
+    factor = float(np.exp(rng.uniform(-0.12, 0.12)))
+    changed = _slowed(samples, factor)
+    if rng.random() < 0.5:
+        changed = signal.resample(changed, int(len(changed) / factor))
+    return np.resize(changed, len(samples)).astype(np.float32)
+
+
 def equalise_and_add_noise(samples, rng, spread_db=5, snr_db=(15, 35)):
     """A random equaliser and coloured noise on the whole recording: a microphone and a room of their own, for
     evaluation."""
@@ -219,3 +264,16 @@ def augment(samples, rng, may_change_speed=True):
     if rng.random() < 0.6:
         samples = np.round(samples * 32768) / 32768
     return samples.astype(np.float32)
+
+
+CHANGES = {  # by the names in commands
+    "room": in_room,
+    "echoes": add_echoes,
+    "compression": compress,
+    "saturation": saturate,
+    "pitch-or-tempo": change_pitch_or_tempo,
+    "high-pass": high_pass,
+    "noise": add_noise,
+    "hum": mains_hum,
+    "tones": add_tones,
+}

@@ -170,7 +170,7 @@ class Twin(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write_clips(folder, clips, [(32767 * syllables(6, 16000, index)).astype(np.int16) for index in range(4)])
             shutil.copy(Path(folder, "clean.i16"), Path(folder, "codec1.i16"))
-            options = SimpleNamespace(cache=folder, seed=1, batch=4, without=(), hold_out=None, pairs=0)
+            options = SimpleNamespace(cache=folder, seed=1, batch=4, without=(), hold_out=None, pairs=0, changes=())
             (native,), labels = next(iter(FeatureBatches(options, [RECIPES["linear"]])))
             (samples,), again = next(iter(FeatureBatches(options, [RECIPES["linear"]], as_samples=True)))
         self.assertEqual(labels.tolist(), again.tolist())

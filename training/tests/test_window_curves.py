@@ -22,7 +22,7 @@ from features.recipe import (
 )
 from features.stretch import stretch_frequency
 from judge.held_out_figures import read_scores
-from signals.augmentation import add_echoes, add_noise, add_tones, high_pass, in_room, mains_hum
+from signals.augmentation import CHANGES, high_pass
 from tests.support import babble, has_torch, needs_onnx, needs_torch
 from tests.test_sampler import NotingCache
 from window_curves.bank import BATCH, curves_of_crops
@@ -67,63 +67,15 @@ class Curves(unittest.TestCase):
         others = [curve for curve in range(SHAPES[MEAN_SPECTRUM][0]) if curve not in (4, 5)]
         np.testing.assert_allclose(filtered[:, others, 512:], curves[:, others, 512:], atol=0.1)
 
-    def test_hum_lies_at_multiples_of_its_frequency_and_below_the_level(self):
-        samples = babble(5.0, 4)[:80000].astype(np.float32)
-        for seed in range(5):
-            hum = mains_hum(samples, np.random.default_rng(seed)) - samples
-            below_db = 10 * np.log10(np.sum(samples**2) / np.sum(hum**2))
-            self.assertTrue(9.9 < below_db < 50.1, below_db)
-            lines = np.flatnonzero(np.abs(np.fft.rfft(hum)) > 1e-3 * np.abs(np.fft.rfft(hum)).max())
-            self.assertTrue(48 < lines[0] / 5 < 62, lines)
-            self.assertTrue(np.all(lines % lines[0] == 0), lines)
-
-    def test_tones_are_few_and_below_the_level(self):
-        samples = babble(5.0, 4)[:80000].astype(np.float32)
-        for seed in range(5):
-            tones = add_tones(samples, np.random.default_rng(seed)) - samples
-            below_db = 10 * np.log10(np.sum(samples**2) / np.sum(tones**2))
-            self.assertTrue(14.9 < below_db < 50.1, below_db)
-            lines = np.flatnonzero(np.abs(np.fft.rfft(tones)) > 1e-3 * np.abs(np.fft.rfft(tones)).max())
-            self.assertIn(len(lines), range(1, 5))
-            self.assertTrue(np.all((lines > 79 * 5) & (lines < 7601 * 5)), lines)
-
-    def test_a_room_and_echoes_keep_level_and_length_and_come_after_the_sound(self):
-        samples = np.zeros(80000, np.float32)
-        samples[20000:40000] = babble(5.0, 4)[:20000]
-        for change in (in_room, add_echoes):
-            for seed in range(5):
-                heard = change(samples, np.random.default_rng(seed))
-                self.assertEqual((heard.shape, heard.dtype), (samples.shape, np.float32))
-                self.assertAlmostEqual(np.linalg.norm(heard) / np.linalg.norm(samples), 1, places=3)
-                self.assertLess(np.abs(heard[:19999]).max(), 1e-5)
-                self.assertGreater(np.abs(heard[40000:40100]).max(), 1e-4)
-
-    def test_echoes_are_copies_of_the_sound(self):
-        click = np.zeros(4000, np.float32)
-        click[100] = 1
-        for seed in range(20):
-            places = np.flatnonzero(np.abs(add_echoes(click, np.random.default_rng(seed))) > 1e-3)
-            self.assertEqual(places[0], 100)
-            self.assertIn(len(places), range(2, 6))
-            self.assertGreaterEqual(places[1], 100 + 0.0005 * 16000)
-            self.assertLessEqual(places[-1], 100 + 0.12 * 16000 + 1)
-
-    def test_noise_is_as_strong_as_its_ratio_says(self):
-        samples = babble(5.0, 4)[:80000].astype(np.float32)
-        for seed in range(5):
-            noise = add_noise(samples, np.random.default_rng(seed)) - samples
-            below_db = 10 * np.log10(np.sum(samples**2) / np.sum(noise**2))
-            self.assertTrue(4.9 < below_db < 45.1, below_db)
-
-    def test_that_share_of_either_class_gets_a_room_echoes_noise_hum_or_tones(self):
+    def test_that_share_of_either_class_goes_through_a_change(self):
         sampler = CropSampler(NotingCache(), 1, BATCH, ["augmentation", "codecs"])
         curves, labels = curves_of_crops(MEAN_SPECTRUM, sampler, 0, batches=2)
-        for change in (in_room, add_echoes, add_noise, mains_hum, add_tones):
+        for name, change in CHANGES.items():
             disturbed, _ = curves_of_crops(MEAN_SPECTRUM, sampler, 0, [(0.5, change)], batches=2)
             changed = np.abs(disturbed - curves).reshape(len(curves), -1).max(1) > 0.05
             for label in (0, 1):
                 share = changed[labels == label].mean()
-                self.assertTrue(0.25 < share < 0.75, (change.__name__, share))
+                self.assertTrue(0.25 < share < 0.75, (name, share))
 
 
 @needs_torch

@@ -33,7 +33,16 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from data.corpus_cache import CorpusCache
 from data.pair_sampler import PairSampler
-from data.sampler import OWN_SPOOFS, PARTS, CropSampler, hold_out_option, is_in_fold, repeat_sound
+from data.sampler import (
+    OWN_SPOOFS,
+    PARTS,
+    CropSampler,
+    add_changes_option,
+    hold_out_option,
+    is_in_fold,
+    named_changes,
+    repeat_sound,
+)
 from features.native import FeatureExtractor
 from features.recipe import RECIPES, WINDOW_SAMPLES
 from features.stretch import stretch_frequency
@@ -71,8 +80,8 @@ class FeatureBatches(IterableDataset):
     def __iter__(self):
         torch.set_num_threads(1)
         chosen = self._options
-        sampler_of = PairSampler if chosen.pairs else CropSampler
-        sampler = sampler_of(CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without, chosen.hold_out)
+        drawn_by = CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without, chosen.hold_out
+        sampler = PairSampler(*drawn_by) if chosen.pairs else CropSampler(*drawn_by, named_changes(chosen.changes))
         extractors = [FeatureExtractor(recipe) for recipe in self._recipes]
         worker = get_worker_info()
         index = self._first + (worker.id if worker else 0)
@@ -339,6 +348,7 @@ def main():
     )
     parser.add_argument("--conditions", help="validate on what judge.make_conditions --part calibration wrote, too")
     parser.add_argument("--stretch", type=float, default=0.0, help="half of the crops, by up to exp(this)")
+    add_changes_option(parser)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
     parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
     options = parser.parse_args()
@@ -346,6 +356,8 @@ def main():
         parser.error("--keep needs --pairs, which needs --start-from and does without --taught")
     if options.stretch and (options.pairs or options.torch_features or options.device != "cpu"):
         parser.error("--stretch needs features of the native code and does without --pairs")
+    if options.changes and (options.pairs or options.taught):
+        parser.error("--changes does without --pairs and --taught")
     run = Path(options.run)
     run.mkdir(parents=True, exist_ok=True)
     (run / "settings.json").write_text(json.dumps({**vars(options), "features": RECIPES[options.features]}, indent=1))

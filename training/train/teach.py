@@ -5,7 +5,7 @@
 
 Each teacher hears the whole crop through the features that it was trained on, those in the settings.json beside its
 weights. LOGITS.npy is float16 [steps, batch]: the mean of the teachers' logits. The student must have the same seed and
-batch.
+batch, and no --changes.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--seed", type=int, default=20260326)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--compile", action="store_true")
-    parser.set_defaults(without=(), hold_out=None, pairs=0)
+    parser.set_defaults(without=(), hold_out=None, pairs=0, changes=())
     teach(parser.parse_args())
 
 

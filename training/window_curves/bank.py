@@ -2,13 +2,12 @@
 """Write curves of training crops, so that networks on them train in minutes.
 
     python3 -m window_curves.bank --kind mean_spectrum --cache CACHE --out BANK [--crops 128000] [--seed 1]
-        [--room 0.5] [--echoes 0.5] [--high-pass 0.5] [--noise 0.5] [--hum 0.5] [--tones 0.5]
-        [--without augmentation ..] [--hold-out 2/8]
+        [--changes room=0.5 noise=0.2 ..] [--without augmentation ..] [--hold-out 2/8]
 
 Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof"; of a
-human and a generated crop in turn, as data/sampler.py pairs them. Of the crops of either class, these shares go
-through a room or a high-pass, or get echoes, noise, mains hum or other tones, independently: what lies below and beside
-the voice, and what a room leaves, tells much, but is easy to filter out and to add. Files that exist are kept.
+human and a generated crop in turn, as data/sampler.py pairs them. --changes: what such shares of the crops of either
+class go through, independently and in this order, after everything else. What lies below and beside the voice, and what
+a room or a compressor leaves, tells much, but is easy to filter out and to add. Files that exist are kept.
 --hold-out 2/8: nothing from the second eighth of the training sources, as in train/detector.py;
 window_curves/held_out.py scores just those.
 """
@@ -22,9 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from data.corpus_cache import CorpusCache
-from data.sampler import PARTS, CropSampler, hold_out_option
+from data.sampler import PARTS, CropSampler, add_changes_option, hold_out_option, named_changes
 from features.recipe import WINDOW_SAMPLES
-from signals.augmentation import add_echoes, add_noise, add_tones, high_pass, in_room, mains_hum
 from window_curves.curves import SHAPES, WindowCurves
 
 BATCH, BATCHES = 64, 50
@@ -51,16 +49,7 @@ def write_file(options, index):
     if path.exists():
         return
     sampler = CropSampler(CorpusCache(options.cache), options.seed, BATCH, options.without, options.hold_out)
-    changes = [
-        (options.room, in_room),
-        (options.echoes, add_echoes),
-        (options.high_pass, high_pass),
-        (options.noise, add_noise),
-        (options.hum, mains_hum),
-        (options.tones, add_tones),
-    ]
-    wanted = [(share, change) for share, change in changes if share > 0]
-    curves, labels = curves_of_crops(options.kind, sampler, index, wanted)
+    curves, labels = curves_of_crops(options.kind, sampler, index, named_changes(options.changes))
     unfinished = path.with_suffix(f".{os.getpid()}.npz")
     np.savez(unfinished, curves=curves, labels=labels)
     unfinished.rename(path)
@@ -73,12 +62,7 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--crops", type=int, default=128000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--room", type=float, default=0.0)
-    parser.add_argument("--echoes", type=float, default=0.0)
-    parser.add_argument("--high-pass", type=float, default=0.0)
-    parser.add_argument("--noise", type=float, default=0.0)
-    parser.add_argument("--hum", type=float, default=0.0)
-    parser.add_argument("--tones", type=float, default=0.0)
+    add_changes_option(parser)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--without", nargs="+", choices=PARTS, default=[])
     parser.add_argument("--hold-out", type=hold_out_option, metavar="FOLD/FOLDS")
