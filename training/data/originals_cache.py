@@ -3,6 +3,7 @@
 table."""
 
 import csv
+import wave
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,13 @@ def file_stem(repository):
 def read_table(path):
     with open(path, newline="") as table:
         return list(csv.DictReader(table))
+
+
+def write_wave(path, samples, rate_hz):
+    """`samples`: int16 of one channel."""
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, rate_hz, 0, "NONE", ""))
+        file.writeframes(samples.tobytes())
 
 
 def write_table(path, fields, rows):

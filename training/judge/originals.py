@@ -17,14 +17,13 @@ the list lacks say so. Clips that one of the files lacks are left out of all col
 
 import argparse
 import json
-import wave
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 
 from data.mirrors import Mirror, find_mirror
-from data.originals_cache import OriginalsCache, read_table, write_table
+from data.originals_cache import OriginalsCache, read_table, write_table, write_wave
 from data.prepare_chains import as_int16, is_for_calibration
 from judge.emotions import emotion_of
 from judge.held_out import figures_of
@@ -83,9 +82,7 @@ def write_files(options):
     rows = []
     for clip in held_out_clips(cache):
         path = f"{len(rows):05d}.wav"
-        with wave.open(str(out / path), "wb") as file:
-            file.setparams((1, 2, clip["rate_hz"], 0, "NONE", ""))
-            file.writeframes(as_int16(cache.samples(clip)).tobytes())
+        write_wave(out / path, as_int16(cache.samples(clip)), clip["rate_hz"])
         rows.append(list_row(clip, path))
     write_table(out / "list.csv", COLUMNS, with_emotions(rows))
 

@@ -2,7 +2,7 @@
 """How far copies are from their recordings, and what gives them away.
 
     python3 -m resynthesis.quality --material MATERIAL --runs RUN .. [--decoder RUN] [--clips 300] [--steps STEP ..]
-        [--originals ORIGINALS]
+        [--originals ORIGINALS] [--pairs PAIRS]
 
 Per run and kept weights, at 16 kHz, as a detector hears them, without blends of copy and recording:
 
@@ -16,6 +16,9 @@ transfer   AUC of the same classifier, trained on these copies and their recordi
            codecs beside human clips of the same pages (`train` of --originals), none of which it has learnt from
 
 0.5 is what a perfect copy has in `floor` and `probe`. `transfer` shows whether its traces are those of others.
+
+--pairs writes PAIRS/list.csv with recordings and copies of the last run and weights, at the generator's rate, for
+`veravox evaluate`: how many copies a detector lets pass.
 """
 
 import argparse
@@ -31,7 +34,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from data.make_neural_copies import lag_samples, log_spectral_distance_db
-from data.originals_cache import OriginalsCache
+from data.originals_cache import OriginalsCache, write_table, write_wave
+from data.prepare_chains import as_int16
 from features.recipe import SAMPLE_RATE_HZ
 from judge.trivial_floor import trivial_numbers
 from resynthesis.copier import Copier, kept_steps, load_generator
@@ -156,6 +160,19 @@ def measure(pairs, pages, published=None):
     return {name: float(value) for name, value in made.items()}
 
 
+def write_pairs(folder, system, clips, pairs, rate_hz):
+    """`pairs`: (recording, copy) of each clip."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for number, (clip, pair) in enumerate(zip(clips, pairs)):
+        for label, samples in zip(("bonafide", "spoof"), pair):
+            path = f"{number:04d}-{label}.wav"
+            write_wave(folder / path, as_int16(samples), rate_hz)
+            made_by = system if label == "spoof" else ""
+            rows.append({"path": path, "label": label, "source": clip["repository"], "system": made_by})
+    write_table(folder / "list.csv", list(rows[0]), rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--material", required=True)
@@ -164,6 +181,7 @@ def main():
     parser.add_argument("--originals")
     parser.add_argument("--clips", type=int, default=300)
     parser.add_argument("--steps", type=int, nargs="+")
+    parser.add_argument("--pairs", type=Path)
     parser.add_argument("--books", type=int, help="codebooks; all without this")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -178,8 +196,11 @@ def main():
             for number, clip in enumerate(clips):
                 human = material.samples(clip)
                 copy = copier.copy(human, material.pulses(clip), number, books=options.books)
-                pairs.append((to_server_rate(human, rate_hz), to_server_rate(copy.astype(np.float32), rate_hz)))
-            figures = measure(pairs, np.array([clip["repository"] for clip in clips]), published)
+                pairs.append((human, copy.astype(np.float32)))
+            if options.pairs:
+                write_pairs(options.pairs, settings["name"], clips, pairs, rate_hz)
+            heard = [tuple(to_server_rate(samples, rate_hz) for samples in pair) for pair in pairs]
+            figures = measure(heard, np.array([clip["repository"] for clip in clips]), published)
             print(settings["name"], step, *(f"{name} {value:.3f}" for name, value in figures.items()), flush=True)
 
 
