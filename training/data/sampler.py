@@ -64,12 +64,12 @@ def add_changes_option(parser):
         type=change_option,
         default=[],
         metavar="NAME=SHARE",
-        help=f"what such shares of the crops go through, independently and in this order: {', '.join(CHANGES)}",
+        help=f"what such shares of the crops go through, in the order given: {', '.join(CHANGES)}",
     )
 
 
 def named_changes(shares):
-    """The `changes` of CropSampler for pairs of a name in CHANGES and a share."""
+    """The `changes` of CropSampler and of window_curves/bank.py, from pairs of a name in CHANGES and a share."""
     return [(share, CHANGES[name]) for name, share in shares]
 
 
@@ -146,7 +146,7 @@ def _vocoders_first(spoofs):
 class CropSampler:
     """batch(i) depends on the arguments and i only, so that workers may share the work in any way. `without`: some of
     PARTS; `held_out` is None or (fold, folds): nothing is drawn from sources of that fold. `changes`: pairs of a share
-    of the crops and a function of samples and a Generator, which they go through before augment()."""
+    of the crops and a function of samples and a Generator, which these go through in this order, before augment()."""
 
     def __init__(self, cache, seed, batch_size, without=(), held_out=None, changes=()):
         self._cache, self._seed, self._batch_size, self._without = cache, seed, batch_size, without

@@ -17,8 +17,8 @@ transfer   AUC of the same classifier, trained on these copies and their recordi
 
 0.5 is what a perfect copy has in `floor` and `probe`. `transfer` shows whether its traces are those of others.
 
---pairs writes PAIRS/list.csv with recordings and copies of the last run and weights, at the generator's rate, for
-`veravox evaluate`: how many copies a detector lets pass.
+--pairs writes recordings and copies of the last run and weights to PAIRS, a new folder, at the generator's rate, with
+list.csv for `veravox evaluate`: how many copies a detector flags.
 """
 
 import argparse
@@ -161,8 +161,8 @@ def measure(pairs, pages, published=None):
 
 
 def write_pairs(folder, system, clips, pairs, rate_hz):
-    """`pairs`: (recording, copy) of each clip."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """`pairs`: (recording, copy) of each clip. Raises FileExistsError for a folder that is there."""
+    folder.mkdir(parents=True)
     rows = []
     for number, (clip, pair) in enumerate(zip(clips, pairs)):
         for label, samples in zip(("bonafide", "spoof"), pair):
@@ -197,11 +197,11 @@ def main():
                 human = material.samples(clip)
                 copy = copier.copy(human, material.pulses(clip), number, books=options.books)
                 pairs.append((human, copy.astype(np.float32)))
-            if options.pairs:
-                write_pairs(options.pairs, settings["name"], clips, pairs, rate_hz)
             heard = [tuple(to_server_rate(samples, rate_hz) for samples in pair) for pair in pairs]
             figures = measure(heard, np.array([clip["repository"] for clip in clips]), published)
             print(settings["name"], step, *(f"{name} {value:.3f}" for name, value in figures.items()), flush=True)
+    if options.pairs:
+        write_pairs(options.pairs, settings["name"], clips, pairs, rate_hz)
 
 
 if __name__ == "__main__":

@@ -88,11 +88,15 @@ def _room_response(rng):
     return (response / np.linalg.norm(response)).astype(np.float32)
 
 
+def _as_loud(changed, samples):
+    """`changed` at the level of `samples`."""
+    return (changed * (np.linalg.norm(samples) / (np.linalg.norm(changed) + 1e-9))).astype(np.float32)
+
+
 def _through(response, samples):
     """Convolved, as long and as loud as before."""
     size = fft.next_fast_len(len(samples) + len(response), real=True)
-    heard = fft.irfft(fft.rfft(samples, size) * fft.rfft(response, size), size)[: len(samples)]
-    return (heard * (np.linalg.norm(samples) / (np.linalg.norm(heard) + 1e-9))).astype(np.float32)
+    return _as_loud(fft.irfft(fft.rfft(samples, size) * fft.rfft(response, size), size)[: len(samples)], samples)
 
 
 def in_room(samples, rng):
@@ -121,32 +125,39 @@ def compress(samples, rng):
 
 
 def saturate(samples, rng):
-    """Bends peaks softly or cuts them off, sometimes more on one side, as what is driven 3 to 18 dB too high does."""
+    """Bends peaks softly or cuts them off, sometimes more on one side, as what is driven 3 to 18 dB too high does; as
+    loud as before."""
     driven = samples * (10 ** (rng.uniform(3, 18) / 20) / (np.abs(samples).max() + 1e-9))
     bias = rng.uniform(-0.3, 0.3) if rng.random() < 0.3 else 0
-    bent = np.tanh(driven + bias) - np.tanh(bias) if rng.random() < 0.6 else np.clip(driven + bias, -1, 1) - bias
-    return bent.astype(np.float32)
+    bent = np.tanh(driven + bias) if rng.random() < 0.6 else np.clip(driven + bias, -1, 1)
+    return _as_loud(bent - bent.mean(), samples)
 
 
-def _slowed(samples, factor, hop=320, reach=160):
+def _slowed(samples, factor, hop_samples=320, reach_samples=160):
     """The samples drawn out by `factor`, at their pitch: frames laid over each other where they fit best (WSOLA)."""
-    window = signal.windows.hann(2 * hop, sym=False).astype(np.float32)
-    frames = int(len(samples) * factor) // hop
-    padded = np.pad(samples, (reach, 4 * hop + reach), mode="wrap")
-    made, before = np.zeros((frames + 1) * hop, np.float32), None
+    frame_samples = 2 * hop_samples
+    window = signal.windows.hann(frame_samples, sym=False).astype(np.float32)
+    frames = int(len(samples) * factor) // hop_samples
+    # The frame after the last one is looked for, too.
+    padded = np.pad(samples, (reach_samples, 2 * frame_samples + reach_samples), mode="wrap")
+    energies = np.concatenate([[0], np.cumsum(np.square(padded, dtype=np.float64))])
+    made, before = np.zeros((frames + 1) * hop_samples, np.float32), None
     for frame in range(frames):
-        start = min(int(frame * hop / factor), len(samples))
-        if before is not None:
-            expected = padded[before + hop : before + 3 * hop]
-            heard = padded[start : start + 2 * reach + 2 * hop]
-            start += int(np.argmax(np.correlate(heard, expected)))
-        before = min(start, len(samples) + reach)
-        made[frame * hop : (frame + 2) * hop] += window * padded[before : before + 2 * hop]
-    return made[hop // 2 :]
+        start = int(frame * hop_samples / factor)
+        if before is None:
+            before = start + reach_samples
+        else:
+            expected = padded[before + hop_samples : before + hop_samples + frame_samples]
+            places = np.arange(start, start + 2 * reach_samples + 1)
+            heard = padded[start : start + 2 * reach_samples + frame_samples]
+            levels = np.sqrt(energies[places + frame_samples] - energies[places] + 1e-6)
+            before = start + int(np.argmax(np.correlate(heard, expected) / levels))
+        made[frame * hop_samples :][:frame_samples] += window * padded[before : before + frame_samples]
+    return made
 
 
 def change_pitch_or_tempo(samples, rng):
-    """A pitch up to two semitones higher or lower at the same tempo, or a tempo up to a fifth faster or slower at the
+    """A pitch up to two semitones higher or lower at the same tempo, or a tempo up to an eighth faster or slower at the
     same pitch; as long as before."""
     factor = float(np.exp(rng.uniform(-0.12, 0.12)))
     changed = _slowed(samples, factor)

@@ -173,7 +173,10 @@ class Twin(unittest.TestCase):
             options = SimpleNamespace(cache=folder, seed=1, batch=4, without=(), hold_out=None, pairs=0, changes=())
             (native,), labels = next(iter(FeatureBatches(options, [RECIPES["linear"]])))
             (samples,), again = next(iter(FeatureBatches(options, [RECIPES["linear"]], as_samples=True)))
+            options.changes = [("hum", 1.0)]
+            (humming,), _ = next(iter(FeatureBatches(options, [RECIPES["linear"]], as_samples=True)))
         self.assertEqual(labels.tolist(), again.tolist())
         made = Spectrogram(RECIPES["linear"])(samples)
         self.assertEqual(made.shape, native.shape)
         self.assertLess((made - native).abs().mean().item(), 1e-3)
+        self.assertTrue((humming != samples).any(1).all())

@@ -11,6 +11,7 @@ when given; log.csv has the step count to repeat a timed run by. A run of --step
 last validation when it is started again.
 
     --without copies ...   leaves something out, to see what it brings
+    --changes room=0.3 ..  sends such shares of the crops through a room, a compressor and others, before augment()
     --hold-out 2/5         trains without the second fifth of the training sources and validates on just those
     --pairs 0.2 --keep 0.2 --start-from WEIGHTS --conditions CONDITIONS
                            trains on crops and their coded or noisy copies (data/pair_sampler.py), with so much of the
@@ -357,7 +358,7 @@ def main():
     if options.stretch and (options.pairs or options.torch_features or options.device != "cpu"):
         parser.error("--stretch needs features of the native code and does without --pairs")
     if options.changes and (options.pairs or options.taught):
-        parser.error("--changes does without --pairs and --taught")
+        parser.error("--changes excludes --pairs and --taught")
     run = Path(options.run)
     run.mkdir(parents=True, exist_ok=True)
     (run / "settings.json").write_text(json.dumps({**vars(options), "features": RECIPES[options.features]}, indent=1))

@@ -6,7 +6,7 @@
 
 Writes BANK/0.npz and so on, of 3200 crops each: curves, float16 [crops, curves, bins], and labels, 1 for "spoof"; of a
 human and a generated crop in turn, as data/sampler.py pairs them. --changes: what such shares of the crops of either
-class go through, independently and in this order, after everything else. What lies below and beside the voice, and what
+class go through, in the order given, after everything else. What lies below and beside the voice, and what
 a room or a compressor leaves, tells much, but is easy to filter out and to add. Files that exist are kept.
 --hold-out 2/8: nothing from the second eighth of the training sources, as in train/detector.py;
 window_curves/held_out.py scores just those.
