@@ -184,6 +184,8 @@ def main():
     parser.add_argument("--pairs", type=Path)
     parser.add_argument("--books", type=int, help="codebooks; all without this")
     options = parser.parse_args()
+    if options.pairs and options.pairs.exists():
+        parser.error(f"{options.pairs} is there already")
     torch.set_num_threads(1)
     published = published_copies(options.originals) if options.originals else None
     for run in options.runs:
