@@ -255,6 +255,12 @@ class Runs(WithFolder):
         self.assertEqual(made.returncode, 2)
         self.assertIn("does without --pairs", made.stderr)
 
+    def test_changes_beside_pairs_or_teachers_are_refused(self):
+        for beside in (["--pairs", "0.2", "--start-from", "x.pt"], ["--taught", "x.npy"]):
+            made = self.train("--changes", "room=0.5", *beside)
+            self.assertEqual(made.returncode, 2)
+            self.assertIn("--changes excludes", made.stderr)
+
     def test_pairs_without_a_start_are_refused(self):
         made = self.train("--pairs", "0.2", "--steps", "1")
         self.assertEqual(made.returncode, 2)

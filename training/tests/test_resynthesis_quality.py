@@ -2,15 +2,13 @@
 """What tells copies from recordings: needs PyTorch and scikit-learn."""
 
 import importlib.util
-import tempfile
 import unittest
-from pathlib import Path
 
 import numpy as np
 
 from data.originals_cache import read_table
 from judge.make_conditions import read_wave
-from tests.support import babble, has_torch, syllables
+from tests.support import WithFolder, babble, has_torch, syllables
 
 has_all = has_torch and importlib.util.find_spec("sklearn") is not None
 if has_all:
@@ -18,7 +16,7 @@ if has_all:
 
 
 @unittest.skipUnless(has_all, "needs the extra `train`")
-class Quality(unittest.TestCase):
+class Quality(WithFolder):
     @classmethod
     def setUpClass(cls):
         rng = np.random.default_rng(1)
@@ -55,17 +53,16 @@ class Quality(unittest.TestCase):
         self.assertEqual(quality.measure(swapped, self.pages, (numbers, labels, {0}))["transfer"], 1)
 
     def test_pairs_are_written_for_a_detector_to_judge(self):
-        with tempfile.TemporaryDirectory() as folder:
-            clips = [{"repository": f"page-{page}"} for page in self.pages]
-            pairs = [(human, -0.5 * human) for human in self.humans]
-            quality.write_pairs(Path(folder, "pairs"), "flow", clips, pairs, 24000)
-            rows = read_table(Path(folder, "pairs", "list.csv"))
-            self.assertEqual([row["label"] for row in rows], ["bonafide", "spoof"] * len(pairs))
-            for number, row in enumerate(rows):
-                self.assertEqual((row["system"], row["source"]), (("", "flow")[number % 2], f"page-{number // 8}"))
-                samples, rate_hz = read_wave(Path(folder, "pairs", row["path"]))
-                self.assertEqual(rate_hz, 24000)
-                np.testing.assert_allclose(samples, np.clip(pairs[number // 2][number % 2], -1, 1), atol=1 / 32768)
+        clips = [{"repository": f"page-{page}"} for page in self.pages]
+        pairs = [(human, -0.5 * human) for human in self.humans]
+        quality.write_pairs(self.folder / "pairs", "flow", clips, pairs, 24000)
+        rows = read_table(self.folder / "pairs" / "list.csv")
+        self.assertEqual([row["label"] for row in rows], ["bonafide", "spoof"] * len(pairs))
+        for number, row in enumerate(rows):
+            self.assertEqual((row["system"], row["source"]), (("", "flow")[number % 2], f"page-{number // 8}"))
+            samples, rate_hz = read_wave(self.folder / "pairs" / row["path"])
+            self.assertEqual(rate_hz, 24000)
+            np.testing.assert_allclose(samples, np.clip(pairs[number // 2][number % 2], -1, 1), atol=1 / 32768)
 
     def test_a_louder_copy_is_told_by_the_floor_alone(self):
         figures = self.figures(lambda samples: 30 * samples)
