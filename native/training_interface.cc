@@ -19,6 +19,7 @@
 
 #include "features/feature_extractor.h"
 #include "features/recipe_text.h"
+#include "prepare/rumble_filter.h"
 #include "resample/resampler.h"
 #include "vad/speech_features.h"
 #include "vad/speech_scores.h"
@@ -50,14 +51,19 @@ Result Guard(Result failure, char* error, size_t error_size, const Work& work) {
 }  // namespace
 
 struct VeravoxFeatures {
+  explicit VeravoxFeatures(const veravox::FeatureRecipe& recipe)
+      : extractor(recipe), audible_only(recipe.audible_only) {}
+
   veravox::FeatureExtractor extractor;
+  bool audible_only;
+  veravox::RumbleFilter rumble_filter;
+  std::vector<float> filtered;
 };
 
 // `recipe`: terminated text as in native/features/recipe_text.h.
 VERAVOX_EXPORT VeravoxFeatures* veravox_features_create(const char* recipe, char* error, size_t error_size) {
-  return Guard<VeravoxFeatures*>(nullptr, error, error_size, [&] {
-    return new VeravoxFeatures{veravox::FeatureExtractor(veravox::ParseRecipe(recipe))};
-  });
+  return Guard<VeravoxFeatures*>(nullptr, error, error_size,
+                                 [&] { return new VeravoxFeatures(veravox::ParseRecipe(recipe)); });
 }
 
 VERAVOX_EXPORT void veravox_features_destroy(VeravoxFeatures* features) { delete features; }
@@ -70,12 +76,20 @@ VERAVOX_EXPORT size_t veravox_features_output_size(const VeravoxFeatures* featur
   return features->extractor.OutputSize(samples);
 }
 
-// Returns 0, or -1 when `output_size` is not veravox_features_output_size(features, samples).
+// Returns 0, or -1 when `output_size` is not veravox_features_output_size(features, samples). The samples are
+// a recording of their own to the filter of audible_only.
 VERAVOX_EXPORT int veravox_features_compute(VeravoxFeatures* features, const float* input, size_t samples,
                                             float* output, size_t output_size, char* error,
                                             size_t error_size) {
   return Guard(-1, error, error_size, [&] {
-    features->extractor.Compute({input, samples}, {output, output_size});
+    std::span<const float> heard(input, samples);
+    if (features->audible_only) {
+      features->filtered.clear();
+      features->rumble_filter.Push(heard, features->filtered);
+      features->rumble_filter.Finish(features->filtered);
+      heard = features->filtered;
+    }
+    features->extractor.Compute(heard, {output, output_size});
     return 0;
   });
 }

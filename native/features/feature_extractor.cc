@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "features/feature_extractor.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <ranges>
 #include <string>
@@ -9,12 +11,15 @@
 #include "features/mean_spectrum.h"
 #include "features/normalisation.h"
 #include "features/phase_coherence.h"
+#include "features/quarter_frames.h"
 #include "features/recipe_validation.h"
 #include "features/spectrogram.h"
 #include "stage_error.h"
 
 namespace veravox {
 namespace {
+
+constexpr double kLevel = 0.06;  // root mean square of a window, that of most recordings
 
 // The dynamic range in the unit of the logarithm.
 float DynamicRange(const FeatureRecipe& recipe) {
@@ -37,12 +42,15 @@ class FeatureExtractor::Impl {
  public:
   explicit Impl(const FeatureRecipe& recipe) : recipe_(recipe) {
     ValidateRecipe(recipe_);
+    const auto first_bin = [&](int fft_size) {
+      return FirstBin(fft_size, recipe_.sample_rate_hz, recipe_.audible_only);
+    };
     if (recipe_.kind == FeatureRecipe::Kind::kSpectrogram) spectrogram_ = Spectrogram::Make(recipe_);
     for (const int fft_size : recipe_.mean_spectrum_fft_sizes) {
-      mean_spectra_.emplace_back(fft_size, recipe_.input_gain);
+      mean_spectra_.emplace_back(fft_size, recipe_.input_gain, first_bin(fft_size));
     }
     for (const int fft_size : recipe_.phase_coherence_fft_sizes) {
-      phase_coherences_.push_back(PhaseCoherence::Make(fft_size, recipe_.input_gain));
+      phase_coherences_.push_back(PhaseCoherence::Make(fft_size, recipe_.input_gain, first_bin(fft_size)));
     }
   }
 
@@ -66,6 +74,7 @@ class FeatureExtractor::Impl {
                            std::to_string(output.size()) + ".");
     }
     if (output.empty()) return;
+    if (recipe_.audible_only) samples = AtOneLevel(samples);
     const auto compute_last = [&](auto& stage) {
       const size_t before = output.size() - stage.OutputSize();
       stage.Compute(samples, output.subspan(before));
@@ -88,7 +97,20 @@ class FeatureExtractor::Impl {
   }
 
  private:
+  // Floors are absolute, so that what lies below them would depend on the level.
+  std::span<const float> AtOneLevel(std::span<const float> samples) {
+    double energy = 0.0;
+    for (const float sample : samples) energy += static_cast<double>(sample) * sample;
+    if (!(energy > 0.0)) return samples;
+    const double rms = std::sqrt(energy / static_cast<double>(samples.size()));
+    const auto gain = static_cast<float>(kLevel / rms);
+    at_one_level_.resize(samples.size());
+    std::ranges::transform(samples, at_one_level_.begin(), [&](float sample) { return gain * sample; });
+    return at_one_level_;
+  }
+
   FeatureRecipe recipe_;
+  std::vector<float> at_one_level_;
   std::unique_ptr<Spectrogram> spectrogram_;  // null for a waveform
   std::vector<MeanSpectrum> mean_spectra_;
   std::vector<std::unique_ptr<PhaseCoherence>> phase_coherences_;

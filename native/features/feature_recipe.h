@@ -6,6 +6,9 @@
 
 namespace veravox {
 
+// No voice reaches below it.
+constexpr float kLowestAudibleHz = 80.0f;
+
 // How a model wants its input, as models/manifest.json states it. src/analysis/models/manifest-schema.ts
 // documents every field. Defaults are those of the manifest. All lengths are samples at the model's sample
 // rate. A waveform uses only input_gain and normalisation.
@@ -41,6 +44,10 @@ struct FeatureRecipe {
   float pre_emphasis = 0.0f;       // per frame, as Kaldi does: x[i] -= k * x[i-1], x[0] -= k * x[0]
   bool remove_dc_offset = false;   // per frame, before pre-emphasis
   float input_gain = 1.0f;         // Kaldi works on 16-bit integers: 32768
+  // Only what a person can hear takes part. The audio has gone through a RumbleFilter (see rumble_filter.h);
+  // each window is brought to one level, and what follows the bands looks at nothing below kLowestAudibleHz
+  // and at nothing that reversed polarity changes.
+  bool audible_only = false;
 
   Scale scale = Scale::kMel;
   // Linear: bands bins of the FFT from first_bin on. Mel: bands triangles between fmin and fmax.

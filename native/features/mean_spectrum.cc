@@ -21,9 +21,10 @@ constexpr size_t kLevelCurves = 7;       // the first ones, which the running me
 static_assert(kLevelCurves <= kMedianCurves);
 constexpr size_t kPeaks = 9, kDips = 10, kSlope = 11;  // the curves that look at neighbours
 
-FeatureRecipe LongFrames(int fft_size, float input_gain) {
+FeatureRecipe LongFrames(int fft_size, float input_gain, size_t first_bin) {
   FeatureRecipe recipe = QuarterFrames(fft_size, input_gain);
-  recipe.bands = fft_size / 2;
+  recipe.first_bin = static_cast<int>(first_bin);
+  recipe.bands = fft_size / 2 - recipe.first_bin;
   recipe.log_floor = kPowerFloor;
   recipe.layout = FeatureRecipe::Layout::kFramesBands;
   return recipe;
@@ -188,10 +189,11 @@ auto SummariseFor(SimdLevel level) {
 
 }  // namespace
 
-MeanSpectrum::MeanSpectrum(int fft_size, float input_gain, SimdLevel level)
+MeanSpectrum::MeanSpectrum(int fft_size, float input_gain, size_t first_bin, SimdLevel level)
     : fft_size_(static_cast<size_t>(fft_size)),
-      bins_(fft_size_ / 2),
-      spectrogram_(Spectrogram::Make(LongFrames(fft_size, input_gain), level)),
+      first_bin_(first_bin),
+      bins_(fft_size_ / 2 - first_bin),
+      spectrogram_(Spectrogram::Make(LongFrames(fft_size, input_gain, first_bin), level)),
       level_(level),
       summarise_(SummariseFor(level)),
       curves_(kCurves * bins_) {}
@@ -227,8 +229,14 @@ void MeanSpectrum::Compute(std::span<const float> samples, std::span<float> outp
   }
   curve_at(kSlope).back() = 0.0f;
   const size_t levels_end = kLevelCurves * bins_;
-  SubtractMedians(std::span(curves_).first(levels_end), bins_, output.first(levels_end), level_);
-  std::ranges::copy(std::span(curves_).subspan(levels_end), output.begin() + levels_end);
+  medians_subtracted_.resize(levels_end);
+  SubtractMedians(std::span(curves_).first(levels_end), bins_, medians_subtracted_, level_);
+  for (size_t curve = 0; curve < kCurves; ++curve) {
+    const std::span<float> whole = output.subspan(curve * (first_bin_ + bins_), first_bin_ + bins_);
+    const std::vector<float>& made = curve < kLevelCurves ? medians_subtracted_ : curves_;
+    std::ranges::copy(std::span(made).subspan(curve * bins_, bins_), whole.subspan(first_bin_).begin());
+    MirrorBelow(first_bin_, whole);
+  }
 }
 
 }  // namespace veravox

@@ -52,17 +52,19 @@ class MeanSpectrum {
   };
 
   // Frames of `fft_size` samples, a quarter of that from one to the next. `fft_size` is within the bounds of
-  // ValidateRecipe.
-  MeanSpectrum(int fft_size, float input_gain, SimdLevel level = BestSimdLevel());
+  // ValidateRecipe. `first_bin`: the lowest bin that is looked at; the output has a mirror image of the bins
+  // from there on below it.
+  MeanSpectrum(int fft_size, float input_gain, size_t first_bin = 0, SimdLevel level = BestSimdLevel());
 
-  size_t OutputSize() const { return kCurves * bins_; }
+  size_t OutputSize() const { return kCurves * (first_bin_ + bins_); }
   // [kCurves, fft_size / 2] from 0 Hz on: kCurves * fft_size / 2 elements of `output`. `samples` is not
   // empty; less than a frame is repeated to a whole one.
   void Compute(std::span<const float> samples, std::span<float> output);
 
  private:
   size_t fft_size_;
-  size_t bins_;
+  size_t first_bin_;
+  size_t bins_;  // from first_bin_ on
   std::unique_ptr<Spectrogram> spectrogram_;
   std::vector<float> repeated_;
   std::vector<float> levels_;  // [frames, bins], with space for a row's neighbours on either side
@@ -71,7 +73,8 @@ class MeanSpectrum {
   SimdLevel level_;
   void (*summarise_)(const float* levels, size_t bins, std::span<const Frame> by_loudness, Scratch& scratch,
                      Curves& curves);
-  std::vector<float> curves_;  // [kCurves, bins]
+  std::vector<float> curves_;              // [kCurves, bins]
+  std::vector<float> medians_subtracted_;  // of the first ones
 };
 
 }  // namespace veravox

@@ -222,34 +222,41 @@ VERAVOX_INLINE void AverageHalves(const Phases<kLanes>& phases, size_t pair, siz
 }
 
 template <int kLanes>
-VERAVOX_INLINE void AverageProducts(const Phases<kLanes>& phases, size_t bins, float* output) {
+VERAVOX_INLINE void AverageProducts(const Phases<kLanes>& phases, size_t bins, bool with_halves,
+                                    float* output) {
   const size_t pairs = BlocksOf(bins, kLanes) / 2;
   for (size_t block = 0; block < 2 * pairs; ++block) {
     AverageChanges<kLanes>(phases, block, bins, output, output + 2 * bins);
     AverageDelays<kLanes>(phases, block, bins, output + 4 * bins, output + 6 * bins);
   }
+  if (!with_halves) {
+    std::fill_n(output + 8 * bins, 2 * bins, 0.0f);
+    return;
+  }
   for (size_t pair = 0; pair < pairs; ++pair) AverageHalves<kLanes>(phases, pair, bins, output + 8 * bins);
 }
 
-void AverageBaseline(const Phases<4>& phases, size_t bins, float* output) {
-  AverageProducts(phases, bins, output);
+void AverageBaseline(const Phases<4>& phases, size_t bins, bool with_halves, float* output) {
+  AverageProducts(phases, bins, with_halves, output);
 }
 
-VERAVOX_TARGET_AVX2 void AverageAvx2(const Phases<8>& phases, size_t bins, float* output) {
-  AverageProducts(phases, bins, output);
+VERAVOX_TARGET_AVX2 void AverageAvx2(const Phases<8>& phases, size_t bins, bool with_halves, float* output) {
+  AverageProducts(phases, bins, with_halves, output);
 }
 
-VERAVOX_TARGET_AVX512 void AverageAvx512(const Phases<16>& phases, size_t bins, float* output) {
-  AverageProducts(phases, bins, output);
+VERAVOX_TARGET_AVX512 void AverageAvx512(const Phases<16>& phases, size_t bins, bool with_halves,
+                                         float* output) {
+  AverageProducts(phases, bins, with_halves, output);
 }
 
 template <int kLanes>
 class LanePhaseCoherence final : public PhaseCoherence {
  public:
-  using Averages = void (*)(const Phases<kLanes>&, size_t bins, float* output);
+  using Averages = void (*)(const Phases<kLanes>&, size_t bins, bool with_halves, float* output);
 
-  LanePhaseCoherence(const FeatureRecipe& frames, PhaseKernel<kLanes> kernel, Averages averages)
-      : PhaseCoherence(frames), scratch_(plan_), kernel_(kernel), averages_(averages) {}
+  LanePhaseCoherence(const FeatureRecipe& frames, size_t first_bin, PhaseKernel<kLanes> kernel,
+                     Averages averages)
+      : PhaseCoherence(frames, first_bin), scratch_(plan_), kernel_(kernel), averages_(averages) {}
 
  private:
   void ComputeFrames(std::span<const float> samples, size_t hop, size_t frames,
@@ -264,7 +271,7 @@ class LanePhaseCoherence final : public PhaseCoherence {
       }
       kernel_(plan_, starts, scratch_, first, std::min<size_t>(kLanes, frames - first), phases_);
     }
-    averages_(phases_, static_cast<size_t>(plan_.fft.size), output.data());
+    averages_(phases_, static_cast<size_t>(plan_.fft.size), first_bin_ == 0, output.data());
   }
 
   Phases<kLanes> phases_;
@@ -275,21 +282,25 @@ class LanePhaseCoherence final : public PhaseCoherence {
 
 }  // namespace
 
-std::unique_ptr<PhaseCoherence> PhaseCoherence::Make(int fft_size, float input_gain, SimdLevel level) {
+std::unique_ptr<PhaseCoherence> PhaseCoherence::Make(int fft_size, float input_gain, size_t first_bin,
+                                                     SimdLevel level) {
   const FeatureRecipe frames = Frames(fft_size, input_gain);
   switch (level) {
     case SimdLevel::kAvx512:
-      return std::make_unique<LanePhaseCoherence<16>>(frames, PhasesAvx512, AverageAvx512);
+      return std::make_unique<LanePhaseCoherence<16>>(frames, first_bin, PhasesAvx512, AverageAvx512);
     case SimdLevel::kAvx2:
-      return std::make_unique<LanePhaseCoherence<8>>(frames, PhasesAvx2, AverageAvx2);
+      return std::make_unique<LanePhaseCoherence<8>>(frames, first_bin, PhasesAvx2, AverageAvx2);
     case SimdLevel::kBaseline:
       break;
   }
-  return std::make_unique<LanePhaseCoherence<4>>(frames, PhasesBaseline, AverageBaseline);
+  return std::make_unique<LanePhaseCoherence<4>>(frames, first_bin, PhasesBaseline, AverageBaseline);
 }
 
-PhaseCoherence::PhaseCoherence(const FeatureRecipe& frames)
-    : plan_(frames), fft_size_(static_cast<size_t>(frames.fft_size)), bins_(fft_size_ / 2) {}
+PhaseCoherence::PhaseCoherence(const FeatureRecipe& frames, size_t first_bin)
+    : plan_(frames),
+      first_bin_(first_bin),
+      fft_size_(static_cast<size_t>(frames.fft_size)),
+      bins_(fft_size_ / 2) {}
 
 void PhaseCoherence::Compute(std::span<const float> samples, std::span<float> output) {
   const size_t hop = fft_size_ / kHopsPerFrame;
@@ -299,6 +310,11 @@ void PhaseCoherence::Compute(std::span<const float> samples, std::span<float> ou
   // others may drop what is not a number.
   if (!std::isfinite(output.front())) {
     std::fill(output.begin(), output.end(), std::numeric_limits<float>::quiet_NaN());
+    return;
+  }
+  // Not of the last two curves, which are empty then.
+  for (size_t curve = 0; curve < kCurves - 2; ++curve) {
+    MirrorBelow(first_bin_, output.subspan(curve * bins_, bins_));
   }
 }
 

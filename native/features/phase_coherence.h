@@ -28,7 +28,9 @@ class PhaseCoherence {
 
   // Frames of `fft_size` samples, a quarter of that from one to the next. `fft_size` is within the bounds of
   // ValidateRecipe; `level` is one that the processor has.
-  static std::unique_ptr<PhaseCoherence> Make(int fft_size, float input_gain,
+  // `first_bin`: the lowest bin that is looked at. If it is above 0, the output has a mirror image of the
+  // bins from there on below it, and the fifth product is 0 throughout: its sign is that of the recording.
+  static std::unique_ptr<PhaseCoherence> Make(int fft_size, float input_gain, size_t first_bin = 0,
                                               SimdLevel level = BestSimdLevel());
   virtual ~PhaseCoherence() = default;
 
@@ -38,9 +40,10 @@ class PhaseCoherence {
   void Compute(std::span<const float> samples, std::span<float> output);
 
  protected:
-  explicit PhaseCoherence(const FeatureRecipe& frames);
+  PhaseCoherence(const FeatureRecipe& frames, size_t first_bin);
 
   const SpectrogramPlan plan_;
+  const size_t first_bin_;
 
  private:
   // `frames` frames, each `hop` samples after the one before.

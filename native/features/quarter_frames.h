@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -19,6 +20,19 @@ inline FeatureRecipe QuarterFrames(int fft_size, float input_gain) {
   recipe.input_gain = input_gain;
   recipe.scale = FeatureRecipe::Scale::kLinear;
   return recipe;
+}
+
+// The lowest bin that the curves look at.
+inline size_t FirstBin(int fft_size, int sample_rate_hz, bool audible_only) {
+  if (!audible_only) return 0;
+  return static_cast<size_t>(
+      std::ceil(kLowestAudibleHz * static_cast<float>(fft_size) / static_cast<float>(sample_rate_hz)));
+}
+
+// Writes `curve`, which begins at bin `first`, so that the bins below are a mirror image of those above: the
+// networks find the texture there that they know, and nothing of what is in those bins.
+inline void MirrorBelow(size_t first, std::span<float> curve) {
+  for (size_t i = 0; i < first; ++i) curve[first - 1 - i] = curve[first + i];
 }
 
 // `samples`, which are not empty, or if they are fewer than `least`, as many of their repetition in

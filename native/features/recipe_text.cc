@@ -64,6 +64,8 @@ void ReadRecipeField(FeatureRecipe& recipe, std::string_view field, std::string_
     number(recipe.pre_emphasis);
   } else if (field == "remove_dc_offset") {
     flag(recipe.remove_dc_offset);
+  } else if (field == "audible_only") {
+    flag(recipe.audible_only);
   } else if (field == "input_gain") {
     number(recipe.input_gain);
   } else if (field == "bands") {

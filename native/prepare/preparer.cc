@@ -15,7 +15,7 @@ constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSample
 // Consumed audio is dropped in steps of this size, so that moving the rest down costs next to nothing.
 constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
 // To be changed with what checkpoints are made of.
-constexpr uint32_t kCheckpointVersion = 3;
+constexpr uint32_t kCheckpointVersion = 4;
 // Live audio between two looks at a window that is not decided yet.
 constexpr int64_t kSettlingStepSamples = Preparer::kSampleRateHz / 20;
 constexpr float kFullScale = 0.999f;
@@ -36,7 +36,7 @@ struct Preparer::Stopwatch {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };
 
-Preparer::Preparer(const ModelInputSpec& spec) : inputs_(spec) {
+Preparer::Preparer(const ModelInputSpec& spec) : inputs_(spec), audible_only_(spec.recipe.audible_only) {
   if (spec.recipe.sample_rate_hz != kSampleRateHz) {
     throw StageError(ErrorCode::kInternal, "Expected a sample_rate_hz of 16000.");
   }
@@ -110,6 +110,12 @@ void Preparer::TransferStream(SavedState& state) {
   state.Transfer(resampler_rate_hz_);
   if (state.is_read()) resampler_ = &resamplers_.Get(resampler_rate_hz_, kSampleRateHz);
   if (resampler_ != nullptr) resampler_->Transfer(state);
+  if (audible_only_) {
+    float origin = origin_.value_or(0.0f);
+    state.Transfer(origin);
+    origin_ = origin;
+    rumble_filter_.Transfer(state);
+  }
   voice_activity_.Transfer(state);
   int64_t samples = available();
   int64_t decided = speech_begin_ + static_cast<int64_t>(speech_.size());
@@ -169,7 +175,7 @@ void Preparer::Close() {
   captured_at_ = 0;
   if (!at_end_) {
     // Both keep their tables for the next file, but nothing of this one.
-    if (resampler_ != nullptr) resampler_->Finish(pcm_);
+    FinishResampling();
     voice_activity_.Finish(speech_);
   }
   resampler_ = nullptr;
@@ -327,19 +333,44 @@ void Preparer::AppendBlock(const MonoBlock& block) {
   }
 
   const size_t old_size = pcm_.size();
-  if (block.sample_rate_hz != resampler_rate_hz_) {
-    // Some files change their rate on the way; what the old resampler still holds comes first.
-    if (resampler_ != nullptr) resampler_->Finish(pcm_);
-    resampler_ = &resamplers_.Get(block.sample_rate_hz, kSampleRateHz);
-    resampler_rate_hz_ = block.sample_rate_hz;
-  }
-  resampler_->Push(samples, pcm_);
+  Resample(samples, block.sample_rate_hz);
   voice_activity_.Push(std::span<const float>(pcm_).subspan(old_size), speech_);
+}
+
+void Preparer::Resample(std::span<const float> samples, int rate_hz) {
+  if (audible_only_ && !samples.empty()) {
+    if (!origin_) origin_ = samples.front();
+    finite_.resize(samples.size());
+    std::ranges::transform(samples, finite_.begin(), [&](float sample) { return sample - *origin_; });
+    samples = finite_;
+  }
+  std::vector<float>& resampled = audible_only_ ? unfiltered_ : pcm_;
+  if (rate_hz != resampler_rate_hz_) {
+    // Some files change their rate on the way; what the old resampler still holds comes first.
+    if (resampler_ != nullptr) resampler_->Finish(resampled);
+    resampler_ = &resamplers_.Get(rate_hz, kSampleRateHz);
+    resampler_rate_hz_ = rate_hz;
+  }
+  resampler_->Push(samples, resampled);
+  if (audible_only_) {
+    rumble_filter_.Push(unfiltered_, pcm_);
+    unfiltered_.clear();
+  }
+}
+
+void Preparer::FinishResampling() {
+  if (resampler_ != nullptr) resampler_->Finish(audible_only_ ? unfiltered_ : pcm_);
+  if (audible_only_) {
+    rumble_filter_.Push(unfiltered_, pcm_);
+    rumble_filter_.Finish(pcm_);
+    unfiltered_.clear();
+    origin_.reset();
+  }
 }
 
 void Preparer::FinishAudio() {
   const size_t old_size = pcm_.size();
-  if (resampler_ != nullptr) resampler_->Finish(pcm_);
+  FinishResampling();
   voice_activity_.Push(std::span<const float>(pcm_).subspan(old_size), speech_);
   voice_activity_.Finish(speech_);
   at_end_ = true;

@@ -13,6 +13,7 @@
 #include "decode/live_source.h"
 #include "prepare/coded_rate.h"
 #include "prepare/model_input.h"
+#include "prepare/rumble_filter.h"
 #include "resample/resampler_cache.h"
 #include "saved_state.h"
 #include "stop_signal.h"
@@ -152,6 +153,8 @@ class Preparer {
   bool DecodeBlock();
   void NoteDamage();
   void AppendBlock(const MonoBlock& block);
+  void Resample(std::span<const float> samples, int rate_hz);
+  void FinishResampling();
   void FinishAudio();
   void SkipWindow(const SampleRange& window, double non_speech_percent);
   void RequireHeld(const SampleRange& window) const;
@@ -189,6 +192,12 @@ class Preparer {
   int64_t speech_begin_ = 0;
   int64_t speech_frames_ = 0;  // with speech, of all decided so far
   std::vector<float> finite_;
+  // Of models that hear what people hear: constants are taken away before the resampler, which would make a
+  // step of them at the start.
+  bool audible_only_;
+  std::optional<float> origin_;
+  RumbleFilter rumble_filter_;
+  std::vector<float> unfiltered_;
 
   int64_t decoded_samples_ = 0;
   int64_t clipped_samples_ = 0;

@@ -102,8 +102,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"range_mean_variance", 6400}, Case{"range_magnitude_decibel", 6400},
                     Case{"mean_spectrum", 6400}, Case{"mean_spectrum_of_repeats", 1000},
                     Case{"phase_coherence", 6400}, Case{"phase_coherence_of_repeats", 1000},
-                    Case{"fft_400_log10", 6400}, Case{"fft_262", 2000}, Case{"mirrored_repeatedly", 37},
-                    Case{"waveform_gain", 500}, Case{"waveform_mean_variance", 500}),
+                    Case{"audible_only", 6400}, Case{"fft_400_log10", 6400}, Case{"fft_262", 2000},
+                    Case{"mirrored_repeatedly", 37}, Case{"waveform_gain", 500},
+                    Case{"waveform_mean_variance", 500}),
     [](const auto& info) { return std::string(info.param.name); });
 
 // Cases without normalisation, each on every level that this processor has: the others run in the field only.
@@ -128,7 +129,7 @@ TEST_P(FeaturesSimdLevel, MeanSpectraAgreeWithDefinition) {
   if (GetParam() > BestSimdLevel()) GTEST_SKIP() << "not on this processor";
   const Case reference{"mean_spectrum", 6400};
   const FeatureRecipe recipe = ReadRecipe(reference);
-  MeanSpectrum mean_spectrum(recipe.mean_spectrum_fft_sizes.at(0), recipe.input_gain, GetParam());
+  MeanSpectrum mean_spectrum(recipe.mean_spectrum_fft_sizes.at(0), recipe.input_gain, 0, GetParam());
   std::vector<float> output(mean_spectrum.OutputSize(), NAN);
   mean_spectrum.Compute(Input(reference), output);
   std::vector<float> expected = ReadFloats("mean_spectrum.f32");
@@ -141,7 +142,7 @@ TEST_P(FeaturesSimdLevel, PhaseCoherenceAgreesWithDefinition) {
   const Case reference{"phase_coherence", 6400};
   const FeatureRecipe recipe = ReadRecipe(reference);
   const auto coherence =
-      PhaseCoherence::Make(recipe.phase_coherence_fft_sizes.at(0), recipe.input_gain, GetParam());
+      PhaseCoherence::Make(recipe.phase_coherence_fft_sizes.at(0), recipe.input_gain, 0, GetParam());
   std::vector<float> output(coherence->OutputSize(), NAN);
   coherence->Compute(Input(reference), output);
   std::vector<float> expected = ReadFloats("phase_coherence.f32");
@@ -163,7 +164,7 @@ TEST_P(FeaturesSimdLevel, OddSizesAgreeWithTheBaseline) {
   };
   for (const int size : {8, 12, 36, 460, 1000}) {
     expect_alike("phase coherence of", size, [&](SimdLevel level) {
-      const auto coherence = PhaseCoherence::Make(size, 1.0f, level);
+      const auto coherence = PhaseCoherence::Make(size, 1.0f, 0, level);
       std::vector<float> output(coherence->OutputSize(), NAN);
       coherence->Compute(std::span(samples).first(size + 16 * (size / 4)), output);
       return output;
@@ -171,7 +172,7 @@ TEST_P(FeaturesSimdLevel, OddSizesAgreeWithTheBaseline) {
   }
   for (const int size : {64, 68, 1000}) {
     expect_alike("mean spectrum of", size, [&](SimdLevel level) {
-      MeanSpectrum spectrum(size, 1.0f, level);
+      MeanSpectrum spectrum(size, 1.0f, 0, level);
       std::vector<float> output(spectrum.OutputSize(), NAN);
       spectrum.Compute(samples, output);
       return output;

@@ -27,7 +27,7 @@ DEFAULTS = dict(
     bands=80, first_bin=0, fmin_hz=20.0, fmax_hz=8000.0, mel_formula="htk", mel_norm="none",
     triangles_on_mel_axis=False, power=2.0, log="natural", log_floor=1e-10, normalisation="none",
     dynamic_range_db=0.0, normalise_globally=False, layout="bands_frames", mean_spectrum_fft_sizes=(),
-    phase_coherence_fft_sizes=(),
+    phase_coherence_fft_sizes=(), audible_only=False,
 )  # fmt: skip
 
 KALDI = dict(
@@ -84,6 +84,11 @@ CASES = {
     "phase_coherence_of_repeats": (
         1000, dict(bands=20, mean_spectrum_fft_sizes=(2048, 600), phase_coherence_fft_sizes=(460, 1024),
                    input_gain=2.0),
+    ),
+    # Of the same with reversed polarity, too.
+    "audible_only": (
+        SAMPLES, dict(bands=20, mean_spectrum_fft_sizes=(2048,), phase_coherence_fft_sizes=(512,),
+                      audible_only=True, normalisation="mean_variance", normalise_globally=True),
     ),
     # 200 = 2 * 2 * 2 * 5 * 5: a transform that is no power of two.
     "fft_400_log10": (
@@ -197,9 +202,21 @@ def normalise(values, recipe):
     return values / np.sqrt(values.var(axis=axis, keepdims=True, where=heard) + 1e-7)
 
 
+def first_bin_of(recipe, size):
+    """The lowest bin at or above 80 Hz, if only what is audible takes part."""
+    return int(np.ceil(80 * size / SAMPLE_RATE_HZ)) if recipe["audible_only"] else 0
+
+
+def mirrored_below(curves, first):
+    """Curves that begin at bin `first`, with their mirror image below."""
+    return np.concatenate([curves[:, :first][:, ::-1], curves], axis=1)
+
+
 def make_mean_spectrum(audio, recipe, size):
     """[12, size / 2]: see manifest-schema.ts."""
-    long = dict(window_length=size, hop_length=size // 4, fft_size=size, bands=size // 2, log_floor=1e-9)
+    first = first_bin_of(recipe, size)
+    long = dict(window_length=size, hop_length=size // 4, fft_size=size, bands=size // 2 - first, first_bin=first)
+    long["log_floor"] = 1e-9
     audio = np.resize(audio, max(len(audio), size))
     levels = make_spectrogram(audio, DEFAULTS | dict(scale="linear", input_gain=recipe["input_gain"]) | long)
     count = levels.shape[1]
@@ -227,12 +244,13 @@ def make_mean_spectrum(audio, recipe, size):
         np.append(np.mean(np.abs(np.diff(levels, axis=0)), axis=1), 0.0),
     ]
     medians = [scipy.ndimage.median_filter(curve, size=33, mode="reflect") for curve in with_medians]
-    return np.stack([*(curve - median for curve, median in zip(with_medians, medians)), *without_medians])
+    curves = np.stack([*(curve - median for curve, median in zip(with_medians, medians)), *without_medians])
+    return mirrored_below(curves, first)
 
 
 def make_phase_coherence(audio, recipe, size):
     """[10, size / 2]: real and imaginary parts of five mean products of unit vectors; see manifest-schema.ts."""
-    bins = size // 2
+    bins, first = size // 2, first_bin_of(recipe, size)
     audio = np.resize(audio, max(len(audio), 3 * size)) * recipe["input_gain"]
     spectra = np.fft.rfft(
         np.lib.stride_tricks.sliding_window_view(audio, size)[:: size // 4] * np.hanning(size), axis=1
@@ -256,12 +274,18 @@ def make_phase_coherence(audio, recipe, size):
         ),
     ]
     means = [np.average(product[:, :bins], axis=0, weights=weight[:, :bins]) for product, weight in products]
-    return np.stack([part for mean in means for part in (mean.real, mean.imag)])
+    curves = np.stack([part for mean in means for part in (mean.real, mean.imag)])
+    if not recipe["audible_only"]:
+        return curves
+    curves[-2:] = 0.0
+    return mirrored_below(curves[:, first:], first)
 
 
 def make_features(audio, recipe):
     recipe = DEFAULTS | recipe
     audio = audio.astype(np.float64)
+    if recipe["audible_only"]:
+        audio = audio * (0.06 / np.sqrt(np.mean(audio**2)))
     if recipe["kind"] == "waveform":
         return normalise(audio * recipe["input_gain"], recipe)
     values = normalise(make_spectrogram(audio, recipe), recipe)
@@ -269,6 +293,17 @@ def make_features(audio, recipe):
     following = [make_mean_spectrum(audio, recipe, size).ravel() for size in recipe["mean_spectrum_fft_sizes"]]
     following += [make_phase_coherence(audio, recipe, size).ravel() for size in recipe["phase_coherence_fft_sizes"]]
     return np.concatenate([values.ravel(), *following]) if following else values
+
+
+def without_rumble(audio):
+    """What native/prepare/rumble_filter.h makes of a recording: the filter has heard the first quarter of a second
+    turned about the first sample, and before that a constant."""
+    audio = audio.astype(np.float64)
+    before = 2 * audio[0] - audio[3999:0:-1]
+    sections = scipy.signal.ellip(7, 0.2, 80, 75, "highpass", output="sos", fs=SAMPLE_RATE_HZ)
+    state = scipy.signal.sosfilt_zi(sections) * before[0]
+    filtered, _ = scipy.signal.sosfilt(sections, np.concatenate([before, audio]), zi=state)
+    return filtered[len(before) :]
 
 
 def write():
@@ -280,6 +315,7 @@ def write():
         lines = [f"{field}={text(value)}\n" for field, value in recipe.items()]
         (FOLDER / f"{name}.recipe").write_text("".join(lines))
         make_features(audio[:samples], recipe).astype("<f4").tofile(FOLDER / f"{name}.f32")
+    without_rumble(audio).astype("<f4").tofile(FOLDER / "without_rumble.f32")
 
 
 def check():

@@ -25,17 +25,25 @@ const inputGain = number(
   'Factor for the samples, which are between -1 and 1. Use 32768 for models trained with Kaldi, which works on 16-bit integers.',
 );
 
+const audibleOnly = boolean(
+  'True: only what a person can hear takes part. A steep high-pass (within 0.2 dB from 75 Hz on, 80 dB down below 45 Hz) takes offsets and rumble away before voice activity and features, and each input is scaled to a root mean square of 0.06. Mean spectra and phase coherences look at nothing below 80 Hz, where they have a mirror image of the bins from there on, and the fifth product of a phase coherence, whose sign is that of the recording, is 0. False (the default): the input as it is.',
+);
+
 /** The model's input is the samples themselves. */
-export const waveformSchema = closedObject({
-  kind: { const: 'waveform', description: 'The samples themselves.' },
-  input_gain: inputGain,
-  normalisation: oneOf(
-    'Over the samples of one input: none, minus their mean, or also divided by the root of their variance plus 1e-7.',
-    'none',
-    'mean',
-    'mean_variance',
-  ),
-});
+export const waveformSchema = closedObject(
+  {
+    kind: { const: 'waveform', description: 'The samples themselves.' },
+    input_gain: inputGain,
+    audible_only: audibleOnly,
+    normalisation: oneOf(
+      'Over the samples of one input: none, minus their mean, or also divided by the root of their variance plus 1e-7.',
+      'none',
+      'mean',
+      'mean_variance',
+    ),
+  },
+  ['audible_only'],
+);
 
 /** The model's input is a spectrogram. */
 export const spectrogramSchema = closedObject(
@@ -67,6 +75,7 @@ export const spectrogramSchema = closedObject(
     ),
     remove_dc_offset: boolean("Subtracts each frame's mean before pre-emphasis, as Kaldi does."),
     input_gain: inputGain,
+    audible_only: audibleOnly,
     scale: oneOf(
       '`linear`: the bins of the FFT from `first_bin` on; `mel`: triangles from `fmin_hz` to `fmax_hz`.',
       'linear',
@@ -131,7 +140,7 @@ export const spectrogramSchema = closedObject(
         'FFT sizes of the phase coherences, in points: up to four, each a multiple of 4 from 8 to 8192. Their numbers come last, in this order. Frames start a quarter of the size apart, as for a mean spectrum. Samples for fewer than three frames are repeated until they fill three. With u(t, k) the spectrum of frame t at bin k divided by its magnitude, each of five products is averaged over the frames: u(t + 1, k) u(t - 1, k) / u(t, k)²; the same with t ± 4; d(t, k) = u(t, k + 1) / u(t, k); d(t, k) / d(t - 1, k); u(t, j) u(t, k - j) / u(t, k), where j is k / 2 rounded down. The weight is the root of the magnitude at (t, k); of the third and fourth product the smaller of the roots at k and k + 1, of the fifth the smaller of those at j and k. 1e-7 is added to every magnitude. Of each mean, half as many real parts as points, from 0 Hz on, then as many imaginary parts. `input_gain` applies. By default there is none.',
     },
   },
-  ['edges', 'dynamic_range_db', 'mean_spectrum_fft_sizes', 'phase_coherence_fft_sizes'],
+  ['edges', 'audible_only', 'dynamic_range_db', 'mean_spectrum_fft_sizes', 'phase_coherence_fft_sizes'],
 );
 
 /** The input of the ONNX file. */
