@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Join a detector and networks on curves of windows to one file.
 
-    python3 -m export.join_curves --detector FOLDER/ID.onnx --mean-spectrum RUN/last.pt .. --mean-spectrum-share 0.8
-        [--phase-coherence RUN/last.pt .. --phase-coherence-share 0.5]
-        [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.3]
-        [--room-mean-spectrum RUN/last.pt .. --room-mean-spectrum-share 0.8 ..] --model-id NEW_ID
+    python3 -m export.join_curves --detector FOLDER/ID.onnx --phase-coherence RUN/last.pt .. --phase-coherence-share 0.12
+        [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.4] --model-id NEW_ID
         [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
     python3 -m export.join_curves --detector FOLDER/ID.onnx --curves-of JOINED.onnx --model-id NEW_ID ..
 
 The answer is the detector's logit plus, of each kind of curves, that share of the mean of the networks' logits; the
-detector's 8-bit weights stay as they are. Networks that never heard a room take any voice in one for human. So the
---room ones, which did, take their place the more, the further the former's sum lies below theirs: not at all up to
-ROOM_FROM, wholly from twice that on.
+detector's 8-bit weights stay as they are.
 
 Convolutions over curves become two-dimensional ones over a single row, which onnxruntime computes in three quarters of
 the time. --curves-of takes networks and shares from a joined file, but for the kinds that are given. Writes NEW_ID.onnx
@@ -37,34 +33,25 @@ from window_curves.curves import SHAPES
 from window_curves.network import MeanOfNetworks, load_trained
 
 IDENTITY = {"scale": 1.0, "bias": 0.0}
-ROOM = "room_"  # before the kind of curves in names of networks that heard rooms
-ROOM_FROM = 3.0  # in the logit
-PARTS = [*SHAPES, *(f"{ROOM}{kind}" for kind in SHAPES)]
+PARTS = list(SHAPES)
 
 
 class Part(NamedTuple):
-    """A network of a joined file: from the tensor `kind/curves`, [batch, curves, 1, bins], to `name/said`, with `name/`
-    of PARTS before all names of its own."""
+    """The networks on a kind of curves in a joined file: from the tensor `kind/curves`, [batch, curves, 1, bins], to
+    `kind/said`, with `kind/` before all names of their own."""
 
     nodes: list
     numbers: list
     share: float
 
 
-def kind_of(name):
-    return name.removeprefix(ROOM)
-
-
-def part_of(name, network, share):
-    kind = kind_of(name)
+def part_of(kind, network, share):
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "network.onnx"))
         write_onnx(network, torch.zeros(1, *SHAPES[kind]), path, "curves", "said")
         model = onnx.load(path)
-    graph = onnx.compose.add_prefix(model, f"{name}/").graph
+    graph = onnx.compose.add_prefix(model, f"{kind}/").graph
     convolve_over_a_row(graph)
-    for node in graph.node:
-        node.input[:] = [f"{kind}/curves" if own == f"{name}/curves" else own for own in node.input]
     return Part(list(graph.node), list(graph.initializer), share)
 
 
@@ -109,9 +96,8 @@ def constant(name, values, kind=TensorProto.INT64):
 
 
 def joined(detector, parts):
-    """The detector's ONNX model with a flat input: its own features, then the curves. `parts`: {name: Part} in the
-    order of PARTS. Raises ValueError if rooms were heard for some of the kinds alone: one sum takes the other's
-    place."""
+    """The detector's ONNX model with a flat input: its own features, then the curves. `parts`: {kind: Part} in the
+    order of PARTS."""
     graph = detector.graph
     (own_input,), (own_output,) = graph.input, graph.output
     own_shape = [axis.dim_value for axis in own_input.type.tensor_type.shape.dim][1:]
@@ -120,40 +106,20 @@ def joined(detector, parts):
     for node in graph.node:
         node.input[:] = [names.get(name, name) for name in node.input]
         node.output[:] = [names.get(name, name) for name in node.output]
-    kinds = [name for name in parts if name in SHAPES]
-    in_rooms = [name for name in parts if name not in SHAPES]
-    if in_rooms and list(map(kind_of, in_rooms)) != kinds:
-        raise ValueError("networks that heard rooms are for all kinds of curves or for none")
-    sizes = [own_size, *(prod(SHAPES[kind]) for kind in kinds)]
+    sizes = [own_size, *(prod(SHAPES[kind]) for kind in parts)]
     before = [
-        helper.make_node("Split", ["features", "sizes"], ["flat_bands", *(f"{kind}/flat" for kind in kinds)], axis=1),
+        helper.make_node("Split", ["features", "sizes"], ["flat_bands", *(f"{kind}/flat" for kind in parts)], axis=1),
         helper.make_node("Reshape", ["flat_bands", "bands_shape"], ["bands"]),
-        *(helper.make_node("Reshape", [f"{k}/flat", f"{k}/shape"], [f"{k}/curves"]) for k in kinds),
+        *(helper.make_node("Reshape", [f"{k}/flat", f"{k}/shape"], [f"{k}/curves"]) for k in parts),
     ]
-    shared = lambda names: [f"{name}/shared" for name in names]
-    after = [helper.make_node("Mul", [f"{k}/said", f"{k}/share"], [f"{k}/shared"]) for k in parts]
-    if in_rooms:
-        after += [
-            helper.make_node("Sum", shared(kinds), ["dry"]),
-            helper.make_node("Sum", shared(in_rooms), ["room"]),
-            helper.make_node("Sub", ["dry", "room"], ["dry_above_room"]),
-            helper.make_node("Div", ["dry_above_room", "room_from"], ["times_above"]),
-            helper.make_node("Add", ["times_above", "one"], ["times_from"]),
-            helper.make_node("Neg", ["times_from"], ["unclipped"]),
-            helper.make_node("Clip", ["unclipped", "none", "whole"], ["room_share"]),
-            helper.make_node("Mul", ["dry_above_room", "room_share"], ["left_out"]),
-            helper.make_node("Sum", ["detector_logit", *shared(kinds)], ["dry_logit"]),
-            helper.make_node("Sub", ["dry_logit", "left_out"], ["logit"]),
-        ]
-    else:
-        after.append(helper.make_node("Sum", ["detector_logit", *shared(kinds)], ["logit"]))
-    scalar = lambda name, value: helper.make_tensor(name, TensorProto.FLOAT, [], [value])
-    of_rooms = [scalar("room_from", ROOM_FROM), scalar("one", 1), scalar("none", 0), scalar("whole", 1)]
+    after = [
+        *(helper.make_node("Mul", [f"{k}/said", f"{k}/share"], [f"{k}/shared"]) for k in parts),
+        helper.make_node("Sum", ["detector_logit", *(f"{k}/shared" for k in parts)], ["logit"]),
+    ]
     numbers = [
         constant("sizes", sizes),
         constant("bands_shape", [-1, *own_shape]),
         *(constant(f"{kind}/shape", [-1, curves, 1, bins]) for kind, (curves, bins) in SHAPES.items() if kind in parts),
-        *(of_rooms if in_rooms else []),
         *(constant(f"{kind}/share", [part.share], TensorProto.FLOAT) for kind, part in parts.items()),
     ]
     of_batch = lambda name, *axes: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *axes])
@@ -172,8 +138,8 @@ def joined(detector, parts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--detector", required=True, type=Path)
-    for name in PARTS:
-        option = f"--{name.replace('_', '-')}"
+    for kind in PARTS:
+        option = f"--{kind.replace('_', '-')}"
         parser.add_argument(option, nargs="+", metavar="WEIGHTS", default=[])
         parser.add_argument(f"{option}-share", type=float, default=1.0)
     parser.add_argument("--curves-of", metavar="JOINED.onnx")
@@ -185,21 +151,17 @@ def main():
     parser.add_argument("--models", default=MODELS)
     options = parser.parse_args()
     parts = parts_in(onnx.load(options.curves_of)) if options.curves_of else {}
-    for name in PARTS:
-        if weights := getattr(options, name):
-            networks = MeanOfNetworks([load_trained(kind_of(name), path) for path in weights])
-            parts[name] = part_of(name, networks, getattr(options, f"{name}_share"))
+    for kind in PARTS:
+        if weights := getattr(options, kind):
+            networks = MeanOfNetworks([load_trained(kind, path) for path in weights])
+            parts[kind] = part_of(kind, networks, getattr(options, f"{kind}_share"))
     if not parts:
         parser.error("no networks are given")
-    parts = {name: parts[name] for name in PARTS if name in parts}
+    parts = {kind: parts[kind] for kind in PARTS if kind in parts}
     path = Path(options.models) / f"{options.model_id}.onnx"
-    try:
-        model = joined(onnx.load(str(options.detector)), parts)
-    except ValueError as error:
-        parser.error(str(error))
-    onnx.save(model, str(path))
+    onnx.save(joined(onnx.load(str(options.detector)), parts), str(path))
     detector = get_entry(options.detector.stem, options.detector.parent)
-    features = {**detector["features"], **curve_fields([name for name in parts if name in SHAPES])}
+    features = {**detector["features"], **curve_fields(parts)}
     entry = new_entry(
         options.model_id,
         "detection",

@@ -18,7 +18,7 @@ import torch
 from onnx import numpy_helper
 from torch import nn
 
-from export.join_curves import PARTS, kind_of, parts_in
+from export.join_curves import PARTS, parts_in
 from window_curves.network import CurveNetwork
 from window_curves.train import read_bank
 
@@ -77,7 +77,7 @@ def main():
     for index, numbers in enumerate(numbers_of_networks(parts_in(onnx.load(options.model))[options.part])):
         folder = options.out / str(index)
         folder.mkdir(parents=True, exist_ok=True)
-        torch.save(recovered(kind_of(options.part), numbers, curves).state_dict(), folder / "last.pt")
+        torch.save(recovered(options.part, numbers, curves).state_dict(), folder / "last.pt")
 
 
 if __name__ == "__main__":

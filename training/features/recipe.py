@@ -20,6 +20,8 @@ FRAMES = {
 
 FEATURES = {
     **FRAMES,
+    # Rumble, offsets and level are no evidence: nobody hears them, and any filter changes them.
+    "audible_only": True,
     # 256 of the 257 linear bins: no pooling by hand, the first convolution learns its own.
     "scale": "linear",
     "bands": 256,
@@ -58,7 +60,11 @@ def curve_fields(kinds):
     return {field: of for field, of in sizes.items() if of}
 
 
-WITH_CURVES = {**FEATURES, **curve_fields(FFT_SIZES)}
+# What the shipped detectors hear beside the bands: without rumble, mean spectra add nothing.
+SERVED_CURVES = (PHASE_COHERENCE, LONG_PHASE_COHERENCE)
+WITH_CURVES = {**FEATURES, **curve_fields(SERVED_CURVES)}
+# Samples as the stages after the filter hear them, for features that are made elsewhere.
+HEARD = {"kind": "waveform", "audible_only": True}
 RECIPES = {"linear": FEATURES, "mel": MEL_FEATURES}
 # From which ensemble.OwnFeatures makes each of them.
 ENSEMBLE_FEATURES = {**FEATURES, "normalisation": "none", "normalise_globally": False, "dynamic_range_db": 0}

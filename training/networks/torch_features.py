@@ -10,7 +10,7 @@ from networks.ensemble import OwnFeatures
 
 
 class Spectrogram(nn.Module):
-    """float32 samples [batch, n] to [batch, 1, bands, frames] by one of RECIPES."""
+    """float32 samples [batch, n] by HEARD to [batch, 1, bands, frames] by one of RECIPES."""
 
     def __init__(self, recipe=FEATURES):
         super().__init__()

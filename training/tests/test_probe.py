@@ -8,13 +8,11 @@ import numpy as np
 
 from export.manifest_file import MODELS, get_entry
 from features.native import FeatureExtractor
-from features.recipe import WINDOW_SAMPLES
+from features.recipe import SERVED_CURVES, WINDOW_SAMPLES
 from tests.support import needs_onnx
-from window_curves.curves import SHAPES
 
 MODEL_ID = "detector-large-2026-11-25"
-NETWORKS = {"bands": 2, "mean_spectrum": 2, "long_mean_spectrum": 2, "phase_coherence": 3, "long_phase_coherence": 2}
-NETWORKS |= {f"room_{kind}": 1 for kind in SHAPES}
+NETWORKS = {"bands": 2, "phase_coherence": 1, "long_phase_coherence": 1}
 needs_sklearn = unittest.skipUnless(importlib.util.find_spec("sklearn"), "needs scikit-learn")
 
 
@@ -29,7 +27,6 @@ class Probe(unittest.TestCase):
         from onnx import numpy_helper
         from onnxruntime import InferenceSession
 
-        from export.join_curves import ROOM, ROOM_FROM
         from judge.probe import PenultimateFeatures
 
         path = str(MODELS / f"{MODEL_ID}.onnx")
@@ -49,9 +46,8 @@ class Probe(unittest.TestCase):
                 )
         small, middle = said["bands"]  # as the file has them
         expected = (2 * middle + small) / 3
-        of = lambda kinds: sum(float(numbers[f"{kind}/share"][0]) * np.mean(said[kind]) for kind in kinds)
-        dry, room = of(SHAPES), of(f"{ROOM}{kind}" for kind in SHAPES)
-        expected += dry - (dry - room) * np.clip((room - dry) / ROOM_FROM - 1, 0, 1)
+        for kind in SERVED_CURVES:
+            expected += float(numbers[f"{kind}/share"][0]) * np.mean(said[kind])
         features = FeatureExtractor(get_entry(MODEL_ID)["features"]).compute(window)
         (logit,) = InferenceSession(path).run(None, {"features": features[None]})
         self.assertAlmostEqual(logit.item(), expected, places=3)

@@ -17,6 +17,7 @@ from features.recipe import (
     LONG_PHASE_COHERENCE,
     MEAN_SPECTRUM,
     PHASE_COHERENCE,
+    SERVED_CURVES,
     WINDOW_SAMPLES,
     WITH_CURVES,
 )
@@ -41,7 +42,7 @@ class Curves(unittest.TestCase):
     def test_they_are_what_a_detector_is_given_after_the_bands(self):
         samples = babble(5.0, 3)[:80000]
         given = FeatureExtractor(WITH_CURVES).compute(samples)
-        expected = [FeatureExtractor(FEATURES), *map(WindowCurves, SHAPES)]
+        expected = [FeatureExtractor(FEATURES), *map(WindowCurves, SERVED_CURVES)]
         expected = np.concatenate([part.compute(samples).ravel() for part in expected])
         np.testing.assert_array_equal(given, expected)
 
@@ -241,48 +242,6 @@ class Joined(unittest.TestCase):
                         network, share = networks[kind]
                         expected += share * network(curves[kind])
                 np.testing.assert_allclose(logits, expected, atol=1e-4)
-
-    def test_networks_that_heard_rooms_take_over_where_the_others_say_much_less(self):
-        import onnx
-        from onnxruntime import InferenceSession
-
-        from export.join_curves import ROOM_FROM, joined, part_of, parts_in
-        from networks.detector import SIZES, Detector, export_onnx
-
-        class Said(torch.nn.Module):
-            """The first number of the curves, times a factor."""
-
-            def __init__(self, factor):
-                super().__init__()
-                self.factor = factor
-
-            def forward(self, curves):
-                return curves.flatten(1)[:, 0] * self.factor
-
-        torch.manual_seed(1)
-        detector = Detector(**SIZES["small"]).eval()
-        bands, curves = torch.randn(5, 1, 256, 98), torch.zeros(5, *SHAPES[MEAN_SPECTRUM])
-        curves[:, 0, 0] = torch.tensor([4.0, -1.5, -4.0, -4.5, -20.0])
-        parts = {
-            MEAN_SPECTRUM: part_of(MEAN_SPECTRUM, Said(1.0), 2.0),
-            f"room_{MEAN_SPECTRUM}": part_of(f"room_{MEAN_SPECTRUM}", Said(0.5), 2.0),
-        }
-        with tempfile.TemporaryDirectory() as folder:
-            path, joined_path = (str(Path(folder, name)) for name in ("detector.onnx", "joined.onnx"))
-            export_onnx(detector, path, 256, 98)
-            made = joined(onnx.load(path), parts)
-            onnx.save(made, joined_path)
-            self.assertEqual(joined(onnx.load(path), parts_in(made)), made)
-            flat = np.concatenate([part.numpy().reshape(5, -1) for part in (bands, curves)], 1)
-            (logits,) = InferenceSession(joined_path).run(None, {"features": flat})
-            with torch.no_grad():
-                said = logits - detector(bands).numpy()
-            other = part_of(PHASE_COHERENCE, CurveNetwork(PHASE_COHERENCE).eval(), 1.0)
-            with self.assertRaisesRegex(ValueError, "all kinds"):
-                joined(onnx.load(path), {MEAN_SPECTRUM: parts[MEAN_SPECTRUM], PHASE_COHERENCE: other, **parts})
-        # Dry 8, -3, -8, -9 and -40; in rooms half of it: 1.5, 4, 4.5 and 20 above it.
-        self.assertEqual(ROOM_FROM, 3)
-        np.testing.assert_allclose(said, [8, -3, -8 + 4 / 3, -9 + 4.5 / 2, -20], atol=1e-4)
 
     def test_networks_come_out_of_the_file_as_they_went_in(self):
         from export.join_curves import part_of

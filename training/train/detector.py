@@ -45,7 +45,7 @@ from data.sampler import (
     repeat_sound,
 )
 from features.native import FeatureExtractor
-from features.recipe import RECIPES, WINDOW_SAMPLES
+from features.recipe import HEARD, RECIPES, WINDOW_SAMPLES
 from features.stretch import stretch_frequency
 from judge.condition_check import ConditionCheck, mean_error
 from judge.figures import error_figures
@@ -73,7 +73,7 @@ def hide_parts(views, rng):
 
 class FeatureBatches(IterableDataset):
     """Batches from step `first_step` on: ([batch, 1, bands, frames] by each of `recipes`, labels). With as_samples
-    [batch, window] stands in place of what the recipes make."""
+    [batch, window] by HEARD stands in place of what the recipes make."""
 
     def __init__(self, options, recipes, first_step=0, as_samples=False):
         self._options, self._recipes, self._first, self._as_samples = options, recipes, first_step, as_samples
@@ -84,12 +84,13 @@ class FeatureBatches(IterableDataset):
         drawn_by = CorpusCache(chosen.cache), chosen.seed, chosen.batch, chosen.without, chosen.hold_out
         sampler = PairSampler(*drawn_by) if chosen.pairs else CropSampler(*drawn_by, named_changes(chosen.changes))
         extractors = [FeatureExtractor(recipe) for recipe in self._recipes]
+        heard = FeatureExtractor(HEARD)
         worker = get_worker_info()
         index = self._first + (worker.id if worker else 0)
         while True:
             samples, labels = sampler.batch(index)
             if self._as_samples:
-                yield [torch.from_numpy(samples)], torch.from_numpy(labels)
+                yield [torch.from_numpy(np.stack(list(map(heard.compute, samples))))], torch.from_numpy(labels)
             else:
                 features = [np.stack([extractor.compute(crop) for crop in samples]) for extractor in extractors]
                 yield [torch.from_numpy(made).unsqueeze(1) for made in features], torch.from_numpy(labels)
