@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Join a detector and networks on curves of windows to one file.
 
-    python3 -m export.join_curves --detector FOLDER/ID.onnx --phase-coherence RUN/last.pt .. --phase-coherence-share 0.12
-        [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.4] --model-id NEW_ID
+    python3 -m export.join_curves --detector FOLDER/ID.onnx --model-id NEW_ID
+        --phase-coherence RUN/last.pt .. --phase-coherence-share 0.25
+        [--long-phase-coherence RUN/last.pt .. --long-phase-coherence-share 0.55]
         [--calibration CALIBRATION.json] [--operating-point 0.5] [--models FOLDER]
     python3 -m export.join_curves --detector FOLDER/ID.onnx --curves-of JOINED.onnx --model-id NEW_ID ..
 
