@@ -48,9 +48,9 @@ class AudioSource {
   // Of the block that came last; 0 before the first.
   virtual int channels() const = 0;
   virtual int64_t damaged_packets() const = 0;
-  // Whole at the end, as the next; times are those of the whole recording.
+  // Whole at the end, as the next; times are those of the whole recording. A region leaves out what lies outside.
   virtual std::vector<Unheard> unheard() const { return {}; }
-  // Only at the end, and only where the file is shorter than it says.
+  // Only where the file is shorter than it says.
   virtual std::optional<StatedLength> stated_length() const { return {}; }
   // Share of the file's bytes that were read, 0..1. May jump where a container keeps its index at the end.
   virtual double progress() const = 0;

@@ -14,7 +14,12 @@ struct Container {
   const char* demuxer;  // libavformat's
   // Whether the rate and channels stand only in the frames, so that libavformat has to look into some.
   bool parameters_in_frames;
+  // Where tags of other kinds than the container's own may stand, besides in front of it.
+  enum class Tags { kOwn, kBetweenFrames, kAtTheEnd } tags = Tags::kOwn;
 };
+
+// The one of WAV files.
+const Container& WaveContainer();
 
 struct SniffedContainer {
   const Container* container = nullptr;  // null: not one of ours

@@ -65,9 +65,13 @@ std::optional<FrameHeader> ReadAdtsHeader(uint32_t word, uint8_t fifth, uint8_t 
   return FrameHeader{MpegAudio::kAdts, word & kSyncProfileRate, frame_bytes};
 }
 
+uint32_t FirstWord(Bytes bytes) {
+  return uint32_t{bytes[0]} << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+}
+
 std::optional<FrameHeader> ReadHeader(Bytes bytes) {
   if (bytes.size() < 6) return std::nullopt;
-  const uint32_t word = uint32_t{bytes[0]} << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+  const uint32_t word = FirstWord(bytes);
   if (auto adts = ReadAdtsHeader(word, bytes[4], bytes[5])) return adts;
   return ReadMpegHeader(word);
 }
@@ -89,6 +93,12 @@ MpegAudio FollowFrames(Bytes bytes, size_t start) {
 }
 
 }  // namespace
+
+size_t MpegFrameBytes(Bytes bytes) {
+  if (bytes.size() < kMpegHeaderBytes) return 0;
+  const auto header = ReadMpegHeader(FirstWord(bytes));
+  return header ? header->frame_bytes : 0;
+}
 
 MpegAudio FindMpegAudio(Bytes bytes) {
   const auto end = bytes.begin() + static_cast<ptrdiff_t>(std::min(bytes.size(), kSearchBytes));

@@ -14,6 +14,7 @@ bool RegionSource::Next(MonoBlock& block) {
   while (!region_.end_s || position_.rate_hz == 0 ||
          position_.samples < SamplesUntil(*region_.end_s - earlier_s_, position_.rate_hz)) {
     if (!source_->Next(whole)) {
+      ended_ = true;
       RequireEnded();
       return false;
     }

@@ -75,6 +75,8 @@ struct Decoded {
   std::vector<float> samples;
   std::vector<int> rates_hz;  // each change of rate
   int64_t damaged_packets = 0;
+  std::vector<Unheard> unheard;
+  std::optional<StatedLength> stated_length;
   std::string container;
   std::string codec;
 };
@@ -91,6 +93,8 @@ Decoded DrainSource(Source& source) {
     }
   }
   decoded.damaged_packets = source.damaged_packets();
+  decoded.unheard = source.unheard();
+  decoded.stated_length = source.stated_length();
   decoded.container = source.container_name();
   decoded.codec = source.codec_name();
   return decoded;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decode/byte_source.h"
+#include "decode/spliced_source.h"
+
+namespace veravox {
+
+// An MPEG audio file with zeros in place of the tags between its frames and behind them, of joined files or at
+// the end. Decoders pass over zeros, but would take parts of a tag for frames, or for damage. Frames are
+// followed as they are read, so that nothing is read twice.
+class TaglessMpeg final : public ByteSource {
+ public:
+  // The frames start at `begin`, or after it. `source` is used in place and outlives this object.
+  TaglessMpeg(ByteSource& source, uint64_t begin) : source_(source), walked_(begin) {}
+
+  uint64_t size() const override { return source_.size(); }
+  std::span<const uint8_t> Read(uint64_t offset, size_t count) override;
+
+ private:
+  void WalkTo(uint64_t offset);
+  bool HasFrames(const ByteRange& range);
+  uint64_t EndOfJunk(uint64_t offset);
+
+  ByteSource& source_;
+  uint64_t walked_;              // where the next frame or tag begins
+  std::vector<ByteRange> tags_;  // so far, in order
+  std::vector<uint8_t> pieces_;
+};
+
+}  // namespace veravox
