@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/hidden_frames.h"
+
 namespace veravox {
 namespace {
 
@@ -170,6 +172,8 @@ std::optional<uint64_t> BeginOfOneTag(ByteSource& source, uint64_t from, uint64_
 // ID3v2 and Lyrics3 tags say at their beginning what they are.
 std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint64_t end) {
   constexpr uint64_t kMostBytes = 2 * 1024 * 1024;
+  // Some writers count a header too much or too little.
+  constexpr uint64_t kMiscount = 10;
   const uint64_t begin = end - std::min(end - from, kMostBytes);
   // A copy, since looking at tags reads from the source.
   std::vector<uint8_t> bytes(static_cast<size_t>(end - begin));
@@ -179,7 +183,7 @@ std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint
     size_t found = text.find(first);
     for (int tries = 0; found != std::string_view::npos && tries < kMaxTags; ++tries) {
       const auto tag_end = EndOfOneTag(source, begin + found);
-      if (tag_end && *tag_end <= end && end - *tag_end <= kFewZeros) return begin + found;
+      if (tag_end && *tag_end + kMiscount >= end && *tag_end <= end + kMiscount) return begin + found;
       found = text.find(first, found + 1);
     }
   }
@@ -236,15 +240,17 @@ uint64_t BeginOfLastTags(ByteSource& source, uint64_t from) {
   constexpr int kMostLastTags = 8;
   uint64_t end = source.size();
   for (int tags = 0; tags < kMostLastTags && end > from; ++tags) {
-    const uint64_t before = end;
-    end = BeginOfZeros(source, from, end);
+    // A tag may end with zeros of its own.
     if (const auto begin = BeginOfOneTag(source, from, end)) {
       end = *begin;
-    } else if (const auto begin = BeginOfTagBefore(source, from, end)) {
-      end = *begin;
+      continue;
     }
+    const uint64_t before = end;
+    end = BeginOfZeros(source, from, end);
+    if (const auto begin = BeginOfTagBefore(source, from, end)) end = *begin;
     if (end == before) break;
   }
+  if (HoldsFrames(source, {end, source.size() - end})) return source.size();
   return end;
 }
 

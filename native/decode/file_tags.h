@@ -18,7 +18,7 @@ uint64_t EndOfTags(ByteSource& source, uint64_t offset);
 uint64_t EndOfZeros(ByteSource& source, uint64_t offset);
 
 // The beginning of the tags and zeros that end the source; its size if there are none. Nothing before `from`
-// is looked at, and an ID3v2 tag is found if it begins in the last two MiB.
+// is looked at, and an ID3v2 tag is found if it begins in the last two MiB. What holds frames is no tag.
 uint64_t BeginOfLastTags(ByteSource& source, uint64_t from);
 
 }  // namespace veravox

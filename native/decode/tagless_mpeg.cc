@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "decode/file_tags.h"
+#include "decode/hidden_frames.h"
 #include "decode/mpeg_sync.h"
 
 namespace veravox {
@@ -19,15 +20,8 @@ constexpr uint64_t kFarBytes = 1024 * 1024;
 
 }  // namespace
 
-// Players decode frames that something claims to be a tag, unless it stands at the beginning of the file.
-bool TaglessMpeg::HasFrames(const ByteRange& range) {
-  constexpr uint64_t kStepBytes = 64 * 1024;
-  for (uint64_t at = 0; at < range.bytes; at += kStepBytes) {
-    const auto count = static_cast<size_t>(std::min<uint64_t>(range.bytes - at, kMpegSearchBytes));
-    if (FindMpegAudio(ReadInARow(source_, range.begin + at, count, pieces_)) != MpegAudio::kNone) return true;
-  }
-  return false;
-}
+TaglessMpeg::TaglessMpeg(ByteSource& source, uint64_t begin)
+    : source_(source), size_(BeginOfLastTags(source, begin)), walked_(begin) {}
 
 // The next byte that a frame or a tag may begin with.
 uint64_t TaglessMpeg::EndOfJunk(uint64_t offset) {
@@ -41,7 +35,7 @@ uint64_t TaglessMpeg::EndOfJunk(uint64_t offset) {
 }
 
 void TaglessMpeg::WalkTo(uint64_t offset) {
-  const uint64_t end = std::min(offset, source_.size());
+  const uint64_t end = std::min(offset, size_);
   while (walked_ < end) {
     const size_t frame_bytes = MpegFrameBytes(ReadInARow(source_, walked_, kMpegHeaderBytes, pieces_));
     if (frame_bytes > 0) {
@@ -49,7 +43,7 @@ void TaglessMpeg::WalkTo(uint64_t offset) {
       continue;
     }
     const ByteRange tags{walked_, EndOfTagsAndZeros(source_, walked_) - walked_};
-    if (tags.bytes > 0 && !HasFrames(tags)) {
+    if (tags.bytes > 0 && !HoldsFrames(source_, tags)) {
       tags_.push_back(tags);
       walked_ += tags.bytes;
     } else {
@@ -59,6 +53,8 @@ void TaglessMpeg::WalkTo(uint64_t offset) {
 }
 
 std::span<const uint8_t> TaglessMpeg::Read(uint64_t offset, size_t count) {
+  if (offset >= size_) return {};
+  count = static_cast<size_t>(std::min<uint64_t>(count, size_ - offset));
   if (offset >= walked_ && offset - walked_ > kFarBytes) return source_.Read(offset, count);
   WalkTo(offset + count);
   const auto next = std::upper_bound(tags_.begin(), tags_.end(), offset,

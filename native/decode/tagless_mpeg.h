@@ -10,23 +10,23 @@
 
 namespace veravox {
 
-// An MPEG audio file with zeros in place of the tags between its frames and behind them, of joined files or at
-// the end. Decoders pass over zeros, but would take parts of a tag for frames, or for damage. Frames are
+// An MPEG audio file without the tags at its end, and with zeros in place of those between its frames, as joined
+// files have them. Decoders pass over zeros, but would take parts of a tag for frames, or for damage. Frames are
 // followed as they are read, so that nothing is read twice.
 class TaglessMpeg final : public ByteSource {
  public:
   // The frames start at `begin`, or after it. `source` is used in place and outlives this object.
-  TaglessMpeg(ByteSource& source, uint64_t begin) : source_(source), walked_(begin) {}
+  TaglessMpeg(ByteSource& source, uint64_t begin);
 
-  uint64_t size() const override { return source_.size(); }
+  uint64_t size() const override { return size_; }
   std::span<const uint8_t> Read(uint64_t offset, size_t count) override;
 
  private:
   void WalkTo(uint64_t offset);
-  bool HasFrames(const ByteRange& range);
   uint64_t EndOfJunk(uint64_t offset);
 
   ByteSource& source_;
+  const uint64_t size_;
   uint64_t walked_;              // where the next frame or tag begins
   std::vector<ByteRange> tags_;  // so far, in order
   std::vector<uint8_t> pieces_;
