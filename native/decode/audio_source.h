@@ -48,7 +48,8 @@ class AudioSource {
   // Of the block that came last; 0 before the first.
   virtual int channels() const = 0;
   virtual int64_t damaged_packets() const = 0;
-  // Whole at the end, as the next; times are those of the whole recording. A region leaves out what lies outside.
+  // Whole at the end, as the next; times are those of the whole recording. A region leaves out what lies
+  // outside.
   virtual std::vector<Unheard> unheard() const { return {}; }
   // Only where the file is shorter than it says.
   virtual std::optional<StatedLength> stated_length() const { return {}; }

@@ -16,12 +16,12 @@ using Bytes = std::span<const uint8_t>;
 
 constexpr Container kWav{"wav", "wav", false};
 constexpr Container kAvi{"avi", "avi", false};
-constexpr Container kFlac{"flac", "flac", false, Container::Tags::kAtTheEnd};
+constexpr Container kFlac{"flac", "flac", false, Container::Tags::kAtTheEnd, 8};
 constexpr Container kOgg{"ogg", "ogg", false};
 constexpr Container kMatroska{"matroska", "matroska", false};
 constexpr Container kMov{"mov", "mov", false};
-constexpr Container kMp3{"mp3", "mp3", true, Container::Tags::kBetweenFrames};
-constexpr Container kAac{"aac", "aac", true, Container::Tags::kAtTheEnd};
+constexpr Container kMp3{"mp3", "mp3", true, Container::Tags::kBetweenFrames, 8};
+constexpr Container kAac{"aac", "aac", true, Container::Tags::kBetweenFrames};
 
 bool HasAt(Bytes bytes, size_t offset, std::string_view text) {
   return offset <= bytes.size() && bytes.size() - offset >= text.size() &&

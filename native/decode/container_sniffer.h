@@ -16,6 +16,8 @@ struct Container {
   bool parameters_in_frames;
   // Where tags of other kinds than the container's own may stand, besides in front of it.
   enum class Tags { kOwn, kBetweenFrames, kAtTheEnd } tags = Tags::kOwn;
+  // That the last frame may end with; decoders bear as many behind it.
+  uint64_t zeros_in_frames = 0;
 };
 
 // The one of WAV files.

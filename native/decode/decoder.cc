@@ -31,10 +31,11 @@ std::string QuotedId(const std::string& id) {
   std::string found;
   for (const std::string& id : file.chunk_ids) found += (found.empty() ? "" : ", ") + QuotedId(id);
   const bool has_format = !file.formats.empty();
-  throw StageError(ErrorCode::kUndecodable,
-                   std::string("The WAV file is incomplete: it has no ") +
-                       (has_format ? "samples, which belong into a \"data\" chunk." : "\"fmt \" chunk in front of its samples.") +
-                       (found.empty() ? " It ends after its first 12 bytes." : " Its chunks are " + found + "."));
+  throw StageError(ErrorCode::kUndecodable, std::string("The WAV file is incomplete: it has no ") +
+                                                (has_format ? "samples, which belong into a \"data\" chunk."
+                                                            : "\"fmt \" chunk in front of its samples.") +
+                                                (found.empty() ? " It ends after its first 12 bytes."
+                                                               : " Its chunks are " + found + "."));
 }
 
 // All parts of a WAV file that this program or libavformat can read.
@@ -53,10 +54,11 @@ std::unique_ptr<PacketSource> PacketsOf(ByteSource& source, const SniffedContain
   const auto& [container, offset] = sniffed;
   switch (container->tags) {
     case Container::Tags::kBetweenFrames:
-      return std::make_unique<FilePackets>(std::make_unique<TaglessMpeg>(source, offset), offset, *container,
-                                           stop);
+      return std::make_unique<FilePackets>(
+          std::make_unique<TaglessMpeg>(source, offset, container->zeros_in_frames), offset, *container,
+          stop);
     case Container::Tags::kAtTheEnd: {
-      const std::vector<ByteRange> ranges{{0, BeginOfLastTags(source, offset)}};
+      const std::vector<ByteRange> ranges{{0, BeginOfLastTags(source, offset, container->zeros_in_frames)}};
       return std::make_unique<FilePackets>(
           std::make_unique<SplicedSource>(source, std::vector<uint8_t>(), ranges), offset, *container, stop);
     }

@@ -2,6 +2,7 @@
 #include "decode/demuxer.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -92,6 +93,8 @@ void Demuxer::FindParameters() {
   const int error = avformat_find_stream_info(format_.get(), nullptr);
   if (error < 0) ThrowUnreadable(error);
   input_.ThrowIfFailed();
+  // How far into the file the demuxer of AAC may look for the next frame, behind what is none.
+  format_->probesize = std::numeric_limits<int64_t>::max();
 }
 
 void Demuxer::ThrowUnreadable(int error) const {

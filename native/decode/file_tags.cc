@@ -19,8 +19,6 @@ constexpr int kMaxTags = 1000;
 constexpr size_t kId3HeaderBytes = 10;
 constexpr size_t kId3v1Bytes = 128;
 constexpr size_t kApeHeaderBytes = 32;
-// Zeros that the last frame may end with; decoders bear as many behind it.
-constexpr uint64_t kFewZeros = 8;
 
 bool HasAt(Bytes bytes, size_t offset, std::string_view text) {
   return offset <= bytes.size() && bytes.size() - offset >= text.size() &&
@@ -76,8 +74,8 @@ class Id3Frames {
     const uint64_t plain_end = body + BigEndian(size, 8);
     const std::optional<uint64_t> syncsafe = version_ == 4 ? Syncsafe(size) : std::nullopt;
     // Some writers of version 4 state plain sizes in frames, too.
-    const bool is_plain = !syncsafe || (body + *syncsafe != plain_end && !IsFrameAt(body + *syncsafe) &&
-                                        IsFrameAt(plain_end));
+    const bool is_plain =
+        !syncsafe || (body + *syncsafe != plain_end && !IsFrameAt(body + *syncsafe) && IsFrameAt(plain_end));
     const uint64_t end = is_plain ? plain_end : body + *syncsafe;
     if (end > source_.size()) return {};
     return end;
@@ -169,8 +167,10 @@ std::optional<uint64_t> BeginOfOneTag(ByteSource& source, uint64_t from, uint64_
   return {};
 }
 
-// ID3v2 and Lyrics3 tags say at their beginning what they are.
-std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint64_t end) {
+// ID3v2 and Lyrics3 tags say at their beginning what they are, and an ID3v1 tag may stand in front of zeros.
+// The tag ends between `end` and `zeros_end`.
+std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint64_t end,
+                                         uint64_t zeros_end) {
   constexpr uint64_t kMostBytes = 2 * 1024 * 1024;
   // Some writers count a header too much or too little.
   constexpr uint64_t kMiscount = 10;
@@ -179,18 +179,18 @@ std::optional<uint64_t> BeginOfTagBefore(ByteSource& source, uint64_t from, uint
   std::vector<uint8_t> bytes(static_cast<size_t>(end - begin));
   bytes.resize(CopyFrom(source, begin, bytes));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (const std::string_view first : {"ID3", "LYRICSBEGIN"}) {
+  for (const std::string_view first : {"ID3", "LYRICSBEGIN", "TAG"}) {
     size_t found = text.find(first);
     for (int tries = 0; found != std::string_view::npos && tries < kMaxTags; ++tries) {
       const auto tag_end = EndOfOneTag(source, begin + found);
-      if (tag_end && *tag_end + kMiscount >= end && *tag_end <= end + kMiscount) return begin + found;
+      if (tag_end && *tag_end + kMiscount >= end && *tag_end <= zeros_end + kMiscount) return begin + found;
       found = text.find(first, found + 1);
     }
   }
   return {};
 }
 
-uint64_t BeginOfZeros(ByteSource& source, uint64_t from, uint64_t end) {
+uint64_t BeginOfZeros(ByteSource& source, uint64_t from, uint64_t end, uint64_t zeros_in_frames) {
   constexpr uint64_t kStepBytes = 4096;
   std::vector<uint8_t> pieces;
   uint64_t begin = end;
@@ -202,7 +202,7 @@ uint64_t BeginOfZeros(ByteSource& source, uint64_t from, uint64_t end) {
     begin -= zeros;
     if (zeros < step) break;
   }
-  return std::min(end, begin + kFewZeros);
+  return std::min(end, begin + zeros_in_frames);
 }
 
 }  // namespace
@@ -236,7 +236,7 @@ uint64_t EndOfTagsAndZeros(ByteSource& source, uint64_t offset) {
   return offset;
 }
 
-uint64_t BeginOfLastTags(ByteSource& source, uint64_t from) {
+uint64_t BeginOfLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_frames) {
   constexpr int kMostLastTags = 8;
   uint64_t end = source.size();
   for (int tags = 0; tags < kMostLastTags && end > from; ++tags) {
@@ -246,8 +246,8 @@ uint64_t BeginOfLastTags(ByteSource& source, uint64_t from) {
       continue;
     }
     const uint64_t before = end;
-    end = BeginOfZeros(source, from, end);
-    if (const auto begin = BeginOfTagBefore(source, from, end)) end = *begin;
+    end = BeginOfZeros(source, from, end, zeros_in_frames);
+    if (const auto begin = BeginOfTagBefore(source, from, end, before)) end = *begin;
     if (end == before) break;
   }
   if (HoldsFrames(source, {end, source.size() - end})) return source.size();

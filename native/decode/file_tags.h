@@ -19,6 +19,7 @@ uint64_t EndOfZeros(ByteSource& source, uint64_t offset);
 
 // The beginning of the tags and zeros that end the source; its size if there are none. Nothing before `from`
 // is looked at, and an ID3v2 tag is found if it begins in the last two MiB. What holds frames is no tag.
-uint64_t BeginOfLastTags(ByteSource& source, uint64_t from);
+// The last frame may end with `zeros_in_frames` zeros, which are left.
+uint64_t BeginOfLastTags(ByteSource& source, uint64_t from, uint64_t zeros_in_frames);
 
 }  // namespace veravox

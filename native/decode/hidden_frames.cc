@@ -43,7 +43,8 @@ bool IsFlacHeader(Bytes bytes) {
 size_t CountFlacFrames(Bytes bytes, size_t end) {
   size_t count = 0;
   const auto last = bytes.begin() + static_cast<ptrdiff_t>(std::min(end, bytes.size()));
-  for (auto sync = std::find(bytes.begin(), last, 0xff); sync != last; sync = std::find(sync + 1, last, 0xff)) {
+  for (auto sync = std::find(bytes.begin(), last, 0xff); sync != last;
+       sync = std::find(sync + 1, last, 0xff)) {
     if (IsFlacHeader(bytes.subspan(static_cast<size_t>(sync - bytes.begin())))) ++count;
   }
   return count;

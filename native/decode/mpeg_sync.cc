@@ -65,13 +65,9 @@ std::optional<FrameHeader> ReadAdtsHeader(uint32_t word, uint8_t fifth, uint8_t 
   return FrameHeader{MpegAudio::kAdts, word & kSyncProfileRate, frame_bytes};
 }
 
-uint32_t FirstWord(Bytes bytes) {
-  return uint32_t{bytes[0]} << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
-}
-
 std::optional<FrameHeader> ReadHeader(Bytes bytes) {
-  if (bytes.size() < 6) return std::nullopt;
-  const uint32_t word = FirstWord(bytes);
+  if (bytes.size() < kMpegHeaderBytes) return std::nullopt;
+  const uint32_t word = uint32_t{bytes[0]} << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
   if (auto adts = ReadAdtsHeader(word, bytes[4], bytes[5])) return adts;
   return ReadMpegHeader(word);
 }
@@ -81,7 +77,7 @@ MpegAudio FollowFrames(Bytes bytes, size_t start) {
   size_t offset = start;
   std::optional<FrameHeader> first;
   for (int frames = 0; frames < kFramesInARow; ++frames) {
-    const bool at_end = offset + 6 > bytes.size();
+    const bool at_end = offset + kMpegHeaderBytes > bytes.size();
     // A file shorter than that has to be nothing but frames.
     if (at_end) return first && start == 0 ? first->kind : MpegAudio::kNone;
     const auto header = ReadHeader(bytes.subspan(offset));
@@ -95,8 +91,7 @@ MpegAudio FollowFrames(Bytes bytes, size_t start) {
 }  // namespace
 
 size_t MpegFrameBytes(Bytes bytes) {
-  if (bytes.size() < kMpegHeaderBytes) return 0;
-  const auto header = ReadMpegHeader(FirstWord(bytes));
+  const auto header = ReadHeader(bytes);
   return header ? header->frame_bytes : 0;
 }
 

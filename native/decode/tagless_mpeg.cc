@@ -20,8 +20,8 @@ constexpr uint64_t kFarBytes = 1024 * 1024;
 
 }  // namespace
 
-TaglessMpeg::TaglessMpeg(ByteSource& source, uint64_t begin)
-    : source_(source), size_(BeginOfLastTags(source, begin)), walked_(begin) {}
+TaglessMpeg::TaglessMpeg(ByteSource& source, uint64_t begin, uint64_t zeros_in_frames)
+    : source_(source), size_(BeginOfLastTags(source, begin, zeros_in_frames)), walked_(begin) {}
 
 // The next byte that a frame or a tag may begin with.
 uint64_t TaglessMpeg::EndOfJunk(uint64_t offset) {

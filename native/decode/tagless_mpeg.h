@@ -10,13 +10,14 @@
 
 namespace veravox {
 
-// An MPEG audio file without the tags at its end, and with zeros in place of those between its frames, as joined
-// files have them. Decoders pass over zeros, but would take parts of a tag for frames, or for damage. Frames are
-// followed as they are read, so that nothing is read twice.
+// An MPEG audio file without the tags at its end, and with zeros in place of those between its frames, as
+// joined files have them. Decoders pass over zeros, but would take parts of a tag for frames, or for damage.
+// Frames are followed as they are read, so that nothing is read twice.
 class TaglessMpeg final : public ByteSource {
  public:
-  // The frames start at `begin`, or after it. `source` is used in place and outlives this object.
-  TaglessMpeg(ByteSource& source, uint64_t begin);
+  // The frames start at `begin`, or after it; see BeginOfLastTags. `source` is used in place and outlives
+  // this object.
+  TaglessMpeg(ByteSource& source, uint64_t begin, uint64_t zeros_in_frames);
 
   uint64_t size() const override { return size_; }
   std::span<const uint8_t> Read(uint64_t offset, size_t count) override;

@@ -69,11 +69,15 @@ std::optional<WaveCoding> CodingOf(uint16_t tag, int bits, size_t sample_bytes) 
   return {};
 }
 
+// ADPCM of Microsoft and IMA, and GSM, whose "fmt " states the samples of a block; some writers state a wrong
+// rate.
+bool HasBlocks(uint16_t tag) { return tag == 2 || tag == 0x11 || tag == 0x31; }
+
 // WAVEFORMAT, WAVEFORMATEX or WAVEFORMATEXTENSIBLE
 // (https://learn.microsoft.com/windows/win32/api/mmreg/ns-mmreg-waveformatextensible).
 std::optional<WaveFormat> ParseFormat(Bytes chunk, bool big_endian) {
   constexpr uint16_t kExtensible = 0xfffe, kPcm = 1;
-  constexpr size_t kPlainBytes = 16, kWithSizeBytes = 18, kExtensibleBytes = 40;
+  constexpr size_t kPlainBytes = 16, kWithSizeBytes = 18, kBlockFieldBytes = 20, kExtensibleBytes = 40;
   constexpr std::string_view kGuidTail("\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", 14);
   constexpr std::string_view kBigGuidTail("\x00\x00\x00\x00\x00\x10\x80\x00\x00\xaa\x00\x38\x9b\x71", 14);
   if (chunk.size() < kPlainBytes) return {};
@@ -85,18 +89,21 @@ std::optional<WaveFormat> ParseFormat(Bytes chunk, bool big_endian) {
   format.big_endian = big_endian;
   format.channels = word(2);
   format.frame_bytes = word(12);
-  format.bytes_per_s = long_word(8);
   const uint32_t rate_hz = long_word(4);
   if (format.channels == 0 || rate_hz == 0 || rate_hz > INT_MAX) return format;
   format.sample_rate_hz = static_cast<int>(rate_hz);
 
   uint16_t tag = word(0);
   const int bits = word(14);
+  format.bytes_per_s = long_word(8);
+  if (HasBlocks(tag) && chunk.size() >= kBlockFieldBytes && word(18) > 0) {
+    format.bytes_per_s = static_cast<double>(format.frame_bytes) * format.sample_rate_hz / word(18);
+  }
   // Of PCM, extra data may change the meaning of the samples.
   bool has_meaning = tag != kPcm || chunk.size() <= kWithSizeBytes;
   if (tag == kExtensible) {
-    has_meaning = chunk.size() >= kExtensibleBytes && (IsText(chunk.data() + 26, kGuidTail) ||
-                                                       IsText(chunk.data() + 26, kBigGuidTail));
+    has_meaning = chunk.size() >= kExtensibleBytes &&
+                  (IsText(chunk.data() + 26, kGuidTail) || IsText(chunk.data() + 26, kBigGuidTail));
     if (has_meaning) {
       tag = word(24);
       format.channel_mask = long_word(20);
@@ -131,7 +138,8 @@ class Reader {
 
   WaveFile Read(uint64_t begin) {
     uint64_t offset = begin;
-    while (IsHeaderAt(offset) && ++chunks_ <= kMaxChunks) offset = EndOfTagsAndZeros(source_, ReadRiff(offset));
+    while (IsHeaderAt(offset) && ++chunks_ <= kMaxChunks)
+      offset = EndOfTagsAndZeros(source_, ReadRiff(offset));
     NoteRest(offset);
     return std::move(file_);
   }
@@ -164,6 +172,7 @@ class Reader {
     big_endian_ = IsText(header.data(), "RIFX");
     sizes_ = {};
     format_.reset();
+    sample_count_ = 0;
     // Samples behind the end of a data chunk may look like chunks of no known kind.
     std::optional<uint64_t> doubtful;
     bool has_data = false;
@@ -190,6 +199,7 @@ class Reader {
       if (bytes > LeftAt(body)) return doubtful.value_or(source_.size());
       if (IsText(id.data(), "fmt ")) ReadFormat(body, bytes);
       if (IsText(id.data(), "ds64")) ReadSizes(body, bytes);
+      if (IsText(id.data(), "fact")) ReadSampleCount(body, bytes);
       offset = EndOfChunk(body + bytes, bytes);
     }
     const bool ends_well = LeftAt(offset) == 0 || IsHeaderAt(offset);
@@ -207,9 +217,17 @@ class Reader {
     if (same == formats.end()) formats.push_back(*std::move(format));
   }
 
+  void ReadSampleCount(uint64_t body, uint64_t bytes) {
+    const Bytes chunk = ReadInARow(source_, body, sizeof(uint32_t), pieces_);
+    if (bytes >= sizeof(uint32_t) && chunk.size() == sizeof(uint32_t)) {
+      sample_count_ = Field<uint32_t>(chunk, 0, big_endian_);
+    }
+  }
+
   void ReadSizes(uint64_t body, uint64_t bytes) {
     constexpr size_t kFixedBytes = 28, kOtherBytes = 12, kMostOthers = 100;
-    const auto wanted = static_cast<size_t>(std::min<uint64_t>(bytes, kFixedBytes + kMostOthers * kOtherBytes));
+    const auto wanted =
+        static_cast<size_t>(std::min<uint64_t>(bytes, kFixedBytes + kMostOthers * kOtherBytes));
     const Bytes chunk = ReadInARow(source_, body, wanted, pieces_);
     if (chunk.size() < 16) return;
     sizes_.data = Field<uint64_t>(chunk, 8, big_endian_);
@@ -237,10 +255,15 @@ class Reader {
     const uint64_t bytes = DataSize(body, stated, is_further);
     const uint64_t found = std::min(bytes, LeftAt(body));
     if (!format_) {
-      file_.gaps.push_back({file_.parts.size(), found, "samples whose format is not stated in front of them"});
+      file_.gaps.push_back(
+          {file_.parts.size(), found, "samples whose format is not stated in front of them"});
       return EndOfChunk(body + found, found);
     }
-    const WaveFormat& format = file_.formats[*format_];
+    WaveFormat& format = file_.formats[*format_];
+    // At a variable rate, only the number of samples may be stated.
+    if (format.bytes_per_s == 0.0 && sample_count_ > 0 && bytes != kSizeUnknown) {
+      format.bytes_per_s = static_cast<double>(bytes) * format.sample_rate_hz / sample_count_;
+    }
     WavePart part{.format = *format_, .begin = body, .bytes = found};
     if (format.coding) part.bytes -= found % format.frame_bytes;
     part.open_ended = bytes > found;
@@ -266,6 +289,7 @@ class Reader {
   bool big_endian_ = false;
   Sizes64 sizes_;
   std::optional<size_t> format_;
+  uint32_t sample_count_ = 0;
 };
 
 }  // namespace
@@ -291,8 +315,8 @@ size_t SampleBytes(WaveCoding coding) {
 
 bool IsWaveHeader(const uint8_t* bytes) {
   constexpr std::string_view kIds[] = {"RIFF", "RIFX", "RF64", "BW64"};
-  return IsText(bytes + 8, "WAVE") &&
-         std::any_of(std::begin(kIds), std::end(kIds), [&](std::string_view id) { return IsText(bytes, id); });
+  return IsText(bytes + 8, "WAVE") && std::any_of(std::begin(kIds), std::end(kIds),
+                                                  [&](std::string_view id) { return IsText(bytes, id); });
 }
 
 WaveFile ReadWaveFile(ByteSource& source, uint64_t begin) { return Reader(source).Read(begin); }
@@ -316,8 +340,7 @@ WaveFile OnlyHeard(const WaveFile& file, const std::function<bool(const WavePart
 }
 
 WaveFile OnlyOwnCodings(const WaveFile& file) {
-  return OnlyHeard(file,
-                   [&](const WavePart& part) { return file.formats[part.format].coding.has_value(); });
+  return OnlyHeard(file, [&](const WavePart& part) { return file.formats[part.format].coding.has_value(); });
 }
 
 double WaveFile::SecondsBefore(size_t part) const {

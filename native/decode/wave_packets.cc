@@ -14,15 +14,16 @@ void AppendText(std::vector<uint8_t>& bytes, std::string_view text) {
   bytes.insert(bytes.end(), text.begin(), text.end());
 }
 
-void AppendSize(std::vector<uint8_t>& bytes, size_t size, bool big_endian) {
+void AppendSize(std::vector<uint8_t>& bytes, uint64_t size, bool big_endian) {
   for (int i = 0; i < 4; ++i) {
     const int shift = 8 * (big_endian ? 3 - i : i);
     bytes.push_back(static_cast<uint8_t>(size >> shift & 0xff));
   }
 }
 
-// To libavformat a size of 0 is that of a stream: until the end.
-std::vector<uint8_t> HeaderOf(const WaveFormat& format) {
+std::vector<uint8_t> HeaderOf(const WaveFormat& format, uint64_t samples_bytes) {
+  // To libavformat a size of 0 is that of a stream: until the end.
+  const uint64_t stated = samples_bytes <= 0xffffffff ? samples_bytes : 0;
   std::vector<uint8_t> header;
   AppendText(header, format.big_endian ? "RIFX" : "RIFF");
   AppendSize(header, 0, format.big_endian);
@@ -31,7 +32,7 @@ std::vector<uint8_t> HeaderOf(const WaveFormat& format) {
   header.insert(header.end(), format.chunk.begin(), format.chunk.end());
   if (format.chunk.size() % 2 != 0) header.push_back(0);
   AppendText(header, "data");
-  AppendSize(header, 0, format.big_endian);
+  AppendSize(header, stated, format.big_endian);
   return header;
 }
 
@@ -41,10 +42,14 @@ bool IsOfFirstFormat(const WaveFile& file, const WavePart& part) {
 
 std::unique_ptr<ByteSource> SamplesOf(ByteSource& source, const WaveFile& file) {
   std::vector<ByteRange> ranges;
+  uint64_t bytes = 0;
   for (const WavePart& part : file.parts) {
-    if (IsOfFirstFormat(file, part)) ranges.push_back({part.begin, part.bytes});
+    if (!IsOfFirstFormat(file, part)) continue;
+    ranges.push_back({part.begin, part.bytes});
+    bytes += part.bytes;
   }
-  return std::make_unique<SplicedSource>(source, HeaderOf(file.formats[file.parts.front().format]), ranges);
+  const WaveFormat& format = file.formats[file.parts.front().format];
+  return std::make_unique<SplicedSource>(source, HeaderOf(format, bytes), ranges);
 }
 
 }  // namespace

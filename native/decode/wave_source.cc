@@ -45,7 +45,8 @@ std::optional<size_t> FindHeader(Bytes bytes, size_t from, size_t end) {
   constexpr std::string_view kWave = "WAVE";
   constexpr size_t kBefore = kRiffHeaderBytes - kWave.size();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (size_t at = text.find(kWave, from + kBefore); at != std::string_view::npos; at = text.find(kWave, at + 1)) {
+  for (size_t at = text.find(kWave, from + kBefore); at != std::string_view::npos;
+       at = text.find(kWave, at + 1)) {
     if (at >= kBefore + end) break;
     if (IsWaveHeader(bytes.data() + at - kBefore)) return at - kBefore;
   }
@@ -65,7 +66,8 @@ WaveSource::WaveSource(ByteSource& source, WaveFile file, const DecodeOptions& o
 }
 
 void WaveSource::CheckFormats() const {
-  for (const WavePart& part : file_.parts) CheckChannels(file_.formats[part.format].channels, options_.limits);
+  for (const WavePart& part : file_.parts)
+    CheckChannels(file_.formats[part.format].channels, options_.limits);
 }
 
 std::string WaveSource::codec_name() const {
@@ -105,8 +107,8 @@ void WaveSource::EnterPart() {
 // the bytes of the next block; the part then ends there, and those of the next file follow.
 void WaveSource::LookForHeader() {
   const uint64_t offset = part().begin + position_;
-  const auto wanted = static_cast<size_t>(
-      std::min<uint64_t>(part().bytes - position_, kBlockSamples * format().frame_bytes));
+  const auto wanted =
+      static_cast<size_t>(std::min<uint64_t>(part().bytes - position_, kBlockSamples * format().frame_bytes));
   searched_ = position_ + wanted;
   for (size_t from = 0; searches_left_ > 0; --searches_left_) {
     const Bytes bytes = ReadInARow(source_, offset, wanted + kRiffHeaderBytes - 1, pieces_);

@@ -49,8 +49,8 @@ class WaveSource final : public AudioSource {
   int searches_left_;
 
   size_t part_ = 0;
-  uint64_t position_ = 0;  // in the part
-  uint64_t searched_ = 0;  // of an open-ended part: no header begins before
+  uint64_t position_ = 0;               // in the part
+  uint64_t searched_ = 0;               // of an open-ended part: no header begins before
   std::optional<WaveSamples> samples_;  // of the part; absent until it is entered
   MonoMixer mixer_;
   int channels_;

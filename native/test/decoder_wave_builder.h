@@ -17,8 +17,8 @@ struct WaveBuilder {
   int block_bytes = -1;            // -1: what belongs to channels and bits
   int64_t stated_data_bytes = -1;  // -1: the real size
   std::string_view riff = "RIFF";
-  bool has_ds64 = true;          // of RF64 and BW64
-  int64_t stated_bytes_64 = -1;  // in it; -1: the real size
+  bool has_ds64 = true;              // of RF64 and BW64
+  int64_t stated_bytes_64 = -1;      // in it; -1: the real size
   std::vector<uint8_t> before_data;  // chunks between "fmt " and "data"
   std::vector<uint8_t> after_data;
   std::vector<uint8_t> extension;  // of "fmt ", cbSize included

@@ -22,7 +22,8 @@ std::vector<int16_t> Constant(size_t count, int16_t value) { return std::vector<
 
 std::vector<float> Floats(std::initializer_list<std::pair<size_t, int16_t>> runs) {
   std::vector<float> samples;
-  for (const auto& [count, value] : runs) samples.insert(samples.end(), count, static_cast<float>(value) / 32768.0f);
+  for (const auto& [count, value] : runs)
+    samples.insert(samples.end(), count, static_cast<float>(value) / 32768.0f);
   return samples;
 }
 
@@ -35,8 +36,8 @@ const std::vector<float> kBoth = Floats({{16'000, 100}, {8'000, -200}});
 
 TEST(DecoderWavePartsTest, EachDataChunkIsHeard) {
   WaveBuilder wave;
-  wave.after_data = Joined({WaveBuilder::Chunk("LIST", 26), DataChunk(Constant(8'000, -200)),
-                            WaveBuilder::Chunk("bext", 602)});
+  wave.after_data = Joined(
+      {WaveBuilder::Chunk("LIST", 26), DataChunk(Constant(8'000, -200)), WaveBuilder::Chunk("bext", 602)});
   const Decoded decoded = Decode(wave.Build(Constant(16'000, 100)));
   EXPECT_EQ(decoded.samples, kBoth);
   EXPECT_TRUE(decoded.unheard.empty());
@@ -123,7 +124,8 @@ TEST(DecoderWavePartsTest, TagsPaddingAndChunksAreNoAudio) {
   std::copy_n("APETAGEX", 8, ape.begin());
   for (const ByteVector& behind :
        {ByteVector(20'000, 0), ByteVector(7, 0x11), ape, WaveBuilder::Chunk("LIST", 26),
-        WaveBuilder::Chunk("ownX", 1'001), Joined({WaveBuilder::Chunk("ownX", 11), WaveBuilder::Chunk("bext", 9)}),
+        WaveBuilder::Chunk("ownX", 1'001),
+        Joined({WaveBuilder::Chunk("ownX", 11), WaveBuilder::Chunk("bext", 9)}),
         ByteVector{'L', 'I', 'S', 'T', 0xff, 0xff, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}) {
     const Decoded decoded = Decode(Joined({wave, behind}));
     EXPECT_EQ(decoded.samples.size(), 16'000u);
@@ -177,10 +179,12 @@ TEST(DecoderWavePartsTest, SizesOf64BitsCountOnlyWhereTheOthersAreMissing) {
 
 TEST(DecoderWavePartsTest, BothByteOrders) {
   const std::vector<int16_t> samples = {0, 1, -1, 12'345, -32'768};
-  EXPECT_EQ(Decode(WaveBuilder{.riff = "RIFX"}.Build(samples)).samples, Decode(WaveBuilder{}.Build(samples)).samples);
+  EXPECT_EQ(Decode(WaveBuilder{.riff = "RIFX"}.Build(samples)).samples,
+            Decode(WaveBuilder{}.Build(samples)).samples);
   const std::vector<float> floats = {0.25f, -0.5f};
   EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 32, .riff = "RIFX"}.Build(floats)).samples, floats);
-  EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 64, .riff = "RIFX"}.Build<double>({0.25, -0.5})).samples, floats);
+  EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 64, .riff = "RIFX"}.Build<double>({0.25, -0.5})).samples,
+            floats);
   EXPECT_EQ(Decode(WaveBuilder{.bits = 32, .riff = "RIFX"}.Build<int32_t>({1 << 30})).samples,
             std::vector<float>{0.5f});
   EXPECT_EQ(Decode(WaveBuilder{.bits = 24, .riff = "RIFX"}.Build<uint8_t>({0x40, 0, 0})).samples,
@@ -207,7 +211,8 @@ TEST(DecoderWavePartsTest, RangesAndSavedStatesGiveTheSame) {
     std::vector<int16_t> ramp(40'000);
     for (size_t i = 0; i < ramp.size(); ++i) ramp[i] = static_cast<int16_t>(i * 7);
     const ByteVector first = WaveBuilder{.stated_data_bytes = stated}.Build(ramp);
-    const ByteVector joined = Joined({first, WaveBuilder{.stated_data_bytes = stated, .riff = "RIFX"}.Build(ramp)});
+    const ByteVector joined =
+        Joined({first, WaveBuilder{.stated_data_bytes = stated, .riff = "RIFX"}.Build(ramp)});
     const std::vector<float> whole = Decode(joined).samples;
     ASSERT_EQ(whole.size(), 80'000u);
 
@@ -225,7 +230,8 @@ TEST(DecoderWavePartsTest, RangesAndSavedStatesGiveTheSame) {
       SavedState read(saved.bytes());
       after.Transfer(read);
       const Decoded rest = DrainSource(after);
-      ASSERT_EQ(rest.samples, std::vector<float>(whole.begin() + static_cast<ptrdiff_t>(samples.size()), whole.end()));
+      ASSERT_EQ(rest.samples,
+                std::vector<float>(whole.begin() + static_cast<ptrdiff_t>(samples.size()), whole.end()));
     }
     EXPECT_EQ(samples, whole);
   }
@@ -243,12 +249,14 @@ TEST(DecoderWavePartsTest, HeadersWithoutEndAreBorne) {
 
 TEST(DecoderWavePartsTest, FloatsOfAnotherScaleAreScaled) {
   std::vector<float> proper(48'000);
-  for (size_t i = 0; i < proper.size(); ++i) proper[i] = static_cast<float>((i * 7919) % 60'000) / 65536.0f - 0.4f;
+  for (size_t i = 0; i < proper.size(); ++i)
+    proper[i] = static_cast<float>((i * 7919) % 60'000) / 65536.0f - 0.4f;
   for (const int bits : {15, 23, 31}) {
     std::vector<float> floats = proper;
     for (float& sample : floats) sample = std::ldexp(sample, bits);
     EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 32}.Build(floats)).samples, proper) << bits;
-    EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 32, .riff = "RIFX"}.Build(floats)).samples, proper) << bits;
+    EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 32, .riff = "RIFX"}.Build(floats)).samples, proper)
+        << bits;
     const std::vector<double> doubles(floats.begin(), floats.end());
     EXPECT_EQ(Decode(WaveBuilder{.tag = 3, .bits = 64}.Build(doubles)).samples, proper) << bits;
   }

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "decoder_media.h"
+
 namespace veravox {
 namespace {
 
@@ -154,7 +156,7 @@ TEST(PreparerTest, AMissingEndHasItsLengths) {
 
 TEST(PreparerTest, DamageHasItsPlace) {
   Preparer preparer(Waveform(80000, 80000));
-  ByteVector bytes = MediaNamed("matrix", "flac-stereo-44100.flac").bytes();
+  std::vector<uint8_t> bytes = test::MediaNamed("matrix", "flac-stereo-44100.flac").bytes();
   EXPECT_TRUE(PrepareAll(preparer, bytes, EveryWindow()).summary.damaged_at_s.empty());
   std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(bytes.size() / 2), 20, uint8_t{0x55});
   const Prepared prepared = PrepareAll(preparer, bytes, EveryWindow());
