@@ -69,8 +69,8 @@ class Decoder {
   bool is_waiting() const;
 
   // Between two blocks. A state that is read takes a new decoder of the same file to where the other one was:
-  // at once in plain PCM WAV, by decoding all that comes before in others. Their codecs depend on what they
-  // have decoded, and some never forget it.
+  // at once in PCM WAV that states its size, by decoding all that comes before in others. Their codecs depend
+  // on what they have decoded, and some never forget it.
   void Transfer(SavedState& state);
 
   // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.

@@ -158,7 +158,7 @@ TEST(PreparerTest, DamageHasItsPlace) {
   Preparer preparer(Waveform(80000, 80000));
   std::vector<uint8_t> bytes = test::MediaNamed("matrix", "flac-stereo-44100.flac").bytes();
   EXPECT_TRUE(PrepareAll(preparer, bytes, EveryWindow()).summary.damaged_at_s.empty());
-  std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(bytes.size() / 2), 20, uint8_t{0x55});
+  std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(bytes.size() / 2), 500, uint8_t{0x55});
   const Prepared prepared = PrepareAll(preparer, bytes, EveryWindow());
   EXPECT_GE(prepared.summary.damaged_packets, 1);
   ASSERT_EQ(prepared.summary.damaged_at_s.size(), 1u);
