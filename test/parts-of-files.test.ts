@@ -22,7 +22,9 @@ let plain: Buffer;
 
 before(async () => {
   const clip = await readFile(path.join(packageDir, 'test/fixtures/human-lj-a.flac'));
-  speech = loadAddon().decode(clip).samples.subarray(0, 4 * RATE_HZ);
+  speech = loadAddon()
+    .decode(clip)
+    .samples.subarray(0, 4 * RATE_HZ);
   plain = Buffer.from(monoWav(speech, RATE_HZ));
 });
 
