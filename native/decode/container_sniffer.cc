@@ -23,12 +23,6 @@ constexpr Container kMov{"mov", "mov", false};
 constexpr Container kMp3{"mp3", "mp3", true, Container::Tags::kBetweenFrames, 8};
 constexpr Container kAac{"aac", "aac", true, Container::Tags::kBetweenFrames};
 
-bool HasAt(Bytes bytes, size_t offset, std::string_view text) {
-  return offset <= bytes.size() && bytes.size() - offset >= text.size() &&
-         std::equal(text.begin(), text.end(), bytes.begin() + static_cast<ptrdiff_t>(offset),
-                    [](char c, uint8_t byte) { return static_cast<uint8_t>(c) == byte; });
-}
-
 // ISO base media and QuickTime files start with one of these boxes.
 constexpr size_t kMovBoxBytes = 8;
 bool StartsWithMovBox(Bytes bytes) {

@@ -20,12 +20,6 @@ constexpr size_t kId3HeaderBytes = 10;
 constexpr size_t kId3v1Bytes = 128;
 constexpr size_t kApeHeaderBytes = 32;
 
-bool HasAt(Bytes bytes, size_t offset, std::string_view text) {
-  return offset <= bytes.size() && bytes.size() - offset >= text.size() &&
-         std::equal(text.begin(), text.end(), bytes.begin() + static_cast<ptrdiff_t>(offset),
-                    [](char c, uint8_t byte) { return static_cast<uint8_t>(c) == byte; });
-}
-
 uint64_t BigEndian(Bytes bytes, int bits_per_byte) {
   uint64_t value = 0;
   for (const uint8_t byte : bytes) value = value << bits_per_byte | byte;
@@ -206,6 +200,12 @@ uint64_t BeginOfZeros(ByteSource& source, uint64_t from, uint64_t end, uint64_t 
 }
 
 }  // namespace
+
+bool HasAt(std::span<const uint8_t> bytes, size_t offset, std::string_view text) {
+  return offset <= bytes.size() && bytes.size() - offset >= text.size() &&
+         std::equal(text.begin(), text.end(), bytes.begin() + static_cast<ptrdiff_t>(offset),
+                    [](char c, uint8_t byte) { return static_cast<uint8_t>(c) == byte; });
+}
 
 uint64_t EndOfZeros(ByteSource& source, uint64_t offset) {
   constexpr size_t kStepBytes = 64 * 1024;

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "decode/byte_source.h"
 
 namespace veravox {
+
+// Whether these bytes stand there.
+bool HasAt(std::span<const uint8_t> bytes, size_t offset, std::string_view text);
 
 // The end of the tags (ID3v1, ID3v2, APE, Lyrics3) and zeros that stand at `offset`, one after the other;
 // `offset` if there are none. At most the size of the source.

@@ -19,8 +19,8 @@ class TaglessMpeg final : public ByteSource {
   // this object.
   TaglessMpeg(ByteSource& source, uint64_t begin, uint64_t zeros_in_frames);
 
-  uint64_t size() const override { return size_; }
   std::span<const uint8_t> Read(uint64_t offset, size_t count) override;
+  uint64_t size() const override { return size_; }
 
  private:
   void WalkTo(uint64_t offset);

@@ -2,7 +2,6 @@
 // Tags and padding around the audio of any container: they are no audio, and no damage.
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <string_view>
 
 #include "decode/file_tags.h"
@@ -17,12 +16,6 @@ constexpr const char* kFiles[] = {
     "m4a-stereo-44100.m4a", "mkv-stereo-44100.mkv", "avi-stereo-44100.avi",   "ogg-vorbis-stereo-44100.ogg",
 };
 
-ByteVector Joined(std::initializer_list<ByteVector> parts) {
-  ByteVector joined;
-  for (const ByteVector& part : parts) joined.insert(joined.end(), part.begin(), part.end());
-  return joined;
-}
-
 ByteVector Text(std::string_view text) { return {text.begin(), text.end()}; }
 
 ByteVector Size(size_t size, int bits_per_byte) {
@@ -33,21 +26,10 @@ ByteVector Size(size_t size, int bits_per_byte) {
   return bytes;
 }
 
-// Looks like damaged MPEG frames in places, as pictures do.
-ByteVector Cover(size_t count) {
-  ByteVector bytes(count);
-  uint32_t state = 1;
-  for (uint8_t& byte : bytes) {
-    state = state * 1664525 + 1013904223;
-    byte = static_cast<uint8_t>(state >> 24);
-  }
-  return bytes;
-}
-
 // ID3v2.3 with a picture.
 ByteVector Id3(size_t cover_bytes, int size_bits = 7, size_t padding = 0) {
   const ByteVector frame =
-      Joined({Text("APIC"), Size(cover_bytes, 8), {0, 0}, Cover(cover_bytes), ByteVector(padding, 0)});
+      Joined({Text("APIC"), Size(cover_bytes, 8), {0, 0}, Noise(cover_bytes, 1), ByteVector(padding, 0)});
   return Joined({Text("ID3"), {3, 0, 0}, Size(frame.size(), size_bits), frame});
 }
 

@@ -12,12 +12,6 @@
 namespace veravox::test {
 namespace {
 
-ByteVector Joined(std::initializer_list<ByteVector> parts) {
-  ByteVector joined;
-  for (const ByteVector& part : parts) joined.insert(joined.end(), part.begin(), part.end());
-  return joined;
-}
-
 std::vector<int16_t> Constant(size_t count, int16_t value) { return std::vector<int16_t>(count, value); }
 
 std::vector<float> Floats(std::initializer_list<std::pair<size_t, int16_t>> runs) {
