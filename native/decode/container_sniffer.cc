@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/file_tags.h"
 #include "decode/mpeg_sync.h"
 
 namespace veravox {
@@ -15,37 +16,15 @@ using Bytes = std::span<const uint8_t>;
 
 constexpr Container kWav{"wav", "wav", false};
 constexpr Container kAvi{"avi", "avi", false};
-constexpr Container kFlac{"flac", "flac", false};
+constexpr Container kFlac{"flac", "flac", false, Container::Tags::kAtTheEnd, 8};
 constexpr Container kOgg{"ogg", "ogg", false};
 constexpr Container kMatroska{"matroska", "matroska", false};
 constexpr Container kMov{"mov", "mov", false};
-constexpr Container kMp3{"mp3", "mp3", true};
-constexpr Container kAac{"aac", "aac", true};
-
-bool HasAt(Bytes bytes, size_t offset, std::string_view text) {
-  return offset <= bytes.size() && bytes.size() - offset >= text.size() &&
-         std::equal(text.begin(), text.end(), bytes.begin() + static_cast<ptrdiff_t>(offset),
-                    [](char c, uint8_t byte) { return static_cast<uint8_t>(c) == byte; });
-}
-
-// Bytes of the ID3v2 tags at the start; some writers put several (https://id3.org/id3v2.4.0-structure).
-uint64_t Id3TagBytes(ByteSource& source) {
-  constexpr size_t kHeaderBytes = 10;
-  constexpr int kMaxTags = 1000;
-  uint64_t offset = 0;
-  std::vector<uint8_t> pieces;
-  for (int tags = 0; tags < kMaxTags; ++tags) {
-    const Bytes header = ReadInARow(source, offset, kHeaderBytes, pieces);
-    if (header.size() < kHeaderBytes || !HasAt(header, 0, "ID3")) break;
-    size_t body = 0;
-    for (size_t i = 6; i < kHeaderBytes; ++i) body = body << 7 | (header[i] & 0x7f);
-    const bool has_footer = (header[5] & 0x10) != 0;
-    offset += kHeaderBytes + body + (has_footer ? kHeaderBytes : 0);
-  }
-  return std::min(offset, source.size());
-}
+constexpr Container kMp3{"mp3", "mp3", true, Container::Tags::kBetweenFrames, 8};
+constexpr Container kAac{"aac", "aac", true, Container::Tags::kBetweenFrames};
 
 // ISO base media and QuickTime files start with one of these boxes.
+constexpr size_t kMovBoxBytes = 8;
 bool StartsWithMovBox(Bytes bytes) {
   constexpr std::array<std::string_view, 9> kFirstBoxes = {"ftyp", "styp", "moov", "mdat", "wide",
                                                            "free", "skip", "pnot", "sidx"};
@@ -75,10 +54,24 @@ const Container* MatchSignature(Bytes bytes) {
 
 }  // namespace
 
+const Container& WaveContainer() { return kWav; }
+
 SniffedContainer SniffContainer(ByteSource& source) {
-  const uint64_t offset = Id3TagBytes(source);
+  const uint64_t offset = EndOfTags(source, 0);
   std::vector<uint8_t> pieces;
-  return {MatchSignature(ReadInARow(source, offset, kMpegSearchBytes, pieces)), offset};
+  const auto match_at = [&](uint64_t at) {
+    return MatchSignature(ReadInARow(source, at, kMpegSearchBytes, pieces));
+  };
+  if (const Container* container = match_at(offset)) return {container, offset};
+
+  const uint64_t behind_zeros = EndOfTagsAndZeros(source, offset);
+  if (behind_zeros == offset) return {nullptr, offset};
+  // The first box of a MOV file may begin with zeros of its own, three at most: they are a part of its size.
+  constexpr uint64_t kMostOwnZeros = 3;
+  for (uint64_t at = behind_zeros - std::min(behind_zeros - offset, kMostOwnZeros); at < behind_zeros; ++at) {
+    if (StartsWithMovBox(ReadInARow(source, at, kMovBoxBytes, pieces))) return {&kMov, at};
+  }
+  return {match_at(behind_zeros), behind_zeros};
 }
 
 }  // namespace veravox

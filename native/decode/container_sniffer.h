@@ -14,7 +14,14 @@ struct Container {
   const char* demuxer;  // libavformat's
   // Whether the rate and channels stand only in the frames, so that libavformat has to look into some.
   bool parameters_in_frames;
+  // Where tags of other kinds than the container's own may stand, besides in front of it.
+  enum class Tags { kOwn, kBetweenFrames, kAtTheEnd } tags = Tags::kOwn;
+  // That the last frame may end with; decoders bear as many behind it.
+  uint64_t zeros_in_frames = 0;
 };
+
+// The one of WAV files.
+const Container& WaveContainer();
 
 struct SniffedContainer {
   const Container* container = nullptr;  // null: not one of ours

@@ -8,12 +8,65 @@
 #include "decode/audio_source.h"
 #include "decode/container_sniffer.h"
 #include "decode/demuxer.h"
+#include "decode/file_packets.h"
+#include "decode/file_tags.h"
 #include "decode/libav_source.h"
 #include "decode/region_source.h"
+#include "decode/spliced_source.h"
+#include "decode/tagless_mpeg.h"
+#include "decode/wave_packets.h"
 #include "decode/wave_source.h"
 
 namespace veravox {
 namespace {
+
+// Chunks are named by four bytes, which are letters in files that are not damaged.
+std::string QuotedId(const std::string& id) {
+  std::string text = "\"";
+  for (const char letter : id) text += letter >= ' ' && letter <= '~' && letter != '"' ? letter : '?';
+  return text + "\"";
+}
+
+[[noreturn]] void ThrowNoSamples(const WaveFile& file) {
+  std::string found;
+  for (const std::string& id : file.chunk_ids) found += (found.empty() ? "" : ", ") + QuotedId(id);
+  const bool has_format = !file.formats.empty();
+  throw StageError(ErrorCode::kUndecodable, std::string("The WAV file is incomplete: it has no ") +
+                                                (has_format ? "samples, which belong into a \"data\" chunk."
+                                                            : "\"fmt \" chunk in front of its samples.") +
+                                                (found.empty() ? " It ends after its first 12 bytes."
+                                                               : " Its chunks are " + found + "."));
+}
+
+// All parts of a WAV file that this program or libavformat can read.
+std::unique_ptr<AudioSource> OpenWave(ByteSource& source, uint64_t begin, const DecodeOptions& options,
+                                      const StopSignal& stop) {
+  const WaveFile file = ReadWaveFile(source, begin);
+  if (file.parts.empty()) ThrowNoSamples(file);
+  if (file.formats[file.parts.front().format].coding) {
+    return std::make_unique<WaveSource>(source, OnlyOwnCodings(file), options);
+  }
+  return std::make_unique<LibavSource>(std::make_unique<WavePackets>(source, file, stop), options, stop);
+}
+
+std::unique_ptr<PacketSource> PacketsOf(ByteSource& source, const SniffedContainer& sniffed,
+                                        const StopSignal& stop) {
+  const auto& [container, offset] = sniffed;
+  switch (container->tags) {
+    case Container::Tags::kBetweenFrames:
+      return std::make_unique<FilePackets>(
+          std::make_unique<TaglessMpeg>(source, offset, container->zeros_in_frames), offset, *container,
+          stop);
+    case Container::Tags::kAtTheEnd: {
+      const std::vector<ByteRange> ranges{{0, BeginOfLastTags(source, offset, container->zeros_in_frames)}};
+      return std::make_unique<FilePackets>(
+          std::make_unique<SplicedSource>(source, std::vector<uint8_t>(), ranges), offset, *container, stop);
+    }
+    case Container::Tags::kOwn:
+      break;
+  }
+  return std::make_unique<Demuxer>(source, offset, *container, stop);
+}
 
 std::unique_ptr<AudioSource> OpenWhole(ByteSource& source, const DecodeOptions& options,
                                        const StopSignal& stop) {
@@ -22,10 +75,8 @@ std::unique_ptr<AudioSource> OpenWhole(ByteSource& source, const DecodeOptions& 
   if (sniffed.container == nullptr) {
     throw StageError(ErrorCode::kUnsupportedFormat, "The file is not in any of the supported formats.");
   }
-  WaveFile wave;
-  if (ParseWaveFile(source, sniffed.offset, wave)) return std::make_unique<WaveSource>(source, wave, options);
-  auto demuxer = std::make_unique<Demuxer>(source, sniffed.offset, *sniffed.container, stop);
-  return std::make_unique<LibavSource>(std::move(demuxer), options, stop);
+  if (sniffed.container == &WaveContainer()) return OpenWave(source, sniffed.offset, options, stop);
+  return std::make_unique<LibavSource>(PacketsOf(source, sniffed, stop), options, stop);
 }
 
 std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeOptions& options,
@@ -50,6 +101,8 @@ class Decoder::Impl {
   void Transfer(SavedState& state);
 
   int64_t damaged_packets() const { return source_->damaged_packets(); }
+  std::vector<Unheard> unheard() const { return source_->unheard(); }
+  std::optional<StatedLength> stated_length() const { return source_->stated_length(); }
   bool is_waiting() const { return source_->is_waiting(); }
   double progress() const { return source_->progress(); }
   int channels() const { return source_->channels(); }
@@ -137,6 +190,8 @@ bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
 bool Decoder::is_waiting() const { return impl_->is_waiting(); }
 void Decoder::Transfer(SavedState& state) { impl_->Transfer(state); }
 int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
+std::vector<Unheard> Decoder::unheard() const { return impl_->unheard(); }
+std::optional<StatedLength> Decoder::stated_length() const { return impl_->stated_length(); }
 double Decoder::progress() const { return impl_->progress(); }
 int Decoder::channels() const { return impl_->channels(); }
 const std::string& Decoder::container_name() const { return impl_->container_name(); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decode/byte_source.h"
+#include "decode/unheard.h"
 #include "saved_state.h"
 #include "stop_signal.h"
 
@@ -68,12 +69,15 @@ class Decoder {
   bool is_waiting() const;
 
   // Between two blocks. A state that is read takes a new decoder of the same file to where the other one was:
-  // at once in plain PCM WAV, by decoding all that comes before in others. Their codecs depend on what they
-  // have decoded, and some never forget it.
+  // at once in PCM WAV that states its size, by decoding all that comes before in others. Their codecs depend
+  // on what they have decoded, and some never forget it.
   void Transfer(SavedState& state);
 
   // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.
   int64_t damaged_packets() const;
+  // Both are whole at the end.
+  std::vector<Unheard> unheard() const;
+  std::optional<StatedLength> stated_length() const;
   // Share of the file's bytes that were read, 0..1.
   double progress() const;
   // Of the block that came last; 0 before the first.

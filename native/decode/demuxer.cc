@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/demuxer.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
+#include <string_view>
 
 #include "decode/codec_allow_list.h"
+#include "decode/mov_boxes.h"
 
 namespace veravox {
 namespace {
@@ -20,12 +24,17 @@ int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictio
   return AVERROR(EPERM);
 }
 
+// What stands between frames, or behind the last one.
+bool IsAllZero(const AVPacket& packet) {
+  return std::all_of(packet.data, packet.data + packet.size, [](uint8_t byte) { return byte == 0; });
+}
+
 int IsStopped(void* stop) { return static_cast<const StopSignal*>(stop)->stopped() ? 1 : 0; }
 
 }  // namespace
 
 Demuxer::Demuxer(ByteSource& source, uint64_t begin, const Container& container, const StopSignal& stop)
-    : stop_(stop), container_(container), input_(source, begin, stop) {
+    : stop_(stop), container_(container), source_(source), begin_(begin), input_(source, begin, stop) {
   SetUpLibavOnce();
   Open();
   SelectFirstAudioStream();
@@ -84,11 +93,17 @@ void Demuxer::FindParameters() {
   const int error = avformat_find_stream_info(format_.get(), nullptr);
   if (error < 0) ThrowUnreadable(error);
   input_.ThrowIfFailed();
+  // How far into the file the demuxer of AAC may look for the next frame, behind what is none.
+  format_->probesize = std::numeric_limits<int64_t>::max();
 }
 
 void Demuxer::ThrowUnreadable(int error) const {
   stop_.ThrowIfStopped();  // which the input reported as a read error
   input_.ThrowIfFailed();
+  if (container_.demuxer == std::string_view("mov")) {
+    const std::string missing = MissingMovIndex(source_, begin_);
+    if (!missing.empty()) throw StageError(ErrorCode::kUndecodable, missing);
+  }
   throw StageError(ErrorCode::kUndecodable, std::string("The file looks like ") + container_.name +
                                                 ", but cannot be read: " + LibavErrorText(error) + ".");
 }
@@ -105,7 +120,8 @@ bool Demuxer::Next(AVPacket& packet) {
       ended_by_damage_ = error != AVERROR_EOF;
       return false;
     }
-    if (packet.stream_index == stream_index_) return true;
+    const bool is_padding = container_.parameters_in_frames && IsAllZero(packet);
+    if (packet.stream_index == stream_index_ && !is_padding) return true;
   }
 }
 

@@ -35,6 +35,8 @@ class Demuxer final : public PacketSource {
 
   const StopSignal& stop_;
   const Container& container_;
+  ByteSource& source_;
+  const uint64_t begin_;
   SourceInput input_;  // outlives format_, which reads from it
   FormatContextPtr format_;
   int stream_index_ = -1;

@@ -22,6 +22,8 @@ class LibavSource final : public AudioSource {
   bool Next(MonoBlock& block) override;
   bool is_waiting() const override { return packets_->is_waiting(); }
   int64_t damaged_packets() const override { return damaged_packets_; }
+  std::vector<Unheard> unheard() const override { return packets_->unheard(); }
+  std::optional<StatedLength> stated_length() const override { return packets_->stated_length(); }
   int channels() const override { return channels_; }
   double progress() const override { return packets_->progress(); }
   std::string container_name() const override { return packets_->container_name(); }

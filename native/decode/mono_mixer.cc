@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 extern "C" {
@@ -16,10 +17,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Loud enough for files that hold 16-bit integers as floats, small enough to be squared and summed later on.
+// Far beyond full scale, and small enough to be squared and summed later on.
 constexpr float kLargestSample = 1e6f;
 
-float NumberOrZero(float value) { return std::abs(value) <= kLargestSample ? value : 0.0f; }
+float NumberOrZero(float value) {
+  return std::isfinite(value) ? std::clamp(value, -kLargestSample, kLargestSample) : 0.0f;
+}
 
 // How samples of each format are read; they may lie on odd addresses.
 template <typename T, int kFullScaleBits>
@@ -30,6 +33,14 @@ struct Plain {
     T sample;
     std::memcpy(&sample, in, sizeof sample);
     return static_cast<float>(sample);
+  }
+};
+struct Float64 : Plain<double, 0> {
+  static float Read(const uint8_t* in) {
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    double sample;
+    std::memcpy(&sample, in, sizeof sample);
+    return std::isfinite(sample) ? static_cast<float>(std::clamp(sample, -kLargest, kLargest)) : 0.0f;
   }
 };
 struct Unsigned8 : Plain<uint8_t, 7> {
@@ -58,7 +69,7 @@ void WithReader(SampleFormat format, Use use) {
     case SampleFormat::kF32:
       return use(Plain<float, 0>{});
     case SampleFormat::kF64:
-      return use(Plain<double, 0>{});
+      return use(Float64{});
   }
 }
 

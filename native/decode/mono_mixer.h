@@ -17,7 +17,8 @@ enum class SampleFormat { kU8, kS16, kS24, kS32, kF32, kF64 };  // little-endian
 // an integer format: the weights are scaled down so that full scale cannot be exceeded, and the low-frequency
 // channel is left out. Two equal channels give what one of them gives.
 //
-// What is no number, or so large that it cannot be audio (floating-point files may hold anything), becomes 0.
+// What is no finite number becomes 0. What is so large that it cannot be audio (floating-point files may hold
+// anything) is limited.
 class MonoMixer {
  public:
   // Takes this channel, from 0 on, in place of a mix of all; the last one where there are fewer.

@@ -66,7 +66,7 @@ std::optional<FrameHeader> ReadAdtsHeader(uint32_t word, uint8_t fifth, uint8_t 
 }
 
 std::optional<FrameHeader> ReadHeader(Bytes bytes) {
-  if (bytes.size() < 6) return std::nullopt;
+  if (bytes.size() < kMpegHeaderBytes) return std::nullopt;
   const uint32_t word = uint32_t{bytes[0]} << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
   if (auto adts = ReadAdtsHeader(word, bytes[4], bytes[5])) return adts;
   return ReadMpegHeader(word);
@@ -77,7 +77,7 @@ MpegAudio FollowFrames(Bytes bytes, size_t start) {
   size_t offset = start;
   std::optional<FrameHeader> first;
   for (int frames = 0; frames < kFramesInARow; ++frames) {
-    const bool at_end = offset + 6 > bytes.size();
+    const bool at_end = offset + kMpegHeaderBytes > bytes.size();
     // A file shorter than that has to be nothing but frames.
     if (at_end) return first && start == 0 ? first->kind : MpegAudio::kNone;
     const auto header = ReadHeader(bytes.subspan(offset));
@@ -89,6 +89,11 @@ MpegAudio FollowFrames(Bytes bytes, size_t start) {
 }
 
 }  // namespace
+
+size_t MpegFrameBytes(Bytes bytes) {
+  const auto header = ReadHeader(bytes);
+  return header ? header->frame_bytes : 0;
+}
 
 MpegAudio FindMpegAudio(Bytes bytes) {
   const auto end = bytes.begin() + static_cast<ptrdiff_t>(std::min(bytes.size(), kSearchBytes));

@@ -20,4 +20,8 @@ constexpr size_t kMpegSearchBytes = 96 * 1024 + 6;
 // by headers that stand exactly one frame length apart, near the start.
 MpegAudio FindMpegAudio(std::span<const uint8_t> bytes);
 
+// The length of the frame of either kind that begins with these bytes; 0 if they are not its header.
+constexpr size_t kMpegHeaderBytes = 6;
+size_t MpegFrameBytes(std::span<const uint8_t> bytes);
+
 }  // namespace veravox

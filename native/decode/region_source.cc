@@ -14,6 +14,7 @@ bool RegionSource::Next(MonoBlock& block) {
   while (!region_.end_s || position_.rate_hz == 0 ||
          position_.samples < SamplesUntil(*region_.end_s - earlier_s_, position_.rate_hz)) {
     if (!source_->Next(whole)) {
+      ended_ = true;
       RequireEnded();
       return false;
     }
@@ -34,6 +35,14 @@ void RegionSource::Skip(int64_t samples) {
   source_->Skip(samples);
   position_.samples += samples;
   begun_ = begun_ || samples > 0;
+}
+
+std::vector<Unheard> RegionSource::unheard() const {
+  std::vector<Unheard> inside = source_->unheard();
+  std::erase_if(inside, [&](const Unheard& part) {
+    return part.at_s < region_.start_s || (region_.end_s && part.at_s >= *region_.end_s);
+  });
+  return inside;
 }
 
 // What of a block lies in the region; goes on to the end of the block.

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "decode/audio_source.h"
 
@@ -25,6 +27,12 @@ class RegionSource final : public AudioSource {
   bool Next(MonoBlock& block) override;
   void Skip(int64_t samples) override;
   int64_t damaged_packets() const override { return source_->damaged_packets() - damaged_before_; }
+  // Of what lies in the region.
+  std::vector<Unheard> unheard() const override;
+  // Where the region lasts until the end of the audio.
+  std::optional<StatedLength> stated_length() const override {
+    return ended_ ? source_->stated_length() : std::nullopt;
+  }
   double progress() const override { return source_->progress(); }
   int channels() const override { return source_->channels(); }
   std::string container_name() const override { return source_->container_name(); }
@@ -44,6 +52,7 @@ class RegionSource final : public AudioSource {
   AudioPosition position_;
   double earlier_s_ = 0.0;
   bool begun_ = false;
+  bool ended_ = false;  // the source
   int64_t damaged_before_ = 0;
 };
 

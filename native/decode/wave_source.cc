@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <climits>
-#include <cstring>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace veravox {
 namespace {
@@ -14,191 +12,185 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 
 constexpr size_t kBlockSamples = 16 * 1024;
-constexpr size_t kChunkHeaderBytes = 8;
-constexpr uint32_t kSizeUnknown = 0xffffffff;  // written by streams, and by RF64 in front of the real size
+// Headers that turn out to be none, in files that are made to hold many.
+constexpr int kMostVainSearches = 100;
 
-template <typename T>
-T ReadAt(Bytes bytes, size_t offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
-
-size_t SampleBytes(SampleFormat format) {
-  switch (format) {
-    case SampleFormat::kU8:
-      return 1;
-    case SampleFormat::kS16:
-      return 2;
-    case SampleFormat::kS24:
-      return 3;
-    case SampleFormat::kS32:
-    case SampleFormat::kF32:
-      return 4;
-    case SampleFormat::kF64:
-      return 8;
-  }
-  return 0;
-}
-
-std::optional<SampleFormat> FormatOf(uint16_t tag, uint16_t bits) {
-  constexpr uint16_t kPcm = 1, kFloat = 3;
-  if (tag == kPcm && bits == 8) return SampleFormat::kU8;
-  if (tag == kPcm && bits == 16) return SampleFormat::kS16;
-  if (tag == kPcm && bits == 24) return SampleFormat::kS24;
-  if (tag == kPcm && bits == 32) return SampleFormat::kS32;
-  if (tag == kFloat && bits == 32) return SampleFormat::kF32;
-  if (tag == kFloat && bits == 64) return SampleFormat::kF64;
-  return std::nullopt;
-}
-
-// The body of a "fmt " chunk: WAVEFORMAT, WAVEFORMATEX or WAVEFORMATEXTENSIBLE
-// (https://learn.microsoft.com/windows/win32/api/mmreg/ns-mmreg-waveformatextensible).
-bool ParseFormat(Bytes chunk, WaveFile& wave) {
-  constexpr uint16_t kExtensible = 0xfffe;
-  constexpr size_t kPlainBytes = 16, kWithSizeBytes = 18, kExtensibleBytes = 40;
-  constexpr std::string_view kGuidTail("\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", 14);
-  if (chunk.size() < kPlainBytes) return false;
-
-  uint16_t tag = ReadAt<uint16_t>(chunk, 0);
-  const auto bits = ReadAt<uint16_t>(chunk, 14);
-  if (tag == kExtensible) {
-    if (chunk.size() < kExtensibleBytes || ReadAt<uint16_t>(chunk, 18) != bits ||
-        std::memcmp(chunk.data() + 26, kGuidTail.data(), kGuidTail.size()) != 0) {
-      return false;
-    }
-    tag = ReadAt<uint16_t>(chunk, 24);
-    wave.channel_mask = ReadAt<uint32_t>(chunk, 20);
-  } else if (chunk.size() > kWithSizeBytes) {
-    return false;  // extra data may change the meaning of the samples
-  }
-  const auto format = FormatOf(tag, bits);
-  const auto rate_hz = ReadAt<uint32_t>(chunk, 4);
-  wave.channels = ReadAt<uint16_t>(chunk, 2);
-  const size_t frame_bytes = ReadAt<uint16_t>(chunk, 12);
-  if (!format || wave.channels == 0 || rate_hz == 0 || rate_hz > INT_MAX ||
-      frame_bytes != SampleBytes(*format) * static_cast<size_t>(wave.channels)) {
-    return false;
-  }
-  wave.format = *format;
-  wave.sample_rate_hz = static_cast<int>(rate_hz);
-  return true;
-}
-
-}  // namespace
-
-bool ParseWaveFile(ByteSource& source, uint64_t begin, WaveFile& wave) {
-  constexpr size_t kFirstChunk = 12;
-  constexpr size_t kMostOfFormat = 64;
-  constexpr int kMaxChunks = 10'000;
-  std::vector<uint8_t> pieces;
-  const Bytes riff = ReadInARow(source, begin, kFirstChunk, pieces);
-  if (riff.size() < kFirstChunk || std::memcmp(riff.data() + 8, "WAVE", 4) != 0) return false;
-  const bool rf64 = std::memcmp(riff.data(), "RF64", 4) == 0 || std::memcmp(riff.data(), "BW64", 4) == 0;
-  if (!rf64 && std::memcmp(riff.data(), "RIFF", 4) != 0) return false;
-
-  bool has_format = false;
-  bool has_data = false;
-  uint64_t rf64_data_bytes = 0;
-  uint64_t offset = begin + kFirstChunk;
-  for (int chunks = 0; source.size() - offset >= kChunkHeaderBytes; ++chunks) {
-    if (chunks == kMaxChunks) return false;
-    const Bytes header = ReadInARow(source, offset, kChunkHeaderBytes, pieces);
-    uint64_t stated = ReadAt<uint32_t>(header, 4);
-    const std::string id(header.begin(), header.begin() + 4);
-    offset += kChunkHeaderBytes;
-    const uint64_t left = source.size() - offset;
-
-    if (id == "data") {
-      if (!has_format || has_data) return false;
-      has_data = true;
-      if (rf64) stated = rf64_data_bytes;
-      const bool until_end = !rf64 && (stated == 0 || stated == kSizeUnknown);
-      if (until_end) stated = left;
-      wave.truncated = stated > left;
-      wave.begin = offset;
-      wave.bytes = std::min(stated, left);
-    } else if (id == "fmt ") {
-      if (has_format || stated > left || stated > kMostOfFormat) return false;
-      if (!ParseFormat(ReadInARow(source, offset, static_cast<size_t>(stated), pieces), wave)) return false;
-      has_format = true;
-    } else if (id == "ds64" && stated >= 16 && left >= 16) {
-      rf64_data_bytes = ReadAt<uint64_t>(ReadInARow(source, offset, 16, pieces), 8);
-    }
-    const uint64_t padded = stated + (stated & 1);
-    if (padded > left) break;
-    offset += padded;
-  }
-  if (!has_data) return false;
-  wave.bytes -= wave.bytes % (SampleBytes(wave.format) * static_cast<size_t>(wave.channels));
-  return true;
-}
-
-WaveSource::WaveSource(ByteSource& source, const WaveFile& wave, const DecodeOptions& options)
-    : source_(source),
-      wave_(wave),
-      frame_bytes_(SampleBytes(wave.format) * static_cast<size_t>(wave.channels)),
-      mixer_(options.channel) {
-  CheckChannels(wave.channels, options.limits);
-  AVChannelLayout layout = {};
-  layout.order = AV_CHANNEL_ORDER_UNSPEC;
-  layout.nb_channels = wave.channels;
-  if (std::popcount(wave.channel_mask) == wave.channels) {
-    layout.order = AV_CHANNEL_ORDER_NATIVE;
-    layout.u.mask = wave.channel_mask;
-  }
-  mixer_.SetInput(wave.format, layout);
-}
-
-std::string WaveSource::codec_name() const {
-  switch (wave_.format) {
-    case SampleFormat::kU8:
+std::string_view CodecName(const WaveFormat& format) {
+  const bool big = format.big_endian;
+  switch (*format.coding) {
+    case WaveCoding::kU8:
       return "pcm_u8";
-    case SampleFormat::kS16:
-      return "pcm_s16le";
-    case SampleFormat::kS24:
-      return "pcm_s24le";
-    case SampleFormat::kS32:
-      return "pcm_s32le";
-    case SampleFormat::kF32:
-      return "pcm_f32le";
-    case SampleFormat::kF64:
-      return "pcm_f64le";
+    case WaveCoding::kS16:
+      return big ? "pcm_s16be" : "pcm_s16le";
+    case WaveCoding::kS24:
+      return big ? "pcm_s24be" : "pcm_s24le";
+    case WaveCoding::kS32:
+      return big ? "pcm_s32be" : "pcm_s32le";
+    case WaveCoding::kF32:
+      return big ? "pcm_f32be" : "pcm_f32le";
+    case WaveCoding::kF64:
+      return big ? "pcm_f64be" : "pcm_f64le";
+    case WaveCoding::kALaw:
+      return "pcm_alaw";
+    case WaveCoding::kMuLaw:
+      return "pcm_mulaw";
   }
   return "";
 }
 
+bool IsFloat(WaveCoding coding) { return coding == WaveCoding::kF32 || coding == WaveCoding::kF64; }
+
+// Where the next WAV header begins, if one does from byte `from` on and before byte `end`.
+std::optional<size_t> FindHeader(Bytes bytes, size_t from, size_t end) {
+  constexpr std::string_view kWave = "WAVE";
+  constexpr size_t kBefore = kRiffHeaderBytes - kWave.size();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (size_t at = text.find(kWave, from + kBefore); at != std::string_view::npos;
+       at = text.find(kWave, at + 1)) {
+    if (at >= kBefore + end) break;
+    if (IsWaveHeader(bytes.data() + at - kBefore)) return at - kBefore;
+  }
+  return {};
+}
+
+}  // namespace
+
+WaveSource::WaveSource(ByteSource& source, WaveFile file, const DecodeOptions& options)
+    : source_(source),
+      options_(options),
+      file_(std::move(file)),
+      searches_left_(kMostVainSearches),
+      mixer_(options.channel),
+      channels_(file_.parts.empty() ? 0 : format().channels) {
+  CheckFormats();
+}
+
+void WaveSource::CheckFormats() const {
+  for (const WavePart& part : file_.parts)
+    CheckChannels(file_.formats[part.format].channels, options_.limits);
+}
+
+std::string WaveSource::codec_name() const {
+  return std::string(CodecName(file_.formats[file_.parts.front().format]));
+}
+
 double WaveSource::progress() const {
-  if (wave_.bytes == 0) return 1.0;
-  return static_cast<double>(position_) / static_cast<double>(wave_.bytes);
+  if (part_ == file_.parts.size()) return 1.0;
+  const WavePart& last = file_.parts.back();
+  return static_cast<double>(part().begin + position_) / static_cast<double>(last.begin + last.bytes);
+}
+
+void WaveSource::EnterPart() {
+  const WaveFormat& format = this->format();
+  gains_.resize(file_.formats.size());
+  std::optional<float>& gain = gains_[part().format];
+  if (!gain && IsFloat(*format.coding)) {
+    std::vector<ByteRange> ranges;
+    for (const WavePart& other : file_.parts) {
+      if (other.format == part().format) ranges.push_back({other.begin, other.bytes});
+    }
+    gain = FloatGain(source_, ranges, format);
+  }
+  samples_.emplace(*format.coding, format.big_endian, gain.value_or(1.0f));
+  channels_ = format.channels;
+  AVChannelLayout layout = {};
+  layout.order = AV_CHANNEL_ORDER_UNSPEC;
+  layout.nb_channels = format.channels;
+  if (std::popcount(format.channel_mask) == format.channels) {
+    layout.order = AV_CHANNEL_ORDER_NATIVE;
+    layout.u.mask = format.channel_mask;
+  }
+  mixer_.SetInput(samples_->format(), layout);
+}
+
+// Streams are joined without a size in any header: the next header shows where a part ends. Looks for one in
+// the bytes of the next block; the part then ends there, and those of the next file follow.
+void WaveSource::LookForHeader() {
+  const uint64_t offset = part().begin + position_;
+  const auto wanted =
+      static_cast<size_t>(std::min<uint64_t>(part().bytes - position_, kBlockSamples * format().frame_bytes));
+  searched_ = position_ + wanted;
+  for (size_t from = 0; searches_left_ > 0; --searches_left_) {
+    const Bytes bytes = ReadInARow(source_, offset, wanted + kRiffHeaderBytes - 1, pieces_);
+    const std::optional<size_t> found = FindHeader(bytes, from, wanted);
+    if (!found) return;
+    const WaveFile next = ReadWaveFile(source_, offset + *found);
+    if (!next.parts.empty()) return Append(OnlyOwnCodings(next), position_ + *found);
+    from = *found + 1;
+  }
+}
+
+void WaveSource::Append(WaveFile next, uint64_t bytes_here) {
+  WavePart& ended = file_.parts[part_];
+  ended.open_ended = false;
+  if (ended.missing_bytes > 0) ended.missing_bytes += ended.bytes - bytes_here;
+  ended.bytes = bytes_here - bytes_here % format().frame_bytes;
+
+  const size_t parts_before = file_.parts.size();
+  for (WavePart& more : next.parts) {
+    const WaveFormat& own = next.formats[more.format];
+    const auto same = std::find(file_.formats.begin(), file_.formats.end(), own);
+    more.format = static_cast<size_t>(same - file_.formats.begin());
+    if (same == file_.formats.end()) file_.formats.push_back(own);
+    file_.parts.push_back(more);
+  }
+  for (WaveGap& gap : next.gaps) {
+    gap.parts_before += parts_before;
+    file_.gaps.push_back(std::move(gap));
+  }
+  CheckFormats();
 }
 
 bool WaveSource::Next(MonoBlock& block) {
-  if (position_ == wave_.bytes) {
-    ended_ = true;
-    return false;
+  for (;; ++part_, position_ = searched_ = 0) {
+    if (part_ == file_.parts.size()) return false;
+    if (part().open_ended && position_ < part().bytes && position_ >= searched_) LookForHeader();
+    if (position_ < part().bytes) break;
+    samples_.reset();
   }
-  const uint64_t offset = wave_.begin + position_;
-  const size_t wanted =
-      static_cast<size_t>(std::min<uint64_t>(wave_.bytes - position_, kBlockSamples * frame_bytes_));
-  Bytes bytes = source_.Read(offset, wanted);
+  if (!samples_) EnterPart();
+  const size_t frame_bytes = format().frame_bytes;
+  const uint64_t offset = part().begin + position_;
+  const uint64_t left = (part().open_ended ? searched_ : part().bytes) - position_;
+  Bytes bytes =
+      source_.Read(offset, static_cast<size_t>(std::min<uint64_t>(left, kBlockSamples * frame_bytes)));
   // A frame may lie in two of the source's pieces.
-  if (bytes.size() < frame_bytes_) bytes = ReadInARow(source_, offset, frame_bytes_, pieces_);
-  mono_.resize(bytes.size() / frame_bytes_);
-  mixer_.MixInterleaved(bytes.data(), mono_);
-  position_ += mono_.size() * frame_bytes_;
-  block = {mono_, wave_.sample_rate_hz};
+  if (bytes.size() < frame_bytes) bytes = ReadInARow(source_, offset, frame_bytes, pieces_);
+  mono_.resize(bytes.size() / frame_bytes);
+  const auto channels = static_cast<size_t>(channels_);
+  mixer_.MixInterleaved(samples_->Convert(bytes.data(), mono_.size() * channels), mono_);
+  const size_t taken = mono_.size() * frame_bytes;
+  position_ += taken;
+  block = {mono_, format().sample_rate_hz, static_cast<double>(taken) * 8.0};
   return true;
 }
 
 void WaveSource::Skip(int64_t samples) {
-  const uint64_t left = (wave_.bytes - position_) / frame_bytes_;
-  position_ += std::min(left, static_cast<uint64_t>(samples)) * frame_bytes_;
+  for (; part_ < file_.parts.size() && !part().open_ended; ++part_, position_ = 0) {
+    const uint64_t left = (part().bytes - position_) / format().frame_bytes;
+    const uint64_t passed = std::min(left, static_cast<uint64_t>(samples));
+    position_ += passed * format().frame_bytes;
+    samples -= static_cast<int64_t>(passed);
+    if (samples == 0) return;
+    samples_.reset();
+  }
+  // A header may stand in the way.
+  AudioSource::Skip(samples);
 }
 
 AudioPosition WaveSource::Seek(double start_s) {
-  Skip(SamplesUntil(start_s, wave_.sample_rate_hz));
-  return {static_cast<int64_t>(position_ / frame_bytes_), wave_.sample_rate_hz};
+  const int rate_hz = format().sample_rate_hz;
+  for (const WavePart& part : file_.parts) {
+    if (part.open_ended || file_.formats[part.format].sample_rate_hz != rate_hz) return {};
+  }
+  const int64_t samples = SamplesUntil(start_s, rate_hz);
+  Skip(samples);
+  int64_t passed = 0;
+  for (size_t i = 0; i <= part_ && i < file_.parts.size(); ++i) {
+    const uint64_t bytes = i == part_ ? position_ : file_.parts[i].bytes;
+    passed += static_cast<int64_t>(bytes / file_.formats[file_.parts[i].format].frame_bytes);
+  }
+  return {passed, rate_hz};
 }
 
 }  // namespace veravox

@@ -3,52 +3,57 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "decode/audio_source.h"
 #include "decode/byte_source.h"
 #include "decode/mono_mixer.h"
+#include "decode/wave_file.h"
+#include "decode/wave_samples.h"
 
 namespace veravox {
 
-// A WAV, RF64 or BW64 file of plain PCM, read where it lies. libavformat reads those too, but it searches
-// 16-bit files for hidden formats, which takes over ten times as long as everything else here together.
-struct WaveFile {
-  SampleFormat format = SampleFormat::kS16;
-  int channels = 0;
-  int sample_rate_hz = 0;
-  uint64_t channel_mask = 0;  // 0: not stated
-  uint64_t begin = 0;         // where the samples lie in the file
-  uint64_t bytes = 0;         // whole frames only
-  bool truncated = false;     // the header promises more than the file holds
-};
-
-// The file starts at `begin`. False for files that are not plain PCM or not built in the plain way.
-// libavformat decides about those.
-bool ParseWaveFile(ByteSource& source, uint64_t begin, WaveFile& wave);
-
+// WAV files whose samples need no decoder, read where they lie. libavformat reads those too, but it searches
+// 16-bit files for hidden formats, which takes over ten times as long as everything else here together, and
+// it hears a part of some files only.
 class WaveSource final : public AudioSource {
  public:
-  // `source` is used in place and outlives this object. Throws StageError.
-  WaveSource(ByteSource& source, const WaveFile& wave, const DecodeOptions& options);
+  // `source` is used in place and outlives this object. All parts of `file` have a coding. Throws StageError.
+  WaveSource(ByteSource& source, WaveFile file, const DecodeOptions& options);
 
   bool Next(MonoBlock& block) override;
   void Skip(int64_t samples) override;
   AudioPosition Seek(double start_s) override;
-  int channels() const override { return wave_.channels; }
-  int64_t damaged_packets() const override { return wave_.truncated && ended_ ? 1 : 0; }
+  int channels() const override { return channels_; }
+  int64_t damaged_packets() const override { return 0; }
+  std::vector<Unheard> unheard() const override { return file_.unheard(); }
+  std::optional<StatedLength> stated_length() const override { return file_.stated_length(); }
   double progress() const override;
   std::string container_name() const override { return "wav"; }
   std::string codec_name() const override;
 
  private:
+  void CheckFormats() const;
+  void EnterPart();
+  void LookForHeader();
+  void Append(WaveFile next, uint64_t bytes_here);
+  const WavePart& part() const { return file_.parts[part_]; }
+  const WaveFormat& format() const { return file_.formats[part().format]; }
+
   ByteSource& source_;
-  const WaveFile wave_;
-  const size_t frame_bytes_;
-  uint64_t position_ = 0;  // in wave_.bytes
-  bool ended_ = false;
+  const DecodeOptions options_;
+  WaveFile file_;
+  std::vector<std::optional<float>> gains_;  // of each format, once it is known
+  int searches_left_;
+
+  size_t part_ = 0;
+  uint64_t position_ = 0;               // in the part
+  uint64_t searched_ = 0;               // of an open-ended part: no header begins before
+  std::optional<WaveSamples> samples_;  // of the part; absent until it is entered
   MonoMixer mixer_;
+  int channels_;
   std::vector<float> mono_;
   std::vector<uint8_t> pieces_;
 };

@@ -54,8 +54,9 @@ TEST(DecoderAgreementTest, WaveFilesAreReadAsLibavformatReadsThem) {
     for (const MediaFile& file : MediaOfKind(kind)) {
       const ByteVector bytes = file.bytes();
       MemorySource source(bytes);
-      WaveFile wave;
-      if (!ParseWaveFile(source, 0, wave)) continue;
+      if (SniffContainer(source).container != &WaveContainer()) continue;
+      const WaveFile wave = ReadWaveFile(source, 0);
+      if (wave.parts.empty() || !wave.formats[wave.parts[0].format].coding) continue;
       SCOPED_TRACE(file.path);
       WaveSource ours(source, wave, DecodeOptions{});
       const StopSignal stop;
@@ -65,7 +66,9 @@ TEST(DecoderAgreementTest, WaveFilesAreReadAsLibavformatReadsThem) {
       const Decoded decoded = DrainSource(ours);
       EXPECT_EQ(decoded.samples, expected.samples);
       EXPECT_EQ(decoded.rates_hz, expected.rates_hz);
-      EXPECT_EQ(decoded.damaged_packets, expected.damaged_packets);
+      // To libavformat, a missing end is a damaged packet.
+      EXPECT_EQ(decoded.damaged_packets, 0);
+      EXPECT_EQ(decoded.stated_length.has_value(), expected.damaged_packets > 0);
       EXPECT_EQ(decoded.codec, expected.codec);
       ++compared;
     }

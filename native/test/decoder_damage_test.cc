@@ -9,12 +9,6 @@
 namespace veravox::test {
 namespace {
 
-ByteVector Joined(std::initializer_list<ByteVector> parts) {
-  ByteVector joined;
-  for (const ByteVector& part : parts) joined.insert(joined.end(), part.begin(), part.end());
-  return joined;
-}
-
 ByteVector Id3Tag(size_t body_bytes) {
   ByteVector tag = {'I', 'D', '3', 3, 0, 0};
   for (int shift = 21; shift >= 0; shift -= 7)

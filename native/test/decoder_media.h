@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -19,6 +20,21 @@
 namespace veravox::test {
 
 using ByteVector = std::vector<uint8_t>;
+
+inline ByteVector Joined(std::initializer_list<ByteVector> parts) {
+  ByteVector joined;
+  for (const ByteVector& part : parts) joined.insert(joined.end(), part.begin(), part.end());
+  return joined;
+}
+
+inline ByteVector Noise(size_t count, uint32_t state) {
+  ByteVector bytes(count);
+  for (uint8_t& byte : bytes) {
+    state = state * 1664525 + 1013904223;
+    byte = static_cast<uint8_t>(state >> 24);
+  }
+  return bytes;
+}
 
 inline ByteVector ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -75,6 +91,8 @@ struct Decoded {
   std::vector<float> samples;
   std::vector<int> rates_hz;  // each change of rate
   int64_t damaged_packets = 0;
+  std::vector<Unheard> unheard;
+  std::optional<StatedLength> stated_length;
   std::string container;
   std::string codec;
 };
@@ -91,6 +109,8 @@ Decoded DrainSource(Source& source) {
     }
   }
   decoded.damaged_packets = source.damaged_packets();
+  decoded.unheard = source.unheard();
+  decoded.stated_length = source.stated_length();
   decoded.container = source.container_name();
   decoded.codec = source.codec_name();
   return decoded;

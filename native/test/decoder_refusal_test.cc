@@ -12,15 +12,6 @@ namespace {
 
 ByteVector Text(std::string_view text) { return {text.begin(), text.end()}; }
 
-ByteVector Noise(size_t count, uint32_t state) {
-  ByteVector bytes(count);
-  for (uint8_t& byte : bytes) {
-    state = state * 1664525 + 1013904223;
-    byte = static_cast<uint8_t>(state >> 24);
-  }
-  return bytes;
-}
-
 TEST(DecoderRefusalTest, NothingAtAll) {
   EXPECT_EQ(DecodeError({}), ErrorCode::kUnsupportedFormat);
   for (const size_t count : {1u, 4u, 12u, 44u, 4096u, 1000000u}) {

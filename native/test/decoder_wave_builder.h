@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +17,8 @@ struct WaveBuilder {
   int block_bytes = -1;            // -1: what belongs to channels and bits
   int64_t stated_data_bytes = -1;  // -1: the real size
   std::string_view riff = "RIFF";
+  bool has_ds64 = true;              // of RF64 and BW64
+  int64_t stated_bytes_64 = -1;      // in it; -1: the real size
   std::vector<uint8_t> before_data;  // chunks between "fmt " and "data"
   std::vector<uint8_t> after_data;
   std::vector<uint8_t> extension;  // of "fmt ", cbSize included
@@ -49,35 +51,43 @@ struct WaveBuilder {
     tag = 0xfffe;
   }
 
+  // In the byte order of the file.
+  template <typename T>
+  void Put(std::vector<uint8_t>& file, T value) const {
+    Append(file, value);
+    if (riff == "RIFX") std::reverse(file.end() - sizeof value, file.end());
+  }
+
   template <typename T>
   std::vector<uint8_t> Build(const std::vector<T>& samples) const {
-    std::vector<uint8_t> data(samples.size() * sizeof(T));
-    if (!data.empty()) std::memcpy(data.data(), samples.data(), data.size());
+    std::vector<uint8_t> data;
+    for (const T sample : samples) Put(data, sample);
     const auto block = static_cast<uint16_t>(block_bytes >= 0 ? block_bytes : channels * bits / 8);
+    const auto real = static_cast<int64_t>(data.size());
 
     std::vector<uint8_t> file;
     AppendText(file, riff);
-    Append<uint32_t>(file, 0xffffffff);
+    Put<uint32_t>(file, 0xffffffff);
     AppendText(file, "WAVE");
-    if (riff != "RIFF") {
+    if (has_ds64 && (riff == "RF64" || riff == "BW64")) {
       AppendText(file, "ds64");
-      Append<uint32_t>(file, 28);
-      for (const uint64_t value : {uint64_t{0}, uint64_t{data.size()}, uint64_t{0}}) Append(file, value);
-      Append<uint32_t>(file, 0);
+      Put<uint32_t>(file, 28);
+      const auto size_64 = static_cast<uint64_t>(stated_bytes_64 >= 0 ? stated_bytes_64 : real);
+      for (const uint64_t value : {uint64_t{0}, size_64, uint64_t{0}}) Put(file, value);
+      Put<uint32_t>(file, 0);
     }
     AppendText(file, "fmt ");
-    Append<uint32_t>(file, static_cast<uint32_t>(16 + extension.size()));
-    Append(file, tag);
-    Append(file, channels);
-    Append(file, sample_rate_hz);
-    Append(file, sample_rate_hz * block);
-    Append(file, block);
-    Append(file, bits);
+    Put(file, static_cast<uint32_t>(16 + extension.size()));
+    Put(file, tag);
+    Put(file, channels);
+    Put(file, sample_rate_hz);
+    Put(file, sample_rate_hz * block);
+    Put(file, block);
+    Put(file, bits);
     file.insert(file.end(), extension.begin(), extension.end());
     file.insert(file.end(), before_data.begin(), before_data.end());
     AppendText(file, "data");
-    Append(file, static_cast<uint32_t>(stated_data_bytes >= 0 ? stated_data_bytes
-                                                              : static_cast<int64_t>(data.size())));
+    Put(file, static_cast<uint32_t>(stated_data_bytes >= 0 ? stated_data_bytes : real));
     file.insert(file.end(), data.begin(), data.end());
     file.insert(file.end(), after_data.begin(), after_data.end());
     return file;

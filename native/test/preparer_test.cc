@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "decoder_media.h"
+
 namespace veravox {
 namespace {
 
@@ -141,14 +143,26 @@ TEST(PreparerTest, IsGoodForTheNextFileAfterAFailure) {
   EXPECT_EQ(before.summary.speech_ratio, after.summary.speech_ratio);
 }
 
-TEST(PreparerTest, DamageHasItsPlace) {
+TEST(PreparerTest, AMissingEndHasItsLengths) {
   Preparer preparer(Waveform(80000, 80000));
   std::vector<uint8_t> bytes = FloatWav(Sweep(192000));
-  EXPECT_TRUE(PrepareAll(preparer, bytes, EveryWindow()).summary.damaged_at_s.empty());
+  EXPECT_FALSE(PrepareAll(preparer, bytes, EveryWindow()).summary.stated_length.has_value());
   bytes.erase(bytes.end() - 64000 * sizeof(float), bytes.end());
   const Prepared prepared = PrepareAll(preparer, bytes, EveryWindow());
-  EXPECT_EQ(prepared.summary.damaged_packets, 1);
-  EXPECT_EQ(prepared.summary.damaged_at_s, std::vector<double>{8.0});
+  ASSERT_TRUE(prepared.summary.stated_length.has_value());
+  EXPECT_DOUBLE_EQ(prepared.summary.stated_length->stated_s, 12.0);
+  EXPECT_DOUBLE_EQ(prepared.summary.stated_length->found_s, 8.0);
+}
+
+TEST(PreparerTest, DamageHasItsPlace) {
+  Preparer preparer(Waveform(80000, 80000));
+  std::vector<uint8_t> bytes = test::MediaNamed("matrix", "flac-stereo-44100.flac").bytes();
+  EXPECT_TRUE(PrepareAll(preparer, bytes, EveryWindow()).summary.damaged_at_s.empty());
+  std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(bytes.size() / 2), 500, uint8_t{0x55});
+  const Prepared prepared = PrepareAll(preparer, bytes, EveryWindow());
+  EXPECT_GE(prepared.summary.damaged_packets, 1);
+  ASSERT_EQ(prepared.summary.damaged_at_s.size(), 1u);
+  EXPECT_NEAR(prepared.summary.damaged_at_s[0], prepared.summary.duration_s / 2, 0.3);
 }
 
 TEST(PreparerTest, WindowsHoldTheSamplesOfTheirTimes) {

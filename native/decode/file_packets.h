@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "decode/demuxer.h"
+
+namespace veravox {
+
+// The packets of a file that libavformat is to see in another way than it lies there.
+class FilePackets : public PacketSource {
+ public:
+  // As of Demuxer, with bytes of its own.
+  FilePackets(std::unique_ptr<ByteSource> bytes, uint64_t begin, const Container& container,
+              const StopSignal& stop)
+      : bytes_(std::move(bytes)), demuxer_(*bytes_, begin, container, stop) {}
+
+  const AVCodecParameters& parameters() const override { return demuxer_.parameters(); }
+  AVRational time_base() const override { return demuxer_.time_base(); }
+  const char* container_name() const override { return demuxer_.container_name(); }
+  double progress() const override { return demuxer_.progress(); }
+  bool Next(AVPacket& packet) override { return demuxer_.Next(packet); }
+  bool ended_by_damage() const override { return demuxer_.ended_by_damage(); }
+  std::vector<Unheard> unheard() const override { return demuxer_.unheard(); }
+  std::optional<StatedLength> stated_length() const override { return demuxer_.stated_length(); }
+
+ private:
+  const std::unique_ptr<ByteSource> bytes_;  // outlives demuxer_, which reads from it
+  Demuxer demuxer_;
+};
+
+}  // namespace veravox
