@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
+import { CallClock, type CallTimeouts } from '../../base/outgoing/call-clock.js';
 import { nobody } from '../admission/shared-budget.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { acceptableAddresses, type FetchSurroundings, surroundings } from './acceptable-addresses.js';
 import { download } from './download.js';
-import { FetchClock, type FetchTimeouts } from './fetch-clock.js';
+import { timedOut } from './fetch-failure.js';
 import type { FetchPolicy } from './fetch-policy.js';
 
 /** A file in upload memory; the caller must release it. */
@@ -24,13 +25,13 @@ export interface FetchLimits {
 export class PresignedFetcher {
   readonly #policy: FetchPolicy;
   readonly #queue: ArenaQueue;
-  readonly #timeouts: FetchTimeouts;
+  readonly #timeouts: CallTimeouts;
   readonly #surroundings: FetchSurroundings;
 
   constructor(
     policy: FetchPolicy,
     queue: ArenaQueue,
-    timeouts: FetchTimeouts,
+    timeouts: CallTimeouts,
     overrides: Partial<FetchSurroundings> = {},
   ) {
     this.#policy = policy;
@@ -51,7 +52,7 @@ export class PresignedFetcher {
     traceparent?: string,
   ): Promise<FetchedFile> {
     const target = this.#policy.judge(link);
-    const clock = new FetchClock(this.#timeouts, signal);
+    const clock = new CallClock(this.#timeouts, timedOut, signal);
     try {
       clock.signal.throwIfAborted();
       const addresses = await acceptableAddresses(target, this.#surroundings, clock.signal, () =>

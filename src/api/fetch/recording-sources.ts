@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import type { CallTimeouts } from '../../base/outgoing/call-clock.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import { type FetchSurroundings, surroundings } from './acceptable-addresses.js';
-import type { FetchTimeouts } from './fetch-clock.js';
 import type { FetchPolicy } from './fetch-policy.js';
 import { LinkSource } from './link-source.js';
 
@@ -10,13 +10,13 @@ import { LinkSource } from './link-source.js';
 export class RecordingSources {
   readonly #files: Pick<FileStore, 'storage' | 'embedded'>;
   readonly #policy: FetchPolicy;
-  readonly #timeouts: FetchTimeouts;
+  readonly #timeouts: CallTimeouts;
   readonly #surroundings: FetchSurroundings;
 
   constructor(
     files: Pick<FileStore, 'storage' | 'embedded'>,
     policy: FetchPolicy,
-    timeouts: FetchTimeouts,
+    timeouts: CallTimeouts,
     overrides: Partial<FetchSurroundings> = {},
   ) {
     this.#files = files;

@@ -61,5 +61,6 @@ export async function openBucket(config: Config): Promise<S3Storage> {
     publicUrl: config.storagePublicUrl,
     forcePathStyle: storagePathStyle === 'auto' ? endpoint !== '' : storagePathStyle === 'yes',
     linkLifetimeS: config.storageLinkLifetimeS,
+    timeouts: { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs },
   });
 }
