@@ -10,7 +10,8 @@ import { type InFlightElsewhere, KeyConcurrency } from '../api/admission/key-con
 import { openPermitPools, permitsDrained, permitsInUse } from '../api/admission/permit-pools.js';
 import { type RateCounter, RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { RequestPermits } from '../api/admission/request-permits.js';
-import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
+import { refuseUnacceptable, surroundings } from '../api/fetch/acceptable-addresses.js';
+import { type FetchTarget, linkPolicy, webhookPolicy } from '../api/fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../api/fetch/presigned-fetcher.js';
 import { restWithoutDescriptors } from '../api/http/accept-rest.js';
 import { AnswerLimits } from '../api/http/answer-limits.js';
@@ -189,8 +190,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     percents: { key: keyMemoryPercent, address },
   });
   const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
-  const policy = new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts);
-  const callbackPolicy = new FetchPolicy(() => [], config.webhookHosts, callbacks);
+  const policy = linkPolicy(config, () => storagePrefixes(listener.port));
+  const callbackPolicy = webhookPolicy(config);
+  const around = { ...surroundings, ...options.fetchSurroundings };
+  const refuseAddress = (target: FetchTarget): Promise<void> => refuseUnacceptable(target, around);
   const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
   const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings);
   const intake = { queue, fetcher };
@@ -285,7 +288,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       isDatabaseUp,
     };
     const jobs = office &&
-      watch && { jobs: office.jobs, policy, callbackPolicy, watch, stopping: draining.signal };
+      watch && {
+        jobs: office.jobs,
+        ...{ policy, callbackPolicy, refuseAddress },
+        watch,
+        stopping: draining.signal,
+      };
     const awaitedUploads = files.bucket && office?.awaitedUploads;
     const routes = serverRoutes({
       ...shared,

@@ -4,7 +4,7 @@ import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { KeyConcurrency } from '../api/admission/key-concurrency.js';
 import { openPermitPools } from '../api/admission/permit-pools.js';
 import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
-import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
+import { linkPolicy, webhookPolicy } from '../api/fetch/fetch-policy.js';
 import { AnswerLimits } from '../api/http/answer-limits.js';
 import { ClientAddresses } from '../api/http/client-address.js';
 import { Cors } from '../api/http/cors.js';
@@ -51,11 +51,11 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   door.serve([], routes);
   const admin: Listener | undefined =
     config.adminAddress && (await listen({ ...config.adminAddress, handle: door.handleAdmin }));
-  const policy = new FetchPolicy(() => files.storage.linkPrefixes(0), config.fetchAllowedHosts);
+  const policy = linkPolicy(config, () => files.storage.linkPrefixes(0));
   const background = startBackgroundWork({
     tracing: options.tracing,
     ...{ config, office, files, models, metrics, recorders, log, policy },
-    callbackPolicy: new FetchPolicy(() => [], config.webhookHosts, callbacks),
+    callbackPolicy: webhookPolicy(config),
     fetchSurroundings: options.fetchSurroundings,
   });
   log.info({ workers: config.jobWorkers, ...(admin && { adminPort: admin.port }) }, 'working on jobs');

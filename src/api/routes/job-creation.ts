@@ -18,7 +18,7 @@ import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { accepted, callerOf, requireScope } from './job-answers.js';
 import { analysisParameters } from './job-parameters.js';
-import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields } from './job-source.js';
+import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourceParts } from './job-source.js';
 import { regionOf } from './region.js';
 import type { Reply, RouteRequest } from './route.js';
 
@@ -32,6 +32,7 @@ export interface JobRouteParts {
   readonly policy: Pick<FetchPolicy, 'judge'>;
   /** Where webhooks may go. */
   readonly callbackPolicy: Pick<FetchPolicy, 'judge'>;
+  readonly refuseAddress?: SourceParts['refuseAddress'];
   readonly config: Pick<Config, 'receiveTimeoutMs' | 'speakerModel'>;
 }
 

@@ -4,7 +4,7 @@ import type { JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
-import type { FetchPolicy } from '../fetch/fetch-policy.js';
+import type { FetchPolicy, FetchTarget } from '../fetch/fetch-policy.js';
 import { answered } from './job-answers.js';
 import { refuseUnstorableKey } from './link-fields.js';
 
@@ -18,13 +18,15 @@ export interface SourceFields {
 export interface SourceParts {
   readonly files: Pick<FileStore, 'folderOf' | 'embedded' | 'home'>;
   readonly policy: Pick<FetchPolicy, 'judge'>;
+  /** Refuses a link whose host has an address that is never allowed; absent where that is left to the fetch. */
+  readonly refuseAddress?: ((target: FetchTarget) => Promise<void>) | undefined;
 }
 
-/** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED, FETCH_STATUS_REFUSED */
+/** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED, FETCH_ADDRESS_REFUSED, FETCH_STATUS_REFUSED */
 export async function jobSourceOf(
   { presigned_url: link, key, entity }: SourceFields,
   account: string,
-  { files, policy }: SourceParts,
+  { files, policy, refuseAddress }: SourceParts,
 ): Promise<JobSource> {
   if (key !== undefined && link === undefined) {
     refuseUnstorableKey('key', key);
@@ -38,8 +40,12 @@ export async function jobSourceOf(
     });
   }
   // A link that is never fetched is refused now, not in a job that fails.
-  const { url, isStorage } = policy.judge(link);
-  if (!isStorage || files.embedded === undefined) return { link: url.href };
+  const target = policy.judge(link);
+  const { url, isStorage } = target;
+  if (!isStorage || files.embedded === undefined) {
+    await refuseAddress?.(target);
+    return { link: url.href };
+  }
   // Its link may end before the job begins.
   return { object: await objectBehind(files.embedded, url) };
 }
@@ -58,13 +64,26 @@ async function objectBehind(storage: EmbeddedStorage, url: URL): Promise<string>
   }
 }
 
-/** Now, instead of at the end of the job. @throws ServiceError FIELD_INVALID, WEBHOOK_HOST_REFUSED, WEBHOOK_SECRET_MISSING */
+/**
+ * Now, instead of at the end of the job.
+ * @throws ServiceError FIELD_INVALID, WEBHOOK_HOST_REFUSED, WEBHOOK_ADDRESS_REFUSED, WEBHOOK_SECRET_MISSING
+ */
 export async function refuseUnsendable(
-  { jobs, callbackPolicy }: { jobs: Jobs; callbackPolicy: Pick<FetchPolicy, 'judge'> },
+  {
+    jobs,
+    callbackPolicy,
+    refuseAddress,
+  }: { jobs: Jobs; callbackPolicy: Pick<FetchPolicy, 'judge'> } & Pick<SourceParts, 'refuseAddress'>,
   callbackUrl: string,
   account: string,
 ): Promise<void> {
-  callbackPolicy.judge(callbackUrl);
+  const target = callbackPolicy.judge(callbackUrl);
+  try {
+    await refuseAddress?.(target);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ServiceError('WEBHOOK_ADDRESS_REFUSED', { host: target.url.hostname });
+  }
   const secrets = await answered(() => jobs.webhookSecrets.active(account));
   if (secrets.length === 0) throw new ServiceError('WEBHOOK_SECRET_MISSING');
 }

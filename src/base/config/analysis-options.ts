@@ -2,6 +2,7 @@
 import { MIN_LARGE_FILE_BYTES } from '../contract/limits.js';
 import { parseAllowedHost } from './allowed-host.js';
 import { choice, integer, list, MEBIBYTE, text, threshold } from './option.js';
+import { PRIVATE_HOST, parsePrivateHost } from './private-host.js';
 
 /** Limits of requests and of the time they take. */
 export const analysisOptions = {
@@ -122,10 +123,17 @@ export const analysisOptions = {
   }),
   fetchAllowedHosts: list({
     variable: 'VERAVOX_FETCH_ALLOWED_HOSTS',
-    accepts: '`[scheme://][*.]host[:port]`',
+    accepts: '`[scheme://][*.]name[:port]`, names only (addresses: VERAVOX_FETCH_PRIVATE_HOSTS)',
     parseItem: parseAllowedHost,
     description:
-      'Hosts allowed in `presigned_url`, in addition to the configured storage; https unless the entry says http. Clients can make the server fetch anything from these hosts. Private addresses are always refused.',
+      'Hosts allowed in `presigned_url`, in addition to the configured storage; https unless the entry says http. Clients can make the server fetch anything from these hosts. Private addresses are refused unless VERAVOX_FETCH_PRIVATE_HOSTS has them.',
+  }),
+  fetchPrivateHosts: list({
+    variable: 'VERAVOX_FETCH_PRIVATE_HOSTS',
+    accepts: PRIVATE_HOST,
+    parseItem: parsePrivateHost,
+    description:
+      'Hosts inside the house that are allowed in `presigned_url`, by http and https. A name must have private addresses; a range also allows hosts of VERAVOX_FETCH_ALLOWED_HOSTS with addresses in it. See [presigned-url.md](presigned-url.md#hosts-inside-the-house).',
   }),
   fetchTimeoutMs: integer({
     variable: 'VERAVOX_FETCH_TIMEOUT_MS',

@@ -44,7 +44,9 @@ export function loadConfig(env: Environment, surroundings: Surroundings = surrou
     const value = option.parse(text);
     if (value !== undefined) return [name, value];
     const example = option.example === undefined ? '' : `, or with a unit, such as ${option.example},`;
-    const received = option.isSecret ? 'another value, which is not shown' : text;
+    const received = option.isSecret
+      ? 'another value, which is not shown'
+      : (option.wrongPart?.(text) ?? text);
     problems.push(`Expected ${option.accepts}${example} for ${option.variable} but received ${received}.`);
     return [name, option.default(surroundings)];
   });
