@@ -34,7 +34,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   const isStopping = (): boolean => door.phase !== 'running';
   const status = () => models.status();
   metrics.declareGauges({
-    ...gaugesOf(models, { isStopping, isDatabaseUp }),
+    ...gaugesOf(models, { isStopping, isDatabaseUp, files }),
     requestsInFlight: nothing,
     transfersInFlight: nothing,
     eventStreams: nothing,
@@ -47,11 +47,15 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     arenaUsedBytes: nothing,
     arenaTotalBytes: nothing,
   });
-  const routes = [...healthRoutes(status, { isStopping, isDatabaseUp }), metricsRoute(metrics)];
+  const routes = [...healthRoutes(status, { isStopping, isDatabaseUp, files }), metricsRoute(metrics)];
   door.serve([], routes);
   const admin: Listener | undefined =
     config.adminAddress && (await listen({ ...config.adminAddress, handle: door.handleAdmin }));
-  const policy = linkPolicy(config, () => files.storage.linkPrefixes(0));
+  const policy = linkPolicy(
+    config,
+    () => files.storage.linkPrefixes(0),
+    (url) => files.storage.isOwnLink(url),
+  );
   const background = startBackgroundWork({
     tracing: options.tracing,
     ...{ config, office, files, models, metrics, recorders, log, policy },
@@ -65,6 +69,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     door.phase = 'draining';
     await background.close();
     admin?.close();
+    files.watch?.close();
     await Promise.all([models.close(), files.storage.close()]);
     for (const recorder of recorders) await recorder.close();
     log.info('stopped');

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
-import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
+import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import type { FetchPolicy, FetchTarget } from '../fetch/fetch-policy.js';
 import { answered } from './job-answers.js';
@@ -16,7 +16,9 @@ export interface SourceFields {
 }
 
 export interface SourceParts {
-  readonly files: Pick<FileStore, 'folderOf' | 'embedded' | 'home'>;
+  readonly files: Pick<FileStore, 'folderOf' | 'home'> & {
+    readonly storage: Pick<ObjectStorage, 'nameBehind'>;
+  };
   readonly policy: Pick<FetchPolicy, 'judge'>;
   /** Refuses a link whose host has an address that is never allowed; absent where that is left to the fetch. */
   readonly refuseAddress?: ((target: FetchTarget) => Promise<void>) | undefined;
@@ -42,12 +44,11 @@ export async function jobSourceOf(
   // A link that is never fetched is refused now, not in a job that fails.
   const target = policy.judge(link);
   const { url, isStorage } = target;
-  if (!isStorage || files.embedded === undefined) {
-    await refuseAddress?.(target);
-    return { link: url.href };
-  }
   // Its link may end before the job begins.
-  return { object: await objectBehind(files.embedded, url) };
+  const object = isStorage ? await objectBehind(files.storage, url) : undefined;
+  if (object !== undefined) return { object };
+  await refuseAddress?.(target);
+  return { link: url.href };
 }
 
 /** Who can read it: links are for everybody. */
@@ -55,7 +56,10 @@ export const homeOf = (source: JobSource, { home }: Pick<FileStore, 'home'>): st
   'object' in source ? home : undefined;
 
 /** @throws ServiceError FETCH_STATUS_REFUSED, as if the link had been fetched */
-async function objectBehind(storage: EmbeddedStorage, url: URL): Promise<string> {
+async function objectBehind(
+  storage: Pick<ObjectStorage, 'nameBehind'>,
+  url: URL,
+): Promise<string | undefined> {
   try {
     return await storage.nameBehind(url);
   } catch (error) {

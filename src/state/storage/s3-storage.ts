@@ -14,7 +14,7 @@ import type { Logger } from '../../base/observe/log.js';
 import type { CallTimeouts } from '../../base/outgoing/call-clock.js';
 import type { ObjectStorage, StoredObject } from './object-storage.js';
 import { S3Calls } from './s3-calls.js';
-import { unavailable, wrongAnswer } from './s3-failure.js';
+import { isMissingObject, unavailable, wrongAnswer } from './s3-failure.js';
 import { listBucket } from './s3-listing.js';
 import { S3ObjectSource, type S3ObjectState, stateOfObject } from './s3-object-source.js';
 
@@ -35,6 +35,7 @@ export interface S3Settings {
 
 /** S3 takes 10,000 parts of at least 5 MiB. */
 const PART_BYTES = 16 << 20;
+const MAX_NOTE_BYTES = 1024;
 
 /** Objects in S3 or in what speaks its protocol. Credentials are found by the SDK's own chain. */
 export class S3Storage implements ObjectStorage {
@@ -131,6 +132,25 @@ export class S3Storage implements ObjectStorage {
     return S3ObjectSource.open(this.#calls, this.#object(name), this.#settings.retryPausesMs);
   }
 
+  /**
+   * The text of a small object; undefined without it.
+   * @throws ServiceError STORAGE_UNAVAILABLE, whose cause is the SDK's error
+   */
+  async readNote(name: string): Promise<string | undefined> {
+    const command = new GetObjectCommand({ ...this.#object(name), Range: `bytes=0-${MAX_NOTE_BYTES - 1}` });
+    try {
+      return await this.#calls.within(async (abortSignal) => {
+        const { Body, ContentLength = 0 } = await this.#calls.client.send(command, { abortSignal });
+        if (ContentLength <= MAX_NOTE_BYTES) return Body?.transformToString();
+        (Body as { destroy?: () => void } | undefined)?.destroy?.();
+        return '';
+      });
+    } catch (error) {
+      if (isMissingObject(error)) return undefined;
+      throw unavailable(error);
+    }
+  }
+
   #object(name: string): { Bucket: string; Key: string } {
     return { Bucket: this.#settings.bucket, Key: name };
   }
@@ -139,6 +159,27 @@ export class S3Storage implements ObjectStorage {
     call: (client: S3Calls['client'], options: { abortSignal: AbortSignal }) => Promise<Result>,
   ): Promise<Result> {
     return reachable(this.#calls.within((abortSignal) => call(this.#calls.client, { abortSignal })));
+  }
+
+  isOwnLink(link: URL): boolean {
+    return this.linkPrefixes().some((prefix) => link.href.startsWith(prefix));
+  }
+
+  /** A link is good if it is the one that this server makes at the same moment. With other credentials, only the storage can tell. */
+  async nameBehind(link: URL): Promise<string | undefined> {
+    const parameter = (name: string): string => link.searchParams.get(`X-Amz-${name}`) ?? '';
+    const time = parameter('Date').replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5');
+    const signedAt = new Date(time);
+    const lifetimeS = Number(parameter('Expires'));
+    if (!(signedAt.getTime() + 1000 * lifetimeS > Date.now())) return undefined;
+    const start = this.#settings.forcePathStyle ? `/${this.#settings.bucket}/` : '/';
+    try {
+      const name = decodeURIComponent(link.pathname.slice(start.length));
+      const made = await this.#linkCalls.sign(new GetObjectCommand(this.#object(name)), lifetimeS, signedAt);
+      return new URL(made).href === link.href ? name : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   linkPrefixes(): string[] {
