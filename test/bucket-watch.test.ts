@@ -11,8 +11,8 @@ import { eventually } from './support/eventually.js';
 import { startFakeStorage } from './support/fake-storage.js';
 import { getFile } from './support/file-links.js';
 import { request } from './support/http-client.js';
-import { ADMIN_API_KEY, startServerWith, startTestServer, testConfig } from './support/test-server.js';
 import { temporaryFolder } from './support/temporary-folder.js';
+import { ADMIN_API_KEY, startServerWith, startTestServer, testConfig } from './support/test-server.js';
 
 process.env.AWS_ACCESS_KEY_ID = 'an-id';
 process.env.AWS_SECRET_ACCESS_KEY = 'a-secret';
@@ -22,7 +22,9 @@ type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => 
 const refusal =
   (status: number, code: string): Answer =>
   (_, response) =>
-    response.writeHead(status, { 'content-type': 'application/xml' }).end(`<Error><Code>${code}</Code></Error>`);
+    response
+      .writeHead(status, { 'content-type': 'application/xml' })
+      .end(`<Error><Code>${code}</Code></Error>`);
 
 /** One bucket with room for notes, which may be made to fail. */
 async function startBucket(t: TestContext) {
@@ -45,7 +47,8 @@ async function startBucket(t: TestContext) {
     }
     const found = objects.get(name);
     if (found === undefined) refusal(404, 'NoSuchKey')(request, response);
-    else response.writeHead(206, { 'content-range': `bytes 0-${found.length - 1}/${found.length}` }).end(found);
+    else
+      response.writeHead(206, { 'content-range': `bytes 0-${found.length - 1}/${found.length}` }).end(found);
   });
   const watched = (accountSecret: string) => {
     const bucket = new S3Storage({
@@ -138,7 +141,10 @@ test('/readyz tells strangers a state, and operators what the storage said', asy
   const { analyser, arena } = server;
   const watch = { state: 'missing', isUsable: false, problem: 'NoSuchBucket: none', close() {} };
   const { openStorage } = await import('../src/state/storage/open-storage.js');
-  const files = { ...(await openStorage({ ...testConfig, dataDir: temporaryFolder(t) })), watch: watch as never };
+  const files = {
+    ...(await openStorage({ ...testConfig, dataDir: temporaryFolder(t) })),
+    watch: watch as never,
+  };
   const { port } = await startServerWith(t, analyser, arena, {}, { files });
   const stranger = await request(port, '/readyz');
   assert.deepEqual([stranger.status, stranger.json], [503, { ready: false, state: 'storage_unusable' }]);
@@ -159,5 +165,7 @@ test('a bucket that is missing does not look like a missing file', async (t) => 
   const { openStorage } = await import('../src/state/storage/open-storage.js');
   const files = await openStorage({ ...testConfig, ...bucket, dataDir: temporaryFolder(t) });
   t.after(() => files.storage.close());
-  await assert.rejects(files.storage.openSource(`${'0'.repeat(32)}/analysis/a`), { key: 'STORAGE_UNAVAILABLE' });
+  await assert.rejects(files.storage.openSource(`${'0'.repeat(32)}/analysis/a`), {
+    key: 'STORAGE_UNAVAILABLE',
+  });
 });
