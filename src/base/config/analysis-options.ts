@@ -141,7 +141,8 @@ export const analysisOptions = {
     minimum: 1,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'Time to fetch the file of a `presigned_url`, after which the answer is 500.',
+    description:
+      'Time to fetch the file of a `presigned_url`, after which the answer is 500. The same for each request to a bucket.',
   }),
   fetchStallTimeoutMs: integer({
     variable: 'VERAVOX_FETCH_STALL_TIMEOUT_MS',
@@ -150,7 +151,7 @@ export const analysisOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'Time for the name of its host to resolve, and for the host to connect, answer or send the next bytes, after which the answer is 500.',
+      'Time for the name of its host to resolve, and for the host to connect, answer or send the next bytes, after which the answer is 500. The same for a bucket.',
   }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',
