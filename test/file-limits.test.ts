@@ -151,7 +151,7 @@ test('uploads leave the reserve of the disk alone; keys and audit may use it', a
   const dataDir = temporaryFolder(t);
   let freeBytes = 1_000_000;
   const config = { ...testConfig, dataDir, diskReserveBytes: 900_000 };
-  const { embedded } = await openStorage(config, async () => freeBytes);
+  const { embedded } = await openStorage(config, { freeBytes: async () => freeBytes });
   assert.ok(embedded);
   const name = `${'0'.repeat(32)}/analysis/a`;
   const full = { key: 'STORAGE_FULL' };

@@ -30,6 +30,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     aliases: {},
     speaker_models: [],
     database: 'up',
+    storage: { state: 'up', problem: null },
     wrong_answers: [],
   });
   assert.equal(await metric('veravox_ready'), 0);
@@ -53,6 +54,7 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
     aliases: {},
     speaker_models: [someSpeakerModel.id],
     database: 'up',
+    storage: { state: 'up', problem: null },
     wrong_answers: [],
   });
   assert.equal(await metric('veravox_ready'), 1);

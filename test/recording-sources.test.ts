@@ -253,6 +253,7 @@ test('an object in S3 is read in ranges, and noticed to be another one', async (
   process.env.AWS_SECRET_ACCESS_KEY = secretAccessKey;
   const [, bucket = '', ...parts] = decodeURIComponent(new URL(link).pathname).split('/');
   const storage = new S3Storage({
+    timeouts: { stallTimeoutMs: 300_000, totalTimeoutMs: 300_000 },
     bucket,
     region: 'us-east-1',
     endpoint: server.origin,

@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import type { AllowedHost } from '../src/base/config/allowed-host.js';
 import { parseAllowedHost } from '../src/base/config/allowed-host.js';
+import { loadConfig } from '../src/base/config/load-config.js';
 import type { Config } from '../src/base/config/options.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { MAX_PER_DESTINATION } from '../src/service/webhooks/destinations.js';
@@ -147,16 +148,17 @@ test('a callback_url to another host, or without a secret, makes no job', async 
 test('an allowed name that leads to a private address gets nothing, at each attempt', async (t) => {
   const trap = await startTrap(t);
   const judged: string[] = [];
-  const { server } = await start(t, [trap.port], {}, (address) => {
-    judged.push(address);
-    return false;
-  });
+  // Public while the job is made.
+  const { server } = await start(t, [trap.port], {}, (address) => judged.push(address) === 1);
   const job = await created(server, `http://hooks.example.com:${trap.port}/`);
   await attempted(server, job, 1);
   const [first] = (await server.call('GET', job)).json.webhook.attempts;
-  assert.deepEqual([first.status, first.problem], [null, 'the host has an address that is not public']);
+  assert.deepEqual(
+    [first.status, first.problem],
+    [null, 'the host has an address that is neither public nor allowed'],
+  );
   await hasten(server);
-  await eventually(() => judged.length === 2, 'it is judged again');
+  await eventually(() => judged.length === 3, 'it is judged again');
   assert.equal(await trap.connections(), 0);
 });
 
@@ -339,4 +341,23 @@ test('the receiver of the documentation takes what is signed with an old or a ne
   const refused = await created(server, `http://hooks.example.com:${stranger.port}/`);
   await attempted(server, refused, 1);
   assert.equal((await server.call('GET', refused)).json.webhook.attempts[0].status, 401);
+});
+
+test('the example of the documentation for one machine works as printed', async (t) => {
+  const page = fs.readFileSync(path.join(packageDir, 'docs/webhooks.md'), 'utf8');
+  const [, setting = ''] = /^export VERAVOX_WEBHOOK_PRIVATE_HOSTS=(127\S+)$/m.exec(page) ?? [];
+  const [, link = ''] = /"callback_url": "(http:\/\/127[^"]+)"/.exec(page) ?? [];
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const python = await startPython(t, secret);
+  // The port of the page may be taken.
+  const here = (text: string): string => text.replace(':9000', `:${python.port}`);
+  const { webhookPrivateHosts } = loadConfig({ VERAVOX_WEBHOOK_PRIVATE_HOSTS: here(setting) });
+  const server = await startJobServer(t, { webhookPrivateHosts });
+  await server.database.execute(
+    "INSERT INTO webhook_secrets (id, account, secret, created_at_ms) VALUES ('whs_known', 'one', $1, 0)",
+    [secret],
+  );
+  await server.store('a', FILE);
+  const { id } = await webhookOf(server, await created(server, here(link)), 'delivered');
+  assert.ok(python.output().includes(`${id} job.succeeded`), python.output());
 });

@@ -1920,7 +1920,7 @@ export interface AdminModelList {
 
 export interface ServerState {
   version: string;
-  state: 'starting' | 'ready' | 'wrong_answers' | 'stopping';
+  state: 'starting' | 'ready' | 'wrong_answers' | 'storage_unusable' | 'stopping';
   /**
    * Of the process that answers.
    */

@@ -12,6 +12,7 @@ import { databaseLeftBehind } from '../state/takeover/left-behind.js';
 import { firstLinkNote } from './first-link.js';
 import { announcement, FirstStart } from './first-start.js';
 import { followHangUps } from './hang-up.js';
+import { logWarnings } from './node-warnings.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
 import { endOnUncaught } from './uncaught.js';
 
@@ -40,6 +41,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   });
   const log = createLog(config);
   process.on('exit', log.closeNow);
+  logWarnings(log.logger);
   if (parent === undefined && config.processes > 0) {
     const { serveProcesses } = await import('./serve-processes.js');
     return serveProcesses({ config, log, hangUp, ...(await openForServer(config, log.logger)) });

@@ -4,6 +4,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { createLog } from '../base/observe/log.js';
 import { followHangUps } from './hang-up.js';
+import { logWarnings } from './node-warnings.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
 import { endOnUncaught } from './uncaught.js';
 
@@ -37,6 +38,7 @@ async function work(): Promise<void> {
   checkSettings(config);
   const log = createLog(config);
   process.on('exit', log.closeNow);
+  logWarnings(log.logger);
   // The files of the service are read while the database opens.
   const [{ database }, { startService }] = await Promise.all([
     openOwnState(config, log.logger),

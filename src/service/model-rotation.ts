@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CheckedStatus } from '../analysis/known-answers/checked-models.js';
+import { stateOf } from '../api/routes/health.js';
 import type { Logger } from '../base/observe/log.js';
 import type { GaugeSources } from '../base/observe/service-metrics.js';
+import type { FileStore } from '../state/storage/open-storage.js';
 import type { ServedModels } from './served-models.js';
 
 /** The models in use now, and earlier ones that still answer what began with them. */
@@ -47,13 +49,21 @@ export class ModelRotation {
 /** What metrics say about the models, and whether this process is ready. */
 export function gaugesOf(
   models: ModelRotation,
-  { isStopping, isDatabaseUp }: { readonly isStopping: () => boolean; readonly isDatabaseUp: () => boolean },
+  {
+    isStopping,
+    isDatabaseUp,
+    files,
+  }: {
+    readonly isStopping: () => boolean;
+    readonly isDatabaseUp: () => boolean;
+    readonly files: Pick<FileStore, 'watch'>;
+  },
 ) {
   const status = (): CheckedStatus => models.status();
   return {
     modelSets: () => models.sets,
     models: status,
-    ready: () => status().ready && !isStopping(),
+    ready: () => stateOf(status(), isStopping(), files.watch) === 'ready',
     databaseUp: isDatabaseUp,
     wrongAnswers: () => status().wrongAnswers.length,
     provider: () => status().provider,

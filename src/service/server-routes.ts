@@ -40,7 +40,7 @@ export interface RouteParts {
   readonly files: FileStore;
   readonly operatingPoints: OperatingPoints;
   readonly jobs:
-    | Pick<JobRoutesParts, 'jobs' | 'policy' | 'callbackPolicy' | 'watch' | 'stopping'>
+    | Pick<JobRoutesParts, 'jobs' | 'policy' | 'callbackPolicy' | 'refuseAddress' | 'watch' | 'stopping'>
     | undefined;
   /** Of a bucket. */
   readonly awaitedUploads: AwaitedUploads | undefined;

@@ -10,7 +10,8 @@ import { type InFlightElsewhere, KeyConcurrency } from '../api/admission/key-con
 import { openPermitPools, permitsDrained, permitsInUse } from '../api/admission/permit-pools.js';
 import { type RateCounter, RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { RequestPermits } from '../api/admission/request-permits.js';
-import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
+import { refuseUnacceptable, surroundings } from '../api/fetch/acceptable-addresses.js';
+import { type FetchTarget, linkPolicy, webhookPolicy } from '../api/fetch/fetch-policy.js';
 import { type FetchSurroundings, PresignedFetcher } from '../api/fetch/presigned-fetcher.js';
 import { restWithoutDescriptors } from '../api/http/accept-rest.js';
 import { AnswerLimits } from '../api/http/answer-limits.js';
@@ -189,10 +190,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     percents: { key: keyMemoryPercent, address },
   });
   const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
-  const policy = new FetchPolicy(() => storagePrefixes(listener.port), config.fetchAllowedHosts);
-  const callbackPolicy = new FetchPolicy(() => [], config.webhookHosts, callbacks);
+  const policy = linkPolicy(
+    config,
+    () => storagePrefixes(listener.port),
+    (url) => files.storage.isOwnLink(url),
+  );
+  const callbackPolicy = webhookPolicy(config);
+  const around = { ...surroundings, ...options.fetchSurroundings };
+  const refuseAddress = (target: FetchTarget): Promise<void> => refuseUnacceptable(target, around);
   const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
-  const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings);
+  const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings, files.storage);
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
   const { isDatabaseUp = () => true, jobs: office } = options;
@@ -230,7 +237,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.admin &&
     openAdminParts({
       ...options.admin,
-      ...{ config, keys, rates, log, isStopping, isDatabaseUp },
+      ...{ config, keys, rates, log, isStopping, isDatabaseUp, files },
       status: () => models.status(),
     });
   const door = new FrontDoor({
@@ -252,7 +259,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
   const models = new ModelRotation(new ServedModels(counted(options.analyser), options.wrongAnswers), log);
   const gauges = {
-    ...gaugesOf(models, { isStopping, isDatabaseUp }),
+    ...gaugesOf(models, { isStopping, isDatabaseUp, files }),
     requestsInFlight: () => permits.requests.inUse,
     transfersInFlight: () => permits.transfers.inUse,
     eventStreams: () => permits.watches.inUse + permits.adminWatches.inUse,
@@ -285,7 +292,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       isDatabaseUp,
     };
     const jobs = office &&
-      watch && { jobs: office.jobs, policy, callbackPolicy, watch, stopping: draining.signal };
+      watch && {
+        jobs: office.jobs,
+        ...{ policy, callbackPolicy, refuseAddress },
+        watch,
+        stopping: draining.signal,
+      };
     const awaitedUploads = files.bucket && office?.awaitedUploads;
     const routes = serverRoutes({
       ...shared,
@@ -353,6 +365,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(cutSlowBodies);
     listener.close();
     admin?.close();
+    files.watch?.close();
     await Promise.all([models.close(), files.storage.close()]);
     // What was cut off is recorded once its promises have settled, which may take a turn of the disk or the network.
     await atMost(SETTLE_MS, permitsDrained(permits));

@@ -103,7 +103,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const loading = startChecked(config, arena.buffer, ANSWERS_AT_START, pipelineOptions);
   const [models, { keys, points }, parts] = await allOrNone(database, loading, [
     followDatabase(database, logger, usePoints),
-    loadServerParts(config, logger, isWorker),
+    loadServerParts(config, logger, database, isWorker),
   ]);
   const { metrics, files, tracing } = parts;
   countedBy = metrics;
@@ -177,7 +177,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     port: server.port,
     adminPort: server.adminPort,
-    isReady: status.ready,
+    isReady: status.ready && (files.watch?.isUsable ?? true),
     note: (event) => books.note(event),
     reloadModels: () => reload.request(),
     renewTls() {
@@ -205,7 +205,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Their files are read while other threads load the models. */
-async function loadServerParts(config: Config, log: Logger, isWorker: boolean) {
+async function loadServerParts(config: Config, log: Logger, database: Database, isWorker: boolean) {
   const { ServiceMetrics } = await import('../base/observe/service-metrics.js');
   const start = isWorker
     ? (await import('./worker.js')).startWorker
@@ -216,6 +216,8 @@ async function loadServerParts(config: Config, log: Logger, isWorker: boolean) {
   const { HealthKeeper = undefined } = config.dashboard === 'on' ? await import('./health-keeper.js') : {};
   const metrics = new ServiceMetrics();
   const tracing = await openTracing(config, metrics, log);
+  const files = await openStorage(config, { database, log });
+  await files.watch?.start();
   return {
     start,
     openBooks,
@@ -223,7 +225,7 @@ async function loadServerParts(config: Config, log: Logger, isWorker: boolean) {
     HealthKeeper,
     metrics,
     tracing,
-    files: await openStorage(config),
+    files,
   };
 }
 

@@ -4,7 +4,7 @@ import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { KeyConcurrency } from '../api/admission/key-concurrency.js';
 import { openPermitPools } from '../api/admission/permit-pools.js';
 import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
-import { callbacks, FetchPolicy } from '../api/fetch/fetch-policy.js';
+import { linkPolicy, webhookPolicy } from '../api/fetch/fetch-policy.js';
 import { AnswerLimits } from '../api/http/answer-limits.js';
 import { ClientAddresses } from '../api/http/client-address.js';
 import { Cors } from '../api/http/cors.js';
@@ -34,7 +34,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   const isStopping = (): boolean => door.phase !== 'running';
   const status = () => models.status();
   metrics.declareGauges({
-    ...gaugesOf(models, { isStopping, isDatabaseUp }),
+    ...gaugesOf(models, { isStopping, isDatabaseUp, files }),
     requestsInFlight: nothing,
     transfersInFlight: nothing,
     eventStreams: nothing,
@@ -47,15 +47,19 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     arenaUsedBytes: nothing,
     arenaTotalBytes: nothing,
   });
-  const routes = [...healthRoutes(status, { isStopping, isDatabaseUp }), metricsRoute(metrics)];
+  const routes = [...healthRoutes(status, { isStopping, isDatabaseUp, files }), metricsRoute(metrics)];
   door.serve([], routes);
   const admin: Listener | undefined =
     config.adminAddress && (await listen({ ...config.adminAddress, handle: door.handleAdmin }));
-  const policy = new FetchPolicy(() => files.storage.linkPrefixes(0), config.fetchAllowedHosts);
+  const policy = linkPolicy(
+    config,
+    () => files.storage.linkPrefixes(0),
+    (url) => files.storage.isOwnLink(url),
+  );
   const background = startBackgroundWork({
     tracing: options.tracing,
     ...{ config, office, files, models, metrics, recorders, log, policy },
-    callbackPolicy: new FetchPolicy(() => [], config.webhookHosts, callbacks),
+    callbackPolicy: webhookPolicy(config),
     fetchSurroundings: options.fetchSurroundings,
   });
   log.info({ workers: config.jobWorkers, ...(admin && { adminPort: admin.port }) }, 'working on jobs');
@@ -65,6 +69,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     door.phase = 'draining';
     await background.close();
     admin?.close();
+    files.watch?.close();
     await Promise.all([models.close(), files.storage.close()]);
     for (const recorder of recorders) await recorder.close();
     log.info('stopped');

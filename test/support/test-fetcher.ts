@@ -2,7 +2,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
-import type { FetchTimeouts } from '../../src/api/fetch/fetch-clock.js';
 import { FetchPolicy } from '../../src/api/fetch/fetch-policy.js';
 import {
   type FetchedFile,
@@ -12,13 +11,14 @@ import {
 import { ArenaQueue } from '../../src/api/upload/arena-queue.js';
 import { parseAllowedHost } from '../../src/base/config/allowed-host.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
+import type { CallTimeouts } from '../../src/base/outgoing/call-clock.js';
 
 export interface TestFetcherOptions {
   readonly storagePrefixes?: readonly string[];
   readonly allowedHosts?: readonly string[];
   readonly arenaBytes?: number;
   readonly maxFileBytes?: number;
-  readonly timeouts?: Partial<FetchTimeouts>;
+  readonly timeouts?: Partial<CallTimeouts>;
   readonly surroundings?: Partial<FetchSurroundings>;
 }
 

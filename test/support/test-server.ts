@@ -99,6 +99,7 @@ export interface TestParts
     Pick<
       ServerOptions,
       | 'keys'
+      | 'files'
       | 'recorders'
       | 'metrics'
       | 'tracing'
@@ -147,7 +148,7 @@ export async function startServerWith(
     { level: overrides.logLevel ?? 'info', base: null, formatters: { level: (level) => ({ level }) } },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
-  const files = await openStorage(config);
+  const files = parts.files ?? (await openStorage(config));
   const server = await startServer({
     config,
     analyser,

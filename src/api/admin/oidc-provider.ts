@@ -17,6 +17,7 @@ export interface OidcSecrets {
 
 /** How long the provider's own description is believed. */
 const DISCOVERED_MS = 3_600_000;
+/** Of one request, with its whole answer. */
 const TIMEOUT_S = 10;
 
 export const OIDC_CALLBACK = '/v1/admin/oidc/callback';
@@ -26,10 +27,12 @@ type Library = typeof import('openid-client');
 /** Sends people to an OpenID provider, and checks what they come back with. The library is loaded when somebody goes. */
 export class OidcProvider {
   readonly #settings: OidcSettings;
+  readonly #timeoutS: number;
   #discovered: { readonly atMs: number; readonly configuration: Promise<Configuration> } | undefined;
 
-  constructor(settings: OidcSettings) {
+  constructor(settings: OidcSettings, timeoutS = TIMEOUT_S) {
     this.#settings = settings;
+    this.#timeoutS = timeoutS;
   }
 
   get isConfigured(): boolean {
@@ -104,17 +107,17 @@ export class OidcProvider {
     try {
       const found = await library.discovery(issuer, oidcClientId, undefined, library.None(), {
         execute,
-        timeout: TIMEOUT_S,
+        timeout: this.#timeoutS,
       });
       const server = found.serverMetadata();
       const ways = server.token_endpoint_auth_methods_supported;
-      const secret =
+      const withSecret = () =>
         ways === undefined || ways.includes('client_secret_basic')
           ? library.ClientSecretBasic(oidcClientSecret)
           : library.ClientSecretPost(oidcClientSecret);
-      const way = oidcClientSecret === '' ? library.None() : secret;
+      const way = oidcClientSecret === '' ? library.None() : withSecret();
       const configuration = new library.Configuration(server, oidcClientId, undefined, way);
-      configuration.timeout = TIMEOUT_S;
+      configuration.timeout = this.#timeoutS;
       for (const adapt of execute) adapt(configuration);
       // Otherwise the library trusts the connection alone.
       library.enableNonRepudiationChecks(configuration);

@@ -5,6 +5,7 @@ import { type Config, options } from '../../base/config/options.js';
 import { packageVersion } from '../../base/config/package-dir.js';
 import type { ServerState } from '../../base/contract/admin/health.js';
 import type { Dialect } from '../../state/database/database.js';
+import type { FileStore } from '../../state/storage/open-storage.js';
 import { deviceState, stateOf, wrongAnswersOf } from '../routes/health.js';
 
 export interface StateSources {
@@ -12,6 +13,7 @@ export interface StateSources {
   status(): CheckedStatus;
   isStopping(): boolean;
   isDatabaseUp(): boolean;
+  readonly files: Pick<FileStore, 'watch'>;
 }
 
 /** What an operator wants to compare the history with. */
@@ -32,7 +34,7 @@ const shownLimits = [
 ] as const satisfies readonly (keyof typeof options)[];
 
 export async function serverState(
-  { config, status, isStopping, isDatabaseUp }: StateSources,
+  { config, status, isStopping, isDatabaseUp, files }: StateSources,
   databaseKind: Dialect,
   historyBytes: number,
 ): Promise<ServerState> {
@@ -47,7 +49,7 @@ export async function serverState(
     }));
   return {
     version: packageVersion,
-    state: stateOf(current, isStopping()),
+    state: stateOf(current, isStopping(), files.watch),
     uptime_s: Math.floor(process.uptime()),
     provider,
     fallback_reason: fallbackReason ?? null,

@@ -2,7 +2,8 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { unreachable } from './fetch-failure.js';
+import { CallClock } from '../../base/outgoing/call-clock.js';
+import { timedOut, unreachable } from './fetch-failure.js';
 import type { FetchTarget } from './fetch-policy.js';
 import { isPublicAddress } from './public-address.js';
 
@@ -20,6 +21,24 @@ export const surroundings: FetchSurroundings = {
   isPublicAddress,
 };
 
+/** For a name to be resolved at a moment when nothing is sent. */
+const LOOK_MS = 2000;
+
+/**
+ * Refuses a link that each fetch would refuse. A name that cannot be resolved now may be there later.
+ * @throws ServiceError FETCH_ADDRESS_REFUSED
+ */
+export async function refuseUnacceptable(target: FetchTarget, around: FetchSurroundings): Promise<void> {
+  const clock = new CallClock({ stallTimeoutMs: LOOK_MS, totalTimeoutMs: LOOK_MS }, timedOut);
+  try {
+    await acceptableAddresses(target, around, clock.signal, () => {});
+  } catch (error) {
+    if (error instanceof ServiceError && error.key === 'FETCH_ADDRESS_REFUSED') throw error;
+  } finally {
+    clock.stop();
+  }
+}
+
 /**
  * The addresses that a connection for this link may go to. One special address among public ones refuses them all: such a
  * name is broken, or somebody's trick.
@@ -27,7 +46,7 @@ export const surroundings: FetchSurroundings = {
  * @throws ServiceError FETCH_ADDRESS_REFUSED, FETCH_UNREACHABLE, or the signal's reason
  */
 export async function acceptableAddresses(
-  { url, isStorage }: FetchTarget,
+  { url, isStorage, mayBePublic = true, opens = () => false }: FetchTarget,
   { resolve, isPublicAddress }: FetchSurroundings,
   signal: AbortSignal,
   progress: () => void,
@@ -37,7 +56,9 @@ export async function acceptableAddresses(
   // Node connects to an address without asking `lookup`, so it is judged here like any other.
   const addresses =
     family === 0 ? await resolved(host, resolve, signal, progress) : [{ address: host, family }];
-  const isAcceptable = isStorage || addresses.every(({ address }) => isPublicAddress(address));
+  const isAcceptable =
+    isStorage ||
+    addresses.every(({ address }) => (mayBePublic && isPublicAddress(address)) || opens(address));
   if (!isAcceptable) throw new ServiceError('FETCH_ADDRESS_REFUSED', { host });
   return addresses;
 }

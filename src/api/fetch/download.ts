@@ -4,9 +4,9 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { CallClock } from '../../base/outgoing/call-clock.js';
 import { ArenaIntake, type IntakeLimits } from '../upload/arena-intake.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
-import type { FetchClock } from './fetch-clock.js';
 import { insecure, refusalOf, unreachable } from './fetch-failure.js';
 import { lookupOf } from './pinned-lookup.js';
 
@@ -24,7 +24,7 @@ const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'v
 
 /** One GET, whose answer goes into the arena as it comes. Follows nothing, keeps no connection. */
 class Download {
-  readonly #clock: FetchClock;
+  readonly #clock: CallClock;
   readonly #queue: ArenaQueue;
   readonly #limits: IntakeLimits;
   readonly #resolve: (region: ArenaRegion) => void;
@@ -38,7 +38,7 @@ class Download {
     { url, addresses, ca, headers: more }: DownloadSource,
     queue: ArenaQueue,
     limits: IntakeLimits,
-    clock: FetchClock,
+    clock: CallClock,
     resolve: (region: ArenaRegion) => void,
     reject: (error: unknown) => void,
   ) {
@@ -144,7 +144,7 @@ export function download(
   source: DownloadSource,
   queue: ArenaQueue,
   limits: IntakeLimits,
-  clock: FetchClock,
+  clock: CallClock,
 ): Promise<ArenaRegion> {
   return new Promise((resolve, reject) => {
     new Download(source, queue, limits, clock, resolve, reject);

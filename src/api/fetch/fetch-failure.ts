@@ -12,6 +12,9 @@ function causeOf({ code, message }: NodeJS.ErrnoException): Error {
 export const unreachable = (error: Error): ServiceError =>
   new ServiceError('FETCH_UNREACHABLE', {}, { cause: causeOf(error) });
 
+/** What the clock of a fetch ends it with. */
+export const timedOut = (problem: string): ServiceError => new ServiceError('FETCH_TIMEOUT', { problem });
+
 export const insecure = (error: Error): ServiceError =>
   new ServiceError('FETCH_INSECURE', {}, { cause: causeOf(error) });
 

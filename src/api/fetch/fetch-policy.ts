@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AllowedHost } from '../../base/config/allowed-host.js';
+import type { Config } from '../../base/config/options.js';
+import type { PrivateHost } from '../../base/config/private-host.js';
 import { LINK_FIELD } from '../../base/contract/link-field.js';
 import type { ErrorKey } from '../../base/errors/catalogue.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { isHouseAddress, opens } from './house-address.js';
 
 export interface FetchTarget {
   readonly url: URL;
-  /** The configured storage may have any address; others need public ones. */
+  /** The configured storage may have any address; others need public ones, or some that are opened. */
   readonly isStorage: boolean;
+  /** False for a host that is allowed inside the house only; true when absent. */
+  readonly mayBePublic?: boolean;
+  /** Whether its host may have this address, although it is not public; never when absent. */
+  readonly opens?: (address: string) => boolean;
 }
 
 const MAX_URL_BYTES = 8 * 1024;
@@ -24,7 +31,15 @@ export interface PolicySubject {
 }
 
 const files: PolicySubject = { field: LINK_FIELD, refusal: 'FETCH_HOST_REFUSED' };
-export const callbacks: PolicySubject = { field: 'callback_url', refusal: 'WEBHOOK_HOST_REFUSED' };
+const callbacks: PolicySubject = { field: 'callback_url', refusal: 'WEBHOOK_HOST_REFUSED' };
+
+export interface PolicyOptions {
+  readonly subject?: PolicySubject;
+  /** Hosts inside the house. */
+  readonly privateHosts?: readonly PrivateHost[];
+  /** Whether the storage has made this link, whatever host it names; never when absent. */
+  readonly isOwnLink?: (url: URL) => boolean;
+}
 
 /** Decides where a link may point to, from its text alone: nothing is resolved or sent for a refused one. */
 export class FetchPolicy {
@@ -32,6 +47,8 @@ export class FetchPolicy {
   #storagePrefixes: readonly URL[] | undefined;
   readonly #allowedHosts: readonly AllowedHost[];
   readonly #subject: PolicySubject;
+  readonly #privateHosts: readonly PrivateHost[];
+  readonly #isOwnLink: (url: URL) => boolean;
 
   /**
    * @param prefixesOfStorage what the configured storage's links begin with, such as `https://s3.example.com/`: origin
@@ -41,20 +58,40 @@ export class FetchPolicy {
   constructor(
     prefixesOfStorage: () => readonly string[],
     allowedHosts: readonly AllowedHost[],
-    subject = files,
+    { subject = files, privateHosts = [], isOwnLink = () => false }: PolicyOptions = {},
   ) {
     this.#prefixesOfStorage = prefixesOfStorage;
     this.#allowedHosts = allowedHosts;
     this.#subject = subject;
+    this.#privateHosts = privateHosts;
+    this.#isOwnLink = isOwnLink;
   }
 
   /** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED or what the subject says; none shows the link's query, which holds a signature */
   judge(link: string): FetchTarget {
     const url = this.#parse(link);
     this.#storagePrefixes ??= this.#prefixesOfStorage().map((prefix) => new URL(prefix));
-    if (this.#storagePrefixes.some((prefix) => startsWith(url, prefix))) return { url, isStorage: true };
-    if (this.#allowedHosts.some((allowed) => matches(allowed, url))) return { url, isStorage: false };
+    if (this.#isOwnLink(url) || this.#storagePrefixes.some((prefix) => startsWith(url, prefix))) {
+      return { url, isStorage: true };
+    }
+    const mayBePublic = this.#allowedHosts.some((allowed) => matches(allowed, url));
+    const { isNamed, opens } = this.#inHouse(url);
+    if (mayBePublic || isNamed || opens(url.hostname.replace(/^\[(.*)\]$/, '$1'))) {
+      return { url, isStorage: false, mayBePublic, opens };
+    }
     throw new ServiceError(this.#subject.refusal, { origin: url.origin.slice(0, MAX_SHOWN_CHARS) });
+  }
+
+  #inHouse(url: URL): { readonly isNamed: boolean; readonly opens: (address: string) => boolean } {
+    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+    const entries = this.#privateHosts.filter((entry) => entry.port === undefined || entry.port === port);
+    const isNamed = entries.some((entry) => entry.range === undefined && isNameOf(entry, url.hostname));
+    const ranges = entries.flatMap(({ range }) => (range === undefined ? [] : [range]));
+    return {
+      isNamed,
+      opens: (address) =>
+        (isNamed && isHouseAddress(address)) || ranges.some((range) => opens(range, address)),
+    };
   }
 
   #parse(link: string): URL {
@@ -74,12 +111,32 @@ export class FetchPolicy {
   }
 }
 
+/** Of `presigned_url`. */
+export const linkPolicy = (
+  { fetchAllowedHosts, fetchPrivateHosts }: Pick<Config, 'fetchAllowedHosts' | 'fetchPrivateHosts'>,
+  prefixesOfStorage: () => readonly string[],
+  isOwnLink?: (url: URL) => boolean,
+): FetchPolicy =>
+  new FetchPolicy(prefixesOfStorage, fetchAllowedHosts, {
+    privateHosts: fetchPrivateHosts,
+    ...(isOwnLink && { isOwnLink }),
+  });
+
+/** Of `callback_url`. */
+export const webhookPolicy = ({
+  webhookHosts,
+  webhookPrivateHosts: privateHosts,
+}: Pick<Config, 'webhookHosts' | 'webhookPrivateHosts'>): FetchPolicy =>
+  new FetchPolicy(() => [], webhookHosts, { privateHosts, subject: callbacks });
+
 /** The parser has resolved dots in the path, escaped ones as well. */
 const startsWith = (url: URL, prefix: URL): boolean =>
   url.origin === prefix.origin && url.pathname.startsWith(prefix.pathname);
 
-function matches({ protocol, host, port, isWildcard }: AllowedHost, url: URL): boolean {
-  if (url.protocol !== protocol || url.port !== port) return false;
-  if (!isWildcard) return url.hostname === host;
-  return url.hostname.endsWith(host) && LABELS.test(url.hostname.slice(0, -host.length));
+const matches = (allowed: AllowedHost, url: URL): boolean =>
+  url.protocol === allowed.protocol && url.port === allowed.port && isNameOf(allowed, url.hostname);
+
+function isNameOf({ host, isWildcard }: Pick<AllowedHost, 'host' | 'isWildcard'>, hostname: string): boolean {
+  if (!isWildcard) return hostname === host;
+  return hostname.endsWith(host) && LABELS.test(hostname.slice(0, -host.length));
 }

@@ -6,9 +6,9 @@ import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { identityOf } from '../../base/byte-source/identity.js';
 import { withRetries } from '../../base/byte-source/retries.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { CallClock, type CallTimeouts } from '../../base/outgoing/call-clock.js';
 import { acceptableAddresses, type FetchSurroundings } from './acceptable-addresses.js';
-import { FetchClock, type FetchTimeouts } from './fetch-clock.js';
-import { insecure, refusalOf, unreachable } from './fetch-failure.js';
+import { insecure, refusalOf, timedOut, unreachable } from './fetch-failure.js';
 import type { FetchTarget } from './fetch-policy.js';
 
 /** What tells one version of a file from another. */
@@ -21,7 +21,7 @@ interface Version {
 export interface LinkSourceOptions {
   readonly surroundings: FetchSurroundings;
   /** For each range. */
-  readonly timeouts: FetchTimeouts;
+  readonly timeouts: CallTimeouts;
   readonly retryPausesMs?: readonly number[];
 }
 
@@ -94,7 +94,7 @@ export class LinkSource implements ByteSource {
   }
 
   async #request(into: Uint8Array, offset: number, signal: AbortSignal): Promise<void> {
-    const clock = new FetchClock(this.#options.timeouts, signal);
+    const clock = new CallClock(this.#options.timeouts, timedOut, signal);
     try {
       clock.signal.throwIfAborted();
       // An address in the link itself is connected to without a lookup.
@@ -105,12 +105,12 @@ export class LinkSource implements ByteSource {
     }
   }
 
-  #judgeAddress(clock: FetchClock) {
+  #judgeAddress(clock: CallClock) {
     const { surroundings } = this.#options;
     return acceptableAddresses(this.#target, surroundings, clock.signal, () => clock.progress());
   }
 
-  #exchange(into: Uint8Array, offset: number, clock: FetchClock): Promise<void> {
+  #exchange(into: Uint8Array, offset: number, clock: CallClock): Promise<void> {
     const { url } = this.#target;
     const { ca } = this.#options.surroundings;
     const etag = this.#version?.etag ?? '';

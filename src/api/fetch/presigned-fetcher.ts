@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
+import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import type { ServiceError } from '../../base/errors/service-error.js';
+import { CallClock, type CallTimeouts, orAborted } from '../../base/outgoing/call-clock.js';
+import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import { nobody } from '../admission/shared-budget.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { acceptableAddresses, type FetchSurroundings, surroundings } from './acceptable-addresses.js';
 import { download } from './download.js';
-import { FetchClock, type FetchTimeouts } from './fetch-clock.js';
-import type { FetchPolicy } from './fetch-policy.js';
+import { timedOut } from './fetch-failure.js';
+import type { FetchPolicy, FetchTarget } from './fetch-policy.js';
+import { load, openStored } from './stored-object.js';
 
 /** A file in upload memory; the caller must release it. */
 export interface FetchedFile {
@@ -14,6 +18,8 @@ export interface FetchedFile {
   readonly bytes: number;
   release(): void;
 }
+
+type OwnStorage = Pick<ObjectStorage, 'isOwnLink' | 'nameBehind' | 'openSource'>;
 
 export interface FetchLimits {
   readonly maxFileBytes: number;
@@ -24,15 +30,19 @@ export interface FetchLimits {
 export class PresignedFetcher {
   readonly #policy: FetchPolicy;
   readonly #queue: ArenaQueue;
-  readonly #timeouts: FetchTimeouts;
+  readonly #timeouts: CallTimeouts;
   readonly #surroundings: FetchSurroundings;
+  readonly #storage: OwnStorage | undefined;
 
+  /** @param storage the configured one, whose own links are not fetched */
   constructor(
     policy: FetchPolicy,
     queue: ArenaQueue,
-    timeouts: FetchTimeouts,
+    timeouts: CallTimeouts,
     overrides: Partial<FetchSurroundings> = {},
+    storage?: OwnStorage,
   ) {
+    this.#storage = storage;
     this.#policy = policy;
     this.#queue = queue;
     this.#timeouts = timeouts;
@@ -51,21 +61,45 @@ export class PresignedFetcher {
     traceparent?: string,
   ): Promise<FetchedFile> {
     const target = this.#policy.judge(link);
-    const clock = new FetchClock(this.#timeouts, signal);
+    const clock = new CallClock(this.#timeouts, timedOut, signal);
     try {
       clock.signal.throwIfAborted();
+      const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
+      const stored = await this.#openOwn(target, clock.signal);
+      if (stored !== undefined) {
+        try {
+          return this.#fetched(await load(stored, this.#queue, intakeLimits, clock));
+        } finally {
+          await stored.close();
+        }
+      }
       const addresses = await acceptableAddresses(target, this.#surroundings, clock.signal, () =>
         clock.progress(),
       );
       const { ca } = this.#surroundings;
-      const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
       const headers = target.isStorage && traceparent !== undefined ? { traceparent } : {};
       const source = { url: target.url, addresses, ca, headers };
-      const region = await download(source, this.#queue, intakeLimits, clock);
-      return { region, bytes: region.length, release: () => this.#queue.release(region) };
+      return this.#fetched(await download(source, this.#queue, intakeLimits, clock));
     } finally {
       clock.stop();
     }
+  }
+
+  async #openOwn({ url, isStorage }: FetchTarget, signal: AbortSignal): Promise<ByteSource | undefined> {
+    const storage = this.#storage;
+    if (!isStorage || storage === undefined || !storage.isOwnLink(url)) return undefined;
+    const opening = openStored(storage, url);
+    try {
+      return await orAborted(signal, opening);
+    } catch (error) {
+      // If it still opens, nobody reads it.
+      void opening.then((source) => source?.close()).catch(() => {});
+      throw error;
+    }
+  }
+
+  #fetched(region: ArenaRegion): FetchedFile {
+    return { region, bytes: region.length, release: () => this.#queue.release(region) };
   }
 }
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import type { CallTimeouts } from '../../base/outgoing/call-clock.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import { type FetchSurroundings, surroundings } from './acceptable-addresses.js';
-import type { FetchTimeouts } from './fetch-clock.js';
 import type { FetchPolicy } from './fetch-policy.js';
 import { LinkSource } from './link-source.js';
 
 /** Opens recordings to be read in ranges, wherever they lie. The caller closes them. */
 export class RecordingSources {
-  readonly #files: Pick<FileStore, 'storage' | 'embedded'>;
+  readonly #files: Pick<FileStore, 'storage'>;
   readonly #policy: FetchPolicy;
-  readonly #timeouts: FetchTimeouts;
+  readonly #timeouts: CallTimeouts;
   readonly #surroundings: FetchSurroundings;
 
   constructor(
-    files: Pick<FileStore, 'storage' | 'embedded'>,
+    files: Pick<FileStore, 'storage'>,
     policy: FetchPolicy,
-    timeouts: FetchTimeouts,
+    timeouts: CallTimeouts,
     overrides: Partial<FetchSurroundings> = {},
   ) {
     this.#files = files;
@@ -34,14 +34,15 @@ export class RecordingSources {
   }
 
   /**
-   * The file behind a `presigned_url`. Links of the embedded storage are checked as its route checks them, and read from the
-   * data folder.
-   * @throws ServiceError as PresignedFetcher does, FETCH_NO_RANGES, or what the embedded storage refuses links with
+   * The file behind a `presigned_url`. Links of the storage's own are checked here and read from it: its public name may not be
+   * reachable from this host.
+   * @throws ServiceError as PresignedFetcher does, FETCH_NO_RANGES, or what the storage refuses links with
    */
   async ofLink(link: string, signal: AbortSignal): Promise<ByteSource> {
     const target = this.#policy.judge(link);
-    const { embedded } = this.#files;
-    if (target.isStorage && embedded !== undefined) return embedded.openLink(target.url);
+    const { storage } = this.#files;
+    const name = target.isStorage ? await storage.nameBehind(target.url) : undefined;
+    if (name !== undefined) return storage.openSource(name);
     return LinkSource.open(target, { surroundings: this.#surroundings, timeouts: this.#timeouts }, signal);
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import http from 'node:http';
 import https from 'node:https';
+import { CallClock } from '../../base/outgoing/call-clock.js';
 import { acceptableAddresses, type FetchSurroundings } from './acceptable-addresses.js';
-import { FetchClock } from './fetch-clock.js';
-import { insecure, unreachable } from './fetch-failure.js';
+import { insecure, timedOut, unreachable } from './fetch-failure.js';
 import type { FetchTarget } from './fetch-policy.js';
 import { lookupOf } from './pinned-lookup.js';
 
@@ -34,7 +34,7 @@ export async function postJson(
   { surroundings, timeoutMs }: PostOptions,
   signal: AbortSignal,
 ): Promise<PostedAnswer> {
-  const clock = new FetchClock({ stallTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs }, signal);
+  const clock = new CallClock({ stallTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs }, timedOut, signal);
   try {
     clock.signal.throwIfAborted();
     const addresses = await acceptableAddresses(target, surroundings, clock.signal, () => {});

@@ -5,11 +5,14 @@ import { aliasesOf } from '../../analysis/pipeline/model-status.js';
 import type { DeviceStatus } from '../../analysis/scoring/devices.js';
 import type { Liveness, Readiness } from '../../base/contract/health.js';
 import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoints.js';
+import type { BucketWatch } from '../../state/storage/bucket-watch.js';
+import type { FileStore } from '../../state/storage/open-storage.js';
 import { jsonReply, type Route } from './route.js';
 
 interface Surroundings {
   readonly isStopping: () => boolean;
   readonly isDatabaseUp: () => boolean;
+  readonly files: Pick<FileStore, 'watch'>;
 }
 
 /** The process answers. Says nothing about models: an orchestrator must not restart a server that is loading them. */
@@ -20,16 +23,17 @@ const livezRoute: Route = {
 
 /**
  * 200 while requests should be sent here: after the warm-up, unless known answers do not hold, and until the server was
- * told to stop. Without its database it goes on answering: if every host stopped, nobody would.
+ * told to stop. Without its database, or a bucket that does not answer, it goes on answering: if every host stopped, nobody would.
+ * With a bucket that only an operator can mend it is not ready.
  */
-function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: Surroundings): Route {
+function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp, files }: Surroundings): Route {
   return {
     ...readyzEndpoint,
     tellsOperators: true,
     handle({ isOperator }) {
       const current = status();
       const { provider, fallbackReason, scoring, models, speakerModels } = current;
-      const state = stateOf(current, isStopping());
+      const state = stateOf(current, isStopping(), files.watch);
       const code = state === 'ready' ? 200 : 503;
       const known = { ready: state === 'ready', state } as const;
       if (!isOperator) return jsonReply<Readiness>(code, known);
@@ -42,17 +46,27 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: 
         aliases: aliasesOf(current),
         speaker_models: speakerModels.map((model) => model.id),
         database: isDatabaseUp() ? 'up' : 'unavailable',
+        storage: storageState(files.watch),
         wrong_answers: wrongAnswersOf(current),
       });
     },
   };
 }
 
-export function stateOf({ ready, wrongAnswers }: CheckedStatus, isStopping: boolean): Readiness['state'] {
+export function stateOf(
+  { ready, wrongAnswers }: CheckedStatus,
+  isStopping: boolean,
+  bucket?: Pick<BucketWatch, 'isUsable'>,
+): Readiness['state'] {
   if (isStopping) return 'stopping';
-  if (ready) return 'ready';
-  return wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
+  if (!ready) return wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
+  return (bucket?.isUsable ?? true) ? 'ready' : 'storage_unusable';
 }
+
+const storageState = (bucket: Pick<BucketWatch, 'state' | 'problem'> | undefined) => ({
+  state: bucket?.state ?? 'up',
+  problem: bucket?.problem ?? null,
+});
 
 export const wrongAnswersOf = ({ wrongAnswers }: CheckedStatus) =>
   wrongAnswers.map(({ modelId, file, expected, measured, tolerance, error }) => ({

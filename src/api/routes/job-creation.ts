@@ -12,13 +12,12 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { EnrollParameters, JobParameters } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
-import type { FileStore } from '../../state/storage/open-storage.js';
 import type { FetchPolicy } from '../fetch/fetch-policy.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { accepted, callerOf, requireScope } from './job-answers.js';
 import { analysisParameters } from './job-parameters.js';
-import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields } from './job-source.js';
+import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourceParts } from './job-source.js';
 import { regionOf } from './region.js';
 import type { Reply, RouteRequest } from './route.js';
 
@@ -28,10 +27,11 @@ export interface JobRouteParts {
   readonly jobs: Jobs;
   readonly analyser: Pick<Analyser, 'status'>;
   readonly points: OperatingPoints;
-  readonly files: Pick<FileStore, 'folderOf' | 'embedded' | 'home'>;
+  readonly files: SourceParts['files'];
   readonly policy: Pick<FetchPolicy, 'judge'>;
   /** Where webhooks may go. */
   readonly callbackPolicy: Pick<FetchPolicy, 'judge'>;
+  readonly refuseAddress?: SourceParts['refuseAddress'];
   readonly config: Pick<Config, 'receiveTimeoutMs' | 'speakerModel'>;
 }
 

@@ -2,9 +2,9 @@
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
-import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
+import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
-import type { FetchPolicy } from '../fetch/fetch-policy.js';
+import type { FetchPolicy, FetchTarget } from '../fetch/fetch-policy.js';
 import { answered } from './job-answers.js';
 import { refuseUnstorableKey } from './link-fields.js';
 
@@ -16,15 +16,19 @@ export interface SourceFields {
 }
 
 export interface SourceParts {
-  readonly files: Pick<FileStore, 'folderOf' | 'embedded' | 'home'>;
+  readonly files: Pick<FileStore, 'folderOf' | 'home'> & {
+    readonly storage: Pick<ObjectStorage, 'nameBehind'>;
+  };
   readonly policy: Pick<FetchPolicy, 'judge'>;
+  /** Refuses a link whose host has an address that is never allowed; absent where that is left to the fetch. */
+  readonly refuseAddress?: ((target: FetchTarget) => Promise<void>) | undefined;
 }
 
-/** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED, FETCH_STATUS_REFUSED */
+/** @throws ServiceError FIELD_INVALID, FETCH_HOST_REFUSED, FETCH_ADDRESS_REFUSED, FETCH_STATUS_REFUSED */
 export async function jobSourceOf(
   { presigned_url: link, key, entity }: SourceFields,
   account: string,
-  { files, policy }: SourceParts,
+  { files, policy, refuseAddress }: SourceParts,
 ): Promise<JobSource> {
   if (key !== undefined && link === undefined) {
     refuseUnstorableKey('key', key);
@@ -38,10 +42,13 @@ export async function jobSourceOf(
     });
   }
   // A link that is never fetched is refused now, not in a job that fails.
-  const { url, isStorage } = policy.judge(link);
-  if (!isStorage || files.embedded === undefined) return { link: url.href };
+  const target = policy.judge(link);
+  const { url, isStorage } = target;
   // Its link may end before the job begins.
-  return { object: await objectBehind(files.embedded, url) };
+  const object = isStorage ? await objectBehind(files.storage, url) : undefined;
+  if (object !== undefined) return { object };
+  await refuseAddress?.(target);
+  return { link: url.href };
 }
 
 /** Who can read it: links are for everybody. */
@@ -49,7 +56,10 @@ export const homeOf = (source: JobSource, { home }: Pick<FileStore, 'home'>): st
   'object' in source ? home : undefined;
 
 /** @throws ServiceError FETCH_STATUS_REFUSED, as if the link had been fetched */
-async function objectBehind(storage: EmbeddedStorage, url: URL): Promise<string> {
+async function objectBehind(
+  storage: Pick<ObjectStorage, 'nameBehind'>,
+  url: URL,
+): Promise<string | undefined> {
   try {
     return await storage.nameBehind(url);
   } catch (error) {
@@ -58,13 +68,26 @@ async function objectBehind(storage: EmbeddedStorage, url: URL): Promise<string>
   }
 }
 
-/** Now, instead of at the end of the job. @throws ServiceError FIELD_INVALID, WEBHOOK_HOST_REFUSED, WEBHOOK_SECRET_MISSING */
+/**
+ * Now, instead of at the end of the job.
+ * @throws ServiceError FIELD_INVALID, WEBHOOK_HOST_REFUSED, WEBHOOK_ADDRESS_REFUSED, WEBHOOK_SECRET_MISSING
+ */
 export async function refuseUnsendable(
-  { jobs, callbackPolicy }: { jobs: Jobs; callbackPolicy: Pick<FetchPolicy, 'judge'> },
+  {
+    jobs,
+    callbackPolicy,
+    refuseAddress,
+  }: { jobs: Jobs; callbackPolicy: Pick<FetchPolicy, 'judge'> } & Pick<SourceParts, 'refuseAddress'>,
   callbackUrl: string,
   account: string,
 ): Promise<void> {
-  callbackPolicy.judge(callbackUrl);
+  const target = callbackPolicy.judge(callbackUrl);
+  try {
+    await refuseAddress?.(target);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ServiceError('WEBHOOK_ADDRESS_REFUSED', { host: target.url.hostname });
+  }
   const secrets = await answered(() => jobs.webhookSecrets.active(account));
   if (secrets.length === 0) throw new ServiceError('WEBHOOK_SECRET_MISSING');
 }

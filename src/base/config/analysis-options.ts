@@ -2,6 +2,7 @@
 import { MIN_LARGE_FILE_BYTES } from '../contract/limits.js';
 import { parseAllowedHost } from './allowed-host.js';
 import { choice, integer, list, MEBIBYTE, text, threshold } from './option.js';
+import { PRIVATE_HOST, parsePrivateHost } from './private-host.js';
 
 /** Limits of requests and of the time they take. */
 export const analysisOptions = {
@@ -122,10 +123,17 @@ export const analysisOptions = {
   }),
   fetchAllowedHosts: list({
     variable: 'VERAVOX_FETCH_ALLOWED_HOSTS',
-    accepts: '`[scheme://][*.]host[:port]`',
+    accepts: '`[scheme://][*.]name[:port]`, names only (addresses: VERAVOX_FETCH_PRIVATE_HOSTS)',
     parseItem: parseAllowedHost,
     description:
-      'Hosts allowed in `presigned_url`, in addition to the configured storage; https unless the entry says http. Clients can make the server fetch anything from these hosts. Private addresses are always refused.',
+      'Hosts allowed in `presigned_url`, in addition to the configured storage; https unless the entry says http. Clients can make the server fetch anything from these hosts. Private addresses are refused unless VERAVOX_FETCH_PRIVATE_HOSTS has them.',
+  }),
+  fetchPrivateHosts: list({
+    variable: 'VERAVOX_FETCH_PRIVATE_HOSTS',
+    accepts: PRIVATE_HOST,
+    parseItem: parsePrivateHost,
+    description:
+      'Hosts inside the house that are allowed in `presigned_url`, by http and https. A name must have private addresses; a range also allows hosts of VERAVOX_FETCH_ALLOWED_HOSTS with addresses in it. See [presigned-url.md](presigned-url.md#hosts-inside-the-house).',
   }),
   fetchTimeoutMs: integer({
     variable: 'VERAVOX_FETCH_TIMEOUT_MS',
@@ -133,7 +141,8 @@ export const analysisOptions = {
     minimum: 1,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'Time to fetch the file of a `presigned_url`, after which the answer is 500.',
+    description:
+      'Time to fetch the file of a `presigned_url`, after which the answer is 500. The same for each request to a bucket.',
   }),
   fetchStallTimeoutMs: integer({
     variable: 'VERAVOX_FETCH_STALL_TIMEOUT_MS',
@@ -142,7 +151,7 @@ export const analysisOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'Time for the name of its host to resolve, and for the host to connect, answer or send the next bytes, after which the answer is 500.',
+      'Time for the name of its host to resolve, and for the host to connect, answer or send the next bytes, after which the answer is 500. The same for a bucket.',
   }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseAllowedHost } from './allowed-host.js';
 import { choice, integer, list, MEBIBYTE } from './option.js';
+import { PRIVATE_HOST, parsePrivateHost } from './private-host.js';
 
 /** Jobs: analyses that outlive their request (docs/jobs.md). */
 export const jobOptions = {
@@ -72,10 +73,17 @@ export const jobOptions = {
   }),
   webhookHosts: list({
     variable: 'VERAVOX_WEBHOOK_HOSTS',
-    accepts: '`[scheme://][*.]host[:port]`',
+    accepts: '`[scheme://][*.]name[:port]`, names only (addresses: VERAVOX_WEBHOOK_PRIVATE_HOSTS)',
     parseItem: parseAllowedHost,
     description:
-      'Hosts allowed in `callback_url`; https unless the entry says http. Private addresses are always refused.',
+      'Hosts allowed in `callback_url`; https unless the entry says http. Private addresses are refused unless VERAVOX_WEBHOOK_PRIVATE_HOSTS has them.',
+  }),
+  webhookPrivateHosts: list({
+    variable: 'VERAVOX_WEBHOOK_PRIVATE_HOSTS',
+    accepts: PRIVATE_HOST,
+    parseItem: parsePrivateHost,
+    description:
+      'Hosts inside the house that are allowed in `callback_url`, by http and https, with the rules of VERAVOX_FETCH_PRIVATE_HOSTS.',
   }),
   webhookTimeoutMs: integer({
     variable: 'VERAVOX_WEBHOOK_TIMEOUT_MS',

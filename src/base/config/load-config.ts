@@ -6,6 +6,7 @@ import type { Option, Surroundings } from './option.js';
 import { type Config, options } from './options.js';
 import { packageDir } from './package-dir.js';
 import { placeIn } from './process-place.js';
+import { textOf } from './secret-files.js';
 import { unknownVariables } from './unknown-variables.js';
 
 /** Unusable settings; each problem names the variable, the accepted values and the given one. */
@@ -36,15 +37,25 @@ export function loadConfig(env: Environment, surroundings: Surroundings = surrou
   const problems = unknownVariables(env).flatMap(({ variable, suggestion }) =>
     suggestion === undefined ? [] : [`There is no setting ${variable}. Did you mean ${suggestion}?`],
   );
-  const given = new Set<string>();
+  const set = new Set<string>();
+  const given = (option: Option<unknown>): string => {
+    try {
+      return textOf(option, env);
+    } catch (error) {
+      problems.push((error as Error).message);
+      return '';
+    }
+  };
   const settings = Object.entries(options).map(([name, option]: [string, Option<unknown>]) => {
-    const text = env[option.variable]?.trim() ?? '';
+    const text = given(option);
     if (text === '') return [name, option.default(surroundings)];
-    given.add(name);
+    set.add(name);
     const value = option.parse(text);
     if (value !== undefined) return [name, value];
     const example = option.example === undefined ? '' : `, or with a unit, such as ${option.example},`;
-    const received = option.isSecret ? 'another value, which is not shown' : text;
+    const received = option.isSecret
+      ? 'another value, which is not shown'
+      : (option.wrongPart?.(text) ?? text);
     problems.push(`Expected ${option.accepts}${example} for ${option.variable} but received ${received}.`);
     return [name, option.default(surroundings)];
   });
@@ -52,11 +63,11 @@ export function loadConfig(env: Environment, surroundings: Surroundings = surrou
   const onCuda = Object.entries(options).flatMap(([name, option]: [string, Option<unknown>]) =>
     option.defaultOnCuda === undefined
       ? []
-      : [[name, given.has(name) ? values[name] : option.defaultOnCuda(surroundings)]],
+      : [[name, set.has(name) ? values[name] : option.defaultOnCuda(surroundings)]],
   );
   // The type of `options` ties each name to its value's type; Object.entries forgets that.
   const config = { ...values, onCuda: Object.fromEntries(onCuda) } as Config;
-  problems.push(...contradictionsOf(config, given));
+  problems.push(...contradictionsOf(config, set));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

@@ -31,6 +31,8 @@ export interface Option<Value> {
   defaultOnCuda?(surroundings: Surroundings): Value;
   /** Undefined for a text that is not accepted. */
   parse(text: string): Value | undefined;
+  /** What of a text is not accepted, for people; all of it when absent. */
+  wrongPart?(text: string): string;
 }
 
 export const MEBIBYTE = 1024 * 1024;
@@ -150,16 +152,25 @@ export function list<Item>({
   accepts,
   parseItem,
 }: ListSettings<Item>): Option<readonly Item[]> {
+  const entriesOf = (text: string): string[] =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((entry) => entry !== '');
   return {
     variable,
     description,
     accepts: `${accepts}, separated by commas`,
     defaultText: 'none',
     default: () => [],
+    wrongPart(text) {
+      const entries = entriesOf(text);
+      const at = entries.findIndex((entry) => parseItem(entry) === undefined);
+      return entries.length === 1 ? text : `${entries[at]} (entry ${at + 1} of ${entries.length})`;
+    },
     parse: (text) => {
       const items: Item[] = [];
-      for (const entry of text.split(',').map((part) => part.trim())) {
-        if (entry === '') continue;
+      for (const entry of entriesOf(text)) {
         const item = parseItem(entry);
         if (item === undefined) return undefined;
         items.push(item);

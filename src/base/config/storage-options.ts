@@ -35,6 +35,18 @@ export const storageOptions = {
     description:
       'Address in links, if clients reach the storage under another name than this server does, or reach this server through a proxy with TLS.',
   }),
+  storageSecret: {
+    ...text({
+      variable: 'VERAVOX_STORAGE_SECRET',
+      accepts: 'a text of 32 to 256 visible characters',
+      isAccepted: (value) => value === '' || /^[\x21-\x7e]{32,256}$/.test(value),
+      default: '',
+      defaultText: 'one that the first start makes',
+      description:
+        'What the names of stored files are made with: hosts with the same bucket need the same. With PostgreSQL, they share it without this setting. A start with another one than before is refused. See [files.md](files.md#several-hosts).',
+    }),
+    isSecret: true,
+  },
   storageLinkLifetimeS: integer({
     variable: 'VERAVOX_STORAGE_LINK_LIFETIME_S',
     default: 900,

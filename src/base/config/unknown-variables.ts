@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Option } from './option.js';
 import { options } from './options.js';
+import { FILE_SUFFIX } from './secret-files.js';
 
 const PREFIX = 'VERAVOX_';
 /** Up to this many surplus, missing or wrong letters count as a typing error. */
@@ -11,8 +13,12 @@ export interface UnknownVariable {
   readonly suggestion?: string;
 }
 
+const variables = Object.values(options).flatMap(({ variable, isSecret }: Option<unknown>) =>
+  isSecret ? [variable, `${variable}${FILE_SUFFIX}`] : [variable],
+);
+
 /** Each variable by the names that people may give it: `VERAVOX_PORT` means `PORT`. */
-const spellings = Object.values(options).flatMap(({ variable }) =>
+const spellings = variables.flatMap((variable) =>
   variable.startsWith(PREFIX)
     ? [{ spelling: variable, variable }]
     : [{ spelling: `${PREFIX}${variable}`, variable }],
@@ -20,7 +26,7 @@ const spellings = Object.values(options).flatMap(({ variable }) =>
 
 /** Variables that look like settings, in any letter case, but are unknown. */
 export function unknownVariables(env: Readonly<Record<string, string | undefined>>): UnknownVariable[] {
-  const known = new Set(Object.values(options).map((option) => option.variable));
+  const known = new Set(variables);
   return Object.keys(env)
     .filter((variable) => variable.toUpperCase().startsWith(PREFIX) && !known.has(variable))
     .filter((variable) => !isOfKubernetes(variable, env[variable] ?? ''))

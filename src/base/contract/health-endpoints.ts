@@ -26,7 +26,8 @@ export const readyzEndpoint: Endpoint = {
     answers: {
       200: { description: 'The models are loaded and reproduce their known answers.', schema: readiness },
       503: {
-        description: 'The models are not ready or give wrong answers, or the server is stopping.',
+        description:
+          'The models are not ready or give wrong answers, the bucket for files cannot be used, or the server is stopping.',
         schema: readiness,
       },
     },

@@ -46,6 +46,11 @@ export const deviceState = {
   additionalProperties: false,
 } as const;
 
+export const readyState = {
+  type: 'string',
+  enum: ['starting', 'ready', 'wrong_answers', 'storage_unusable', 'stopping'],
+} as const;
+
 /** The answer of `GET /readyz`. */
 export const readiness = {
   title: 'Readiness',
@@ -54,7 +59,7 @@ export const readiness = {
     'Everything except `ready` and `state` is for operators: at the admin address, or with a key that has the scope `admin`.',
   properties: {
     ready: { type: 'boolean' },
-    state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'stopping'] },
+    state: readyState,
     provider: { type: 'string', description: 'Device that runs the models.', enum: ['cpu', 'cuda'] },
     fallback_reason: {
       type: ['string', 'null'],
@@ -85,6 +90,17 @@ export const readiness = {
       description: 'While it is unavailable, requests with known keys go on.',
       enum: ['up', 'unavailable'],
     },
+    storage: {
+      type: 'object',
+      description:
+        'The storage for files. While a bucket is `unavailable`, the server stays ready; if it is `missing`, the credentials are `refused`, or hosts with an `other_secret` use it, the status is 503.',
+      properties: {
+        state: { type: 'string', enum: ['up', 'unavailable', 'missing', 'refused', 'other_secret'] },
+        problem: { type: ['string', 'null'], description: 'What the storage said.' },
+      },
+      required: ['state', 'problem'],
+      additionalProperties: false,
+    },
     wrong_answers: {
       type: 'array',
       description: 'Known-answer checks that failed. If this list is not empty, the status is 503.',
@@ -105,6 +121,7 @@ export const readiness = {
       aliases: { 'apollo-4-5-2026-03-26': 'detector-large-2026-11-25' },
       speaker_models: ['voiceprint-1-2026-11-22'],
       database: 'up',
+      storage: { state: 'up', problem: null },
       wrong_answers: [],
     },
   ],

@@ -293,6 +293,13 @@ const entries = {
       'Expected a link to a host that the operator allows for callback_url but received one to {origin}.',
     when: 'The link has another scheme, host or port than those in `VERAVOX_WEBHOOK_HOSTS`. The server resolved and sent nothing.',
   },
+  WEBHOOK_ADDRESS_REFUSED: {
+    status: 400,
+    code: 'validation_error',
+    message:
+      'Expected a host with only public addresses for callback_url but received {host}. The operator allows receivers inside the house with VERAVOX_WEBHOOK_PRIVATE_HOSTS.',
+    when: 'An allowed host resolves to a private, loopback, link-local or other special address that `VERAVOX_WEBHOOK_PRIVATE_HOSTS` does not have. The server sent nothing to it.',
+  },
   WEBHOOK_SECRET_MISSING: {
     status: 400,
     code: 'validation_error',

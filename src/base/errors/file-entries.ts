@@ -14,8 +14,9 @@ export const fileEntries = {
   FETCH_ADDRESS_REFUSED: {
     status: 400,
     code: 'validation_error',
-    message: 'Expected a host with only public addresses for presigned_url but received {host}.',
-    when: 'An allowed host resolves to a private, loopback, link-local or other special address. The server sent nothing to it.',
+    message:
+      'Expected a host with only public addresses for presigned_url but received {host}. The operator allows hosts inside the house with VERAVOX_FETCH_PRIVATE_HOSTS.',
+    when: 'An allowed host resolves to a private, loopback, link-local or other special address that `VERAVOX_FETCH_PRIVATE_HOSTS` does not have. The server sent nothing to it.',
   },
   FETCH_STATUS_REFUSED: {
     status: 400,

@@ -33,9 +33,10 @@ export interface OtlpSettings extends OutboxEvents {
   readonly version: string;
   /** Share of the traces that begin here and are exported, 0..1. */
   readonly ratio: number;
+  /** Of one batch, with all attempts. */
+  readonly timeoutMs?: number;
 }
 
-/** Of one batch, with all attempts. */
 const EXPORT_TIMEOUT_MS = 5000;
 /** For the last spans, when the process stops. */
 const CLOSE_MS = 2000;
@@ -53,12 +54,13 @@ export class OtlpTracing implements Tracing {
   readonly #provider: TracerProvider;
   readonly #agent: http.Agent;
 
-  constructor({ url, headers, serviceName, version, ratio, ...events }: OtlpSettings) {
-    this.#agent = new (url.startsWith('https:') ? https : http).Agent({ keepAlive: true });
+  constructor(settings: OtlpSettings) {
+    const { url, headers, serviceName, version, ratio, timeoutMs = EXPORT_TIMEOUT_MS, ...events } = settings;
+    this.#agent = agentFor(url, timeoutMs);
     const exporter = new OTLPTraceExporter({
       url,
       headers: { ...headers },
-      timeoutMillis: EXPORT_TIMEOUT_MS,
+      timeoutMillis: timeoutMs,
       httpAgentOptions: () => this.#agent,
     });
     this.#provider = new TracerProvider({
@@ -90,6 +92,23 @@ export class OtlpTracing implements Tracing {
     over.abort();
     this.#agent.destroy();
   }
+}
+
+/**
+ * A connection for each attempt, which ends it in time: the exporter's own limit is one between bytes, so an answer that drips would
+ * hold its place for ever.
+ */
+function agentFor(url: string, timeoutMs: number): http.Agent {
+  const agent = new (url.startsWith('https:') ? https : http).Agent();
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const connection = connect(options, callback);
+    const late = (): void => void connection?.destroy(new Error(`not answered within ${timeoutMs} ms`));
+    const timer = setTimeout(late, timeoutMs);
+    connection?.once('close', () => clearTimeout(timer));
+    return connection;
+  };
+  return agent;
 }
 
 function contextOf(traceparent = ''): SpanContext | undefined {

@@ -30,7 +30,7 @@ const GONE = 410;
 
 const problems: Partial<Record<ErrorKey, string>> = {
   WEBHOOK_HOST_REFUSED: 'the host is no longer allowed',
-  FETCH_ADDRESS_REFUSED: 'the host has an address that is not public',
+  FETCH_ADDRESS_REFUSED: 'the host has an address that is neither public nor allowed',
   FETCH_UNREACHABLE: 'the host cannot be reached',
   FETCH_INSECURE: 'TLS failed',
   FETCH_TIMEOUT: 'no answer in time',

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import net from 'node:net';
 import pg from 'pg';
 import type { Followers } from './followers.js';
 
@@ -7,6 +8,8 @@ const MAX_PAUSE_MS = 5000;
 /** A connection that is cut without a word looks like one on which nothing happens. */
 const HEARTBEAT_MS = 5000;
 const HEARTBEAT_TIMEOUT_MS = 2000;
+/** For the server to hear that it is over. */
+const CLOSE_MS = 1000;
 
 /** The connection on which PostgreSQL tells of changes. It is opened again whenever it breaks. */
 export class PostgresListener {
@@ -14,12 +17,20 @@ export class PostgresListener {
   readonly #settings: pg.ClientConfig;
   readonly #followers: Followers;
   #client: pg.Client | undefined;
+  #socket: net.Socket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = FIRST_PAUSE_MS;
   #isClosed = false;
 
   constructor(settings: pg.ClientConfig, followers: Followers) {
-    this.#settings = { ...settings, query_timeout: HEARTBEAT_TIMEOUT_MS };
+    this.#settings = {
+      ...settings,
+      query_timeout: HEARTBEAT_TIMEOUT_MS,
+      stream: () => {
+        this.#socket = new net.Socket();
+        return this.#socket;
+      },
+    };
     this.#followers = followers;
   }
 
@@ -32,7 +43,12 @@ export class PostgresListener {
     clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => {});
+    if (client === undefined) return;
+    const socket = this.#socket;
+    // The client waits until the server has closed the connection, which one that hangs never does.
+    const timer = setTimeout(() => socket?.destroy(), CLOSE_MS);
+    await client.end().catch(() => {});
+    clearTimeout(timer);
   }
 
   async #connect(): Promise<void> {

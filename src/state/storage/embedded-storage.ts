@@ -43,10 +43,12 @@ export class EmbeddedStorage implements ObjectStorage {
   readonly owners: LinkOwners;
   readonly #settings: EmbeddedSettings;
   readonly #signer: LinkSigner;
+  readonly #accessKeyId: string;
 
   private constructor(settings: EmbeddedSettings, secrets: StorageSecrets, objects: DiskObjects) {
     this.#settings = settings;
     this.#signer = new LinkSigner(secrets);
+    this.#accessKeyId = secrets.accessKeyId;
     this.signatures = new SignatureCheck(secrets);
     this.owners = new LinkOwners(secrets);
     this.objects = objects;
@@ -100,15 +102,14 @@ export class EmbeddedStorage implements ObjectStorage {
     return DiskObjectSource.open(this.objects, name);
   }
 
-  /**
-   * The object behind one of this storage's own links, without asking the server.
-   * @throws ServiceError as SignatureCheck.check does, OBJECT_NOT_FOUND, STORAGE_FAILED
-   */
-  async openLink(link: URL): Promise<ByteSource> {
-    return this.openSource(await this.nameBehind(link));
+  /** A server has many names, and the signature covers the one in the link. */
+  isOwnLink({ origin, pathname, searchParams }: URL): boolean {
+    if (!pathname.startsWith(`/${BUCKET}/`)) return false;
+    const { publicUrl } = this.#settings;
+    const credential = searchParams.get('X-Amz-Credential') ?? '';
+    return (publicUrl !== '' && origin === publicUrl) || credential.startsWith(`${this.#accessKeyId}/`);
   }
 
-  /** The name of that object, which need not exist. @throws ServiceError as SignatureCheck.check does, OBJECT_NOT_FOUND */
   async nameBehind({ pathname, search, host }: URL): Promise<string> {
     const headers = new Map([['host', host]]);
     await this.signatures.check({ method: 'GET', path: pathname, query: search.slice(1), headers });

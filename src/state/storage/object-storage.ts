@@ -36,6 +36,13 @@ export interface ObjectStorage {
   list(prefix: string, limit: number): Promise<StoredObject[]>;
   /** An object to be read in ranges. @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE, STORAGE_FAILED */
   openSource(name: string): Promise<ByteSource>;
+  /** Whether it has made this link, as far as the link itself tells: it may name any host. */
+  isOwnLink(link: URL): boolean;
+  /**
+   * The name of the object behind a link of its own, which need not exist. Undefined if only a request can tell whether the link is good.
+   * @throws ServiceError as SignatureCheck.check does, OBJECT_NOT_FOUND
+   */
+  nameBehind(link: URL): Promise<string | undefined>;
   /** What links begin with, up to a slash, as far as that is known. @param port the one that this server listens on */
   linkPrefixes(port: number): string[];
   /** Waits for what is being written. */

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { identityOf } from '../../base/byte-source/identity.js';
 import { withRetries } from '../../base/byte-source/retries.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { S3Calls } from './s3-calls.js';
+import { objectFailure, statusOf, wrongAnswer } from './s3-failure.js';
 
 interface S3Object {
   readonly Bucket: string;
   readonly Key: string;
-}
-
-const statusOf = (error: unknown): number | undefined =>
-  (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-
-function toServiceError(cause: unknown): ServiceError {
-  if (cause instanceof ServiceError) return cause;
-  const status = statusOf(cause);
-  if (status === 404) return new ServiceError('OBJECT_NOT_FOUND');
-  if (status === 412 || status === 416) return new ServiceError('FILE_CHANGED');
-  return new ServiceError('STORAGE_UNAVAILABLE', {}, { cause });
 }
 
 /** In Node a body is a stream. Of an answer with more than was asked for, nothing more is received. */
@@ -37,77 +28,106 @@ export interface S3ObjectState {
 }
 
 /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE */
-export async function stateOfObject(client: S3Client, object: S3Object): Promise<S3ObjectState> {
+export async function stateOfObject(calls: S3Calls, object: S3Object): Promise<S3ObjectState> {
   try {
     // Of the one byte, the range says how many there are. Not every service that speaks this protocol has HEAD.
+    const command = new GetObjectCommand({ ...object, Range: 'bytes=0-0' });
     const {
       Body,
-      ContentRange = '',
+      ContentRange,
       ETag: etag = '',
       LastModified,
-    } = await client.send(new GetObjectCommand({ ...object, Range: 'bytes=0-0' }));
+    } = await calls.within((abortSignal) => calls.client.send(command, { abortSignal }));
     discard(Body);
-    const [, total] = /\/(\d+)$/.exec(ContentRange) ?? [];
-    if (total === undefined) throw new Error('The answer is not a range.');
-    return { bytes: Number(total), etag, storedAtMs: LastModified?.getTime() };
+    return { bytes: bytesInRange(ContentRange, 0, 0), etag, storedAtMs: LastModified?.getTime() };
   } catch (error) {
     if (statusOf(error) === 416) return { bytes: 0, etag: '', storedAtMs: undefined };
-    throw toServiceError(error);
+    throw objectFailure(error);
   }
+}
+
+/** How many bytes the object has by an answer with this part of it. @throws ServiceError STORAGE_UNAVAILABLE for another part */
+function bytesInRange(contentRange = 'the whole object', first: number, last: number): number {
+  const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange) ?? [];
+  const bytes = Number(total);
+  if (Number(from) !== first || Number(to) !== last || !Number.isSafeInteger(bytes) || bytes <= last) {
+    throw wrongAnswer(`answered ${contentRange.slice(0, 100)} instead of bytes ${first}-${last}`);
+  }
+  return bytes;
 }
 
 /** An object in S3, of the version that was there when it was opened. */
 export class S3ObjectSource implements ByteSource {
   readonly bytes: number;
   readonly identity: string;
-  readonly #client: S3Client;
+  readonly #calls: S3Calls;
   readonly #object: S3Object;
   readonly #etag: string;
+  readonly #retryPausesMs: readonly number[] | undefined;
 
-  private constructor(client: S3Client, object: S3Object, bytes: number, etag: string) {
-    this.#client = client;
+  private constructor(
+    calls: S3Calls,
+    object: S3Object,
+    { bytes, etag }: S3ObjectState,
+    retryPausesMs: readonly number[] | undefined,
+  ) {
+    this.#calls = calls;
     this.#object = object;
     this.#etag = etag;
+    this.#retryPausesMs = retryPausesMs;
     this.bytes = bytes;
     this.identity = identityOf(object.Bucket, object.Key, etag, bytes);
   }
 
   /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE */
-  static async open(client: S3Client, object: S3Object): Promise<S3ObjectSource> {
-    const { bytes, etag } = await stateOfObject(client, object);
-    return new S3ObjectSource(client, object, bytes, etag);
+  static async open(
+    calls: S3Calls,
+    object: S3Object,
+    retryPausesMs?: readonly number[],
+  ): Promise<S3ObjectSource> {
+    return new S3ObjectSource(calls, object, await stateOfObject(calls, object), retryPausesMs);
   }
 
   read(into: Uint8Array, offset: number, signal: AbortSignal): Promise<void> {
-    return withRetries(() => this.#readOnce(into, offset, signal), isUnavailable, signal);
+    const once = (): Promise<void> => this.#readOnce(into, offset, signal);
+    return withRetries(once, isUnavailable, signal, this.#retryPausesMs);
   }
 
   async close(): Promise<void> {}
 
   async #readOnce(into: Uint8Array, offset: number, signal: AbortSignal): Promise<void> {
-    const Range = `bytes=${offset}-${offset + into.length - 1}`;
+    const last = offset + into.length - 1;
     const command = new GetObjectCommand({
       ...this.#object,
-      Range,
+      Range: `bytes=${offset}-${last}`,
       ...(this.#etag !== '' && { IfMatch: this.#etag }),
     });
     try {
-      const { Body, ContentLength, ETag = '' } = await this.#client.send(command, { abortSignal: signal });
-      if (Body === undefined) throw new Error('The answer has no body.');
-      // Whatever came: never more than was asked for.
-      if (ContentLength !== into.length || ETag !== this.#etag) {
-        discard(Body);
-        throw new ServiceError('FILE_CHANGED');
-      }
-      let done = 0;
-      for await (const chunk of Body as unknown as AsyncIterable<Uint8Array>) {
-        into.set(chunk, done);
-        done += chunk.length;
-      }
-      if (done < into.length) throw new Error('The answer was cut short.');
+      await this.#calls.within(async (abortSignal) => {
+        const { Body, ContentRange, ETag = '' } = await this.#calls.client.send(command, { abortSignal });
+        try {
+          const bytes = bytesInRange(ContentRange, offset, last);
+          if (bytes !== this.bytes || ETag !== this.#etag) throw new ServiceError('FILE_CHANGED');
+          await fill(into, Body as unknown as AsyncIterable<Uint8Array>);
+        } finally {
+          // Whatever else comes is not received.
+          discard(Body);
+        }
+      }, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw toServiceError(error);
+      throw objectFailure(error);
     }
   }
+}
+
+/** @throws ServiceError STORAGE_UNAVAILABLE unless exactly so many bytes come */
+async function fill(into: Uint8Array, body: AsyncIterable<Uint8Array>): Promise<void> {
+  let done = 0;
+  for await (const chunk of body) {
+    if (done + chunk.length > into.length) throw wrongAnswer('sent more than was asked for');
+    into.set(chunk, done);
+    done += chunk.length;
+  }
+  if (done < into.length) throw wrongAnswer('sent less than was asked for');
 }

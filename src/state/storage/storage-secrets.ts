@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createFile, makeFolder } from '../data-folder/durable-file.js';
 import { formatVersion, NewerFormatError } from '../data-folder/format-version.js';
+import { newSecret, OtherSecret } from './shared-secret.js';
 
 /** What the embedded storage signs its links with, and what hides one account's objects from another. */
 export interface StorageSecrets {
@@ -16,14 +17,36 @@ export interface StorageSecrets {
 const VERSION = 1;
 const fields = ['accessKeyId', 'secretAccessKey', 'accountSecret'] as const;
 
+const fileIn = (dataDir: string): string => path.join(dataDir, 'storage.json');
+
 /**
- * The secrets in `<dataDir>/storage.json`, made at the first start. Without the file stored objects cannot
- * be reached, not even those in S3; servers that share a bucket have to share it.
- * @throws Error that names the file when it is damaged
+ * The secrets in `<dataDir>/storage.json`, made at the first start. Without the file, objects of the data folder cannot be reached, nor
+ * those in a bucket unless a database or a setting has the secret.
+ * @param set by a setting
+ * @throws Error that names the file when it is damaged; OtherSecret when it has another secret than the setting
  */
-export function loadStorageSecrets(dataDir: string): StorageSecrets {
-  const file = path.join(dataDir, 'storage.json');
-  if (!fs.existsSync(file)) createSecrets(file);
+export function loadStorageSecrets(dataDir: string, set?: string): StorageSecrets {
+  const found = findStorageSecrets(dataDir);
+  if (found !== undefined) return checked(found, set);
+  createSecrets(fileIn(dataDir), set ?? newSecret());
+  // Where a server that was started at the same moment was faster, its secrets are taken.
+  const made = findStorageSecrets(dataDir);
+  if (made === undefined) throw new Error(`${fileIn(dataDir)} has vanished.`);
+  return checked(made, set);
+}
+
+function checked(secrets: StorageSecrets, set: string | undefined): StorageSecrets {
+  if (set === undefined || set === secrets.accountSecret) return secrets;
+  throw new OtherSecret(
+    'VERAVOX_STORAGE_SECRET is another one than the accountSecret in storage.json of the data folder, with which its files were ' +
+      'stored. Set that one, or none; or move storage.json to another place if its files are no longer needed.',
+  );
+}
+
+/** Those of an earlier start. @throws Error that names the file when it is damaged */
+export function findStorageSecrets(dataDir: string): StorageSecrets | undefined {
+  const file = fileIn(dataDir);
+  if (!fs.existsSync(file)) return undefined;
   try {
     const value = JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, unknown>;
     formatVersion(value, VERSION);
@@ -43,18 +66,20 @@ export function loadStorageSecrets(dataDir: string): StorageSecrets {
   }
 }
 
-function createSecrets(file: string): void {
+function createSecrets(file: string, accountSecret: string): void {
   const secrets: StorageSecrets = {
     accessKeyId: `VX${randomBytes(9).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString('base64url'),
-    accountSecret: randomBytes(32).toString('hex'),
+    accountSecret,
   };
   makeFolder(path.dirname(file));
-  // Where a server that was started at the same moment was faster, its secrets are taken.
   createFile(file, `${JSON.stringify({ version: VERSION, ...secrets }, undefined, 2)}\n`);
 }
 
 /** The first part of the names of an account's objects: stable, and not to be guessed from the account's name. */
-export function accountFolder({ accountSecret }: StorageSecrets, account: string): string {
+export function accountFolder(
+  { accountSecret }: Pick<StorageSecrets, 'accountSecret'>,
+  account: string,
+): string {
   return createHmac('sha256', accountSecret).update(`account:${account}`).digest('hex').slice(0, 32);
 }

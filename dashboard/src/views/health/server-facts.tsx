@@ -11,6 +11,7 @@ const stateTexts: Readonly<Record<ServerState['state'], string>> = {
   starting: 'starting',
   ready: 'ready',
   wrong_answers: 'not ready: wrong answers',
+  storage_unusable: 'not ready: the bucket for files cannot be used',
   stopping: 'stopping',
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { deviceState, wrongAnswer } from '../health.js';
+import { deviceState, readyState, wrongAnswer } from '../health.js';
 import type { BodyOf, Schema } from '../schema.js';
 
 const counts = { type: 'array', items: { type: 'integer' } } as const;
@@ -104,7 +104,7 @@ export const serverState = {
   type: 'object',
   properties: {
     version: { type: 'string' },
-    state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'stopping'] },
+    state: readyState,
     uptime_s: { type: 'integer', description: 'Of the process that answers.' },
     provider: { type: 'string', enum: ['cpu', 'cuda'] },
     fallback_reason: {

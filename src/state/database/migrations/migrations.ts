@@ -17,6 +17,7 @@ import { uploadHomes } from './0014-upload-homes.js';
 import { sessionKeys } from './0015-session-keys.js';
 import { sessionDevices } from './0016-session-devices.js';
 import { pageKeys } from './0017-page-keys.js';
+import { sharedSecrets } from './0018-shared-secrets.js';
 
 /** In the order in which they are applied. New ones come last; a released one never changes. */
 export const migrations: readonly Migration[] = [
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   sessionKeys,
   sessionDevices,
   pageKeys,
+  sharedSecrets,
 ];

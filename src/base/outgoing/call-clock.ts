@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export interface CallTimeouts {
+  /** Between two signs of life: an address, a connection, the answer's head, more bytes. */
+  readonly stallTimeoutMs: number;
+  /** For everything, beside waiting for upload memory. */
+  readonly totalTimeoutMs: number;
+}
+
+/** Ends a call to another program that takes too long, or for which nobody waits any more. */
+export class CallClock {
+  readonly #timeouts: CallTimeouts;
+  readonly #failure: (problem: string) => Error;
+  readonly #abort = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #onCallerGone = (): void => this.#abort.abort(this.#caller?.reason);
+  #stall: NodeJS.Timeout | undefined;
+  #total: NodeJS.Timeout | undefined;
+
+  /** @param failure what the call fails with when it takes too long */
+  constructor(timeouts: CallTimeouts, failure: (problem: string) => Error, caller?: AbortSignal) {
+    this.#timeouts = timeouts;
+    this.#failure = failure;
+    this.#caller = caller;
+    if (caller?.aborted) this.#onCallerGone();
+    else caller?.addEventListener('abort', this.#onCallerGone, { once: true });
+    this.start();
+  }
+
+  /** Aborted with what the call has to fail with. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Starts both limits, anew after `hold`. */
+  start(): void {
+    const { stallTimeoutMs, totalTimeoutMs } = this.#timeouts;
+    this.#stall = this.#limit(stallTimeoutMs, `sent nothing for ${stallTimeoutMs} ms`);
+    this.#total = this.#limit(totalTimeoutMs, `took longer than ${totalTimeoutMs} ms`);
+  }
+
+  /** The other side has shown a sign of life. */
+  progress(): void {
+    this.#stall?.refresh();
+  }
+
+  /** While it is we who let the other side wait. */
+  hold(): void {
+    clearTimeout(this.#stall);
+    clearTimeout(this.#total);
+    // A sign of life that still comes must not start the timer again.
+    this.#stall = undefined;
+  }
+
+  /** To be called when the call is over. */
+  stop(): void {
+    this.hold();
+    this.#caller?.removeEventListener('abort', this.#onCallerGone);
+  }
+
+  #limit(timeoutMs: number, problem: string): NodeJS.Timeout {
+    return setTimeout(() => this.#abort.abort(this.#failure(problem)), timeoutMs);
+  }
+}
+
+/** Rejects with the reason of the signal once it is aborted, however long the work goes on, whose end is then ignored. */
+export function orAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

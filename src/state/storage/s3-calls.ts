@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import { pipeline, Readable, Transform } from 'node:stream';
+import {
+  type GetObjectCommand,
+  type PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Logger } from '../../base/observe/log.js';
+import { CallClock, type CallTimeouts, orAborted } from '../../base/outgoing/call-clock.js';
+
+/** Of answers other than objects. A full list, with each character of its names escaped, has less. */
+const MAX_DOCUMENT_BYTES = 8 << 20;
+/** Written at once, so that the clock sees how a body goes out. */
+const PIECE_BYTES = 64 << 10;
+const MAX_ATTEMPTS = 2;
+
+type Handler = S3Client['config']['requestHandler'];
+type Handled = Awaited<ReturnType<Handler['handle']>>;
+type SdkRequest = Parameters<Handler['handle']>[0];
+
+/** The SDK tries again what fails by this name. */
+const timedOut = (problem: string): Error =>
+  Object.assign(new Error(`The storage ${problem}.`), { name: 'TimeoutError' });
+
+/**
+ * A client of the SDK whose calls end in time. The SDK's own limits only warn, on a stream of their own, and none of them is for a
+ * body that has begun or for credentials that do not come.
+ */
+export class S3Calls {
+  readonly client: S3Client;
+  readonly #timeouts: CallTimeouts;
+
+  constructor(config: S3ClientConfig, timeouts: CallTimeouts, log: Pick<Logger, 'warn'> | undefined) {
+    const { stallTimeoutMs } = timeouts;
+    const logger = { warn: (text: string) => log?.warn(text), debug() {}, info() {}, error() {} };
+    this.client = new S3Client({
+      ...config,
+      maxAttempts: MAX_ATTEMPTS,
+      requestHandler: { connectionTimeout: stallTimeoutMs, logger },
+    });
+    this.#timeouts = timeouts;
+    const handler = this.client.config.requestHandler;
+    const handle = handler.handle.bind(handler);
+    handler.handle = (request, options = {}) =>
+      timed(handle, request, options, new CallClock(timeouts, timedOut, signalIn(options)));
+  }
+
+  /** Calls the SDK. @param call gets a signal, which also ends what the SDK does besides */
+  async within<Result>(
+    call: (abortSignal: AbortSignal) => Promise<Result>,
+    caller?: AbortSignal,
+  ): Promise<Result> {
+    const totalTimeoutMs = MAX_ATTEMPTS * this.#timeouts.totalTimeoutMs;
+    const clock = new CallClock({ stallTimeoutMs: totalTimeoutMs, totalTimeoutMs }, timedOut, caller);
+    try {
+      return await orAborted(clock.signal, call(clock.signal));
+    } finally {
+      clock.stop();
+    }
+  }
+
+  /** A link. Nothing is sent but for credentials. */
+  sign(command: GetObjectCommand | PutObjectCommand, expiresIn: number, signingDate?: Date): Promise<string> {
+    return this.within(() =>
+      getSignedUrl(this.client, command, { expiresIn, ...(signingDate && { signingDate }) }),
+    );
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+}
+
+const signalIn = ({ abortSignal }: { abortSignal?: unknown }): AbortSignal | undefined =>
+  abortSignal instanceof AbortSignal ? abortSignal : undefined;
+
+async function timed(
+  handle: Handler['handle'],
+  request: SdkRequest,
+  options: NonNullable<Parameters<Handler['handle']>[1]>,
+  clock: CallClock,
+): Promise<Handled> {
+  const { body } = request;
+  const sent = body instanceof Uint8Array ? { ...request, body: piecesOf(body, clock) } : request;
+  try {
+    const { response } = await handle(sent as SdkRequest, { ...options, abortSignal: clock.signal });
+    clock.progress();
+    const isObject = 'range' in request.headers && response.statusCode < 300;
+    const received = watched(response.body, clock, isObject ? Number.POSITIVE_INFINITY : MAX_DOCUMENT_BYTES);
+    return { response: Object.assign(response, { body: received }) };
+  } catch (error) {
+    clock.stop();
+    throw clock.signal.aborted ? clock.signal.reason : error;
+  }
+}
+
+function piecesOf(body: Uint8Array, clock: CallClock): Readable {
+  let sent = 0;
+  return new Readable({
+    highWaterMark: PIECE_BYTES,
+    read() {
+      clock.progress();
+      if (sent >= body.length) {
+        this.push(null);
+        return;
+      }
+      this.push(body.subarray(sent, sent + PIECE_BYTES));
+      sent += PIECE_BYTES;
+    },
+  });
+}
+
+/** The same body, which fails when it stalls or has too many bytes. The clock runs until its end. */
+function watched(body: Readable, clock: CallClock, maxBytes: number): Transform {
+  let bytes = 0;
+  const watch = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      clock.progress();
+      bytes += chunk.length;
+      if (bytes > maxBytes) done(new Error(`The storage answered more than ${maxBytes} bytes.`));
+      else done(null, chunk);
+    },
+  });
+  clock.signal.addEventListener('abort', () => watch.destroy(clock.signal.reason), { once: true });
+  pipeline(body, watch, () => clock.stop());
+  return watch;
+}

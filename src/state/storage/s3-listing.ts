@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { parseName } from './object-name.js';
+import type { StoredObject } from './object-storage.js';
+import type { S3Calls } from './s3-calls.js';
+import { wrongAnswer } from './s3-failure.js';
+
+/**
+ * The first objects whose names start with `prefix`. What others have put there under names that no client can have is left out.
+ * @throws what the SDK throws, ServiceError STORAGE_UNAVAILABLE for an answer that cannot be true
+ */
+export async function listBucket(
+  calls: S3Calls,
+  bucket: string,
+  prefix: string,
+  limit: number,
+): Promise<StoredObject[]> {
+  const found: StoredObject[] = [];
+  for (let token: string | undefined, left = limit; left > 0; ) {
+    const page = new ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: prefix,
+      MaxKeys: left,
+      ...(token !== undefined && { ContinuationToken: token }),
+    });
+    const {
+      Contents = [],
+      IsTruncated,
+      NextContinuationToken,
+    } = await calls.within((abortSignal) => calls.client.send(page, { abortSignal }));
+    if (Contents.length > left)
+      throw wrongAnswer(`listed ${Contents.length} objects instead of at most ${left}`);
+    left -= Contents.length;
+    for (const { Key: name = '', Size: bytes } of Contents) {
+      if (!name.startsWith(prefix)) throw wrongAnswer('listed an object with another prefix');
+      if (bytes === undefined || !Number.isSafeInteger(bytes) || bytes < 0) {
+        throw wrongAnswer('listed an object without a size');
+      }
+      if (parseName(name) !== undefined) found.push({ name, bytes });
+    }
+    if (IsTruncated !== true) break;
+    // It may list less than was asked for, but never nothing, and never the same again.
+    if (Contents.length === 0 || NextContinuationToken === undefined || NextContinuationToken === token) {
+      throw wrongAnswer('has more objects, but does not list them');
+    }
+    token = NextContinuationToken;
+  }
+  return found;
+}
