@@ -71,10 +71,11 @@ before(async () => {
     AWS_ACCESS_KEY_ID: secrets.accessKeyId,
     AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
   };
-  const servers = ['127.0.0.2', '127.0.0.3'].map((address) =>
-    start('serve', envOf(address, { HOST: address, VERAVOX_JOB_WORKERS: '0' })),
-  );
-  const origins = await Promise.all(servers.map(async (server) => (await server.printed(isReady))[1] ?? ''));
+  const origins: string[] = [];
+  for (const address of ['127.0.0.2', '127.0.0.3']) {
+    const server = start('serve', envOf(address, { HOST: address, VERAVOX_JOB_WORKERS: '0' }));
+    origins.push((await server.printed(isReady))[1] ?? '');
+  }
   for (const worker of ['worker-1', 'worker-2']) {
     await start('work', envOf(worker)).printed(/veravox works on up to 1 jobs/);
   }
