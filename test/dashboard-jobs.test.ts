@@ -114,9 +114,9 @@ test('jobs in the dashboard', async (suite) => {
       await rowOf(running.id).getByRole('link').click();
       await page.getByText('50 % of the file read').waitFor();
       release();
-      const result = page.getByRole('region', { name: 'Result' });
+      const result = page.getByRole('region', { name: 'Verdict' });
       await result
-        .getByText(/^(spoofed|bonafide)$/)
+        .locator('.verdict')
         .first()
         .waitFor();
       await result.getByRole('figure', { name: 'Verdicts over time' }).waitFor();

@@ -16,7 +16,7 @@ import { shippedModelsDir } from './support/speaker-models.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const speech = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
-const verdicts = /^(?:spoofed|bonafide)$/;
+const verdicts = /^(?:AI-generated|Human|Mixed|Uncertain|With caution)$/;
 
 /** The browser refuses the microphone twice. */
 const refusing = `{
@@ -84,7 +84,7 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('heading', { name: 'Verdict', exact: true }).waitFor();
     await page.getByText('The microphone is off.', { exact: true }).waitFor();
-    const verdict = page.getByRole('region', { name: 'Verdict' });
+    const verdict = page.getByRole('region', { name: 'Verdict', exact: true });
     assert.match(String(await verdict.locator('.verdict').textContent()), verdicts);
     assert.ok((await windows.count()) >= 2);
     await start(page).waitFor();

@@ -2,6 +2,9 @@
 import { panned, showing, whole, zoomed } from '../../logic/time-span.js';
 import type { Stretch } from '../../logic/windows.js';
 
+/** How many times the length of a window is seen around it. */
+const SURROUNDINGS = 12;
+
 /** What of a recording is seen, chosen and played. Timelines that share one move together. */
 export class TimelinePlace {
   readonly durationS: number;
@@ -54,6 +57,13 @@ export class TimelinePlace {
   choose(window: Stretch): void {
     this.#chosenS = (window.startS + window.endS) / 2;
     this.#see(showing(this.#span, window, this.durationS));
+  }
+
+  /** Chooses a window, and shows it with some of what is around it. */
+  lookAt(window: Stretch): void {
+    const lengthS = SURROUNDINGS * (window.endS - window.startS);
+    this.zoom((this.#span.endS - this.#span.startS) / lengthS, (window.startS + window.endS) / 2);
+    this.choose(window);
   }
 
   play(atS: number | undefined): void {

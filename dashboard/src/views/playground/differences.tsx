@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clock } from '../../logic/clock.js';
+import { resultWords } from '../../logic/conclusion.js';
 import { compared } from '../../logic/differences.js';
 import type { ScoredWindow, Stretch } from '../../logic/windows.js';
 import { Table } from '../../parts/table.js';
@@ -42,7 +43,7 @@ export function Differences({ names, first, second, onChoose }: DifferencesProps
               </th>
               {[each.first, each.second].map(({ score, result }, i) => (
                 <td key={names[i]}>
-                  <span class={`verdict ${result}`}>{result}</span> {score.toFixed(3)}
+                  <span class={`verdict ${result}`}>{resultWords[result]}</span> {score.toFixed(3)}
                 </td>
               ))}
             </tr>
