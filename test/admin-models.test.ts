@@ -10,6 +10,7 @@ import type { CheckedStatus } from '../src/analysis/known-answers/checked-models
 import type { AnswerCheck } from '../src/analysis/known-answers/known-answers.js';
 import { readManifest } from '../src/analysis/models/manifest.js';
 import { modelStatus } from '../src/analysis/pipeline/model-status.js';
+import { UNCERTAIN_BELOW_CONFIDENCE } from '../src/analysis/verdict/reasons.js';
 import { modelRoutes } from '../src/api/admin/model-routes.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import type { AdminAnalysisFacts } from '../src/base/contract/admin/analysis-facts.js';
@@ -261,7 +262,7 @@ test('a page for requests learns in short what it may ask for', async (t) => {
   const detectors = (await list()).models.filter(({ task }) => task === 'detection');
   assert.deepEqual(
     answer.detectors.map(({ id, uncertain_below }) => [id, uncertain_below]),
-    detectors.map(({ id, abstention }) => [id, abstention?.confidence_below ?? null]),
+    detectors.map(({ id, abstention }) => [id, abstention?.confidence_below ?? UNCERTAIN_BELOW_CONFIDENCE]),
   );
   assert.ok(answer.detectors.some(({ uncertain_below }) => uncertain_below !== null));
   // A manifest that is damaged later says nothing of what is served.

@@ -11,7 +11,7 @@ import { dayOf, daysBefore } from '../src/state/data-folder/days.js';
 import { migrate } from '../src/state/database/migrate.js';
 import { migrations } from '../src/state/database/migrations/migrations.js';
 import { newKey } from '../src/state/keys/api-key.js';
-import { KeyRegistry } from '../src/state/keys/key-registry.js';
+import { type KeyLabel, KeyRegistry } from '../src/state/keys/key-registry.js';
 import { type DayUsage, UsageLedger, type UsageRow } from '../src/state/records/usage-ledger.js';
 import { UsageMeter } from '../src/state/records/usage-meter.js';
 import { ADMIN, adminCaller, someone } from './support/admin-caller.js';
@@ -91,10 +91,23 @@ onEachDatabase('rows are by day and key, or by route; totals are their sums', as
   );
   await add('2026-11-03', { ...of, requests: 1 }, { keyId: 'f00000000000', account: 'acme', requests: 1 });
   const { json } = await rows('?from=2026-10-01&to=2026-11-30&account=acme');
-  const named = { account: 'acme', key_id: acme.id, key_name: 'of acme', ends_with_session: false, route: null };
+  const named = {
+    account: 'acme',
+    key_id: acme.id,
+    key_name: 'of acme',
+    ends_with_session: false,
+    route: null,
+  };
   const first = { requests: 4, errors: 1, audio_s: 10.5, windows: 3, bytes: 1000 + 2 ** 40 };
   const one = { requests: 1, errors: 0, audio_s: 0, windows: 0, bytes: 0 };
-  const unknown = { ...named, key_id: 'f00000000000', key_name: null, ends_with_session: true, day: '2026-11-03', ...one };
+  const unknown = {
+    ...named,
+    key_id: 'f00000000000',
+    key_name: null,
+    ends_with_session: true,
+    day: '2026-11-03',
+    ...one,
+  };
   const known = { day: '2026-11-03', ...named, ...one };
   assert.deepEqual(json, {
     from: '2026-10-01',
@@ -222,7 +235,7 @@ test('other requests have their turns while a large answer is written', async ()
     return { ...nothing, day: '2026-11-01', keyId: i.toString(16).padStart(12, '0'), requests: 1 };
   });
   const read = async () => many;
-  const labelsOf = async () => new Map<string, string>();
+  const labelsOf = async () => new Map<string, KeyLabel>();
   const parts = { registry: { labelsOf }, ledger: { read, readByKey: read }, flushUsage: async () => {} };
   const call = adminCaller((guard) => usageRoutes(guard, parts));
   for (const path of ['/v1/admin/usage', '/v1/admin/usage.csv']) {

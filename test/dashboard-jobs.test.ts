@@ -115,10 +115,7 @@ test('jobs in the dashboard', async (suite) => {
       await page.getByText('50 % of the file read').waitFor();
       release();
       const result = page.getByRole('region', { name: 'Verdict' });
-      await result
-        .locator('.verdict')
-        .first()
-        .waitFor();
+      await result.locator('.verdict').first().waitFor();
       await result.getByRole('figure', { name: 'Verdicts over time' }).waitFor();
       const webhook = page.getByRole('region', { name: 'Webhook' });
       await webhook.getByText('failed').waitFor();

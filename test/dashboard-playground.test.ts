@@ -79,7 +79,7 @@ test('the playground', async (t) => {
     await verdict.getByText('human, but 10 s look AI-generated at 0:10').waitFor();
     assert.equal(await verdict.locator('.verdict.uncertain').textContent(), 'Mixed');
     assert.match(await textOf(article), /In the API: bonafide, reason mixed_content/);
-    assert.match(await textOf(article), /Some windows are spoofed/);
+    assert.match(await textOf(article), /Some windows look AI-generated and some human/);
     await result.getByRole('heading', { name: '<img src=x' }).waitFor();
     assert.match(await textOf(article), /apollo-4-5-2026-03-26.*Threshold0\.5/);
     const focused = 'document.activeElement.className';

@@ -9,10 +9,7 @@ import { startDashboardServer } from './support/dashboard-server.js';
 import { eventually } from './support/eventually.js';
 
 const uses: readonly (readonly [string, (origin: string, key: string) => Promise<unknown>])[] = [
-  [
-    'the admin API',
-    (origin, key) => new AdminClient({ baseUrl: origin, apiKey: key }).listUsers(),
-  ],
+  ['the admin API', (origin, key) => new AdminClient({ baseUrl: origin, apiKey: key }).listUsers()],
   [
     'a refused request',
     (origin, key) => fetch(`${origin}/v1/predict`, { method: 'POST', headers: { 'x-api-key': key } }),

@@ -10,7 +10,8 @@ export const jobTasks = ['predict', 'enroll', 'batch'] as const;
 export const moodOf: Readonly<Record<JobState, 'plain' | 'good' | 'bad' | 'busy'>> = {
   queued: 'plain',
   running: 'busy',
-  succeeded: 'good',
+  // Green beside a call with a clone would mean that nothing was found.
+  succeeded: 'plain',
   failed: 'bad',
   cancelled: 'plain',
 };

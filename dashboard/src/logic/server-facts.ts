@@ -6,7 +6,7 @@ export interface DetectorFacts {
   /** Exact id. */
   readonly id: string;
   readonly aliases: readonly string[];
-  /** Global confidences below are `uncertain`; undefined if the model is never uncertain. */
+  /** Global confidences below are `uncertain`; undefined if that is not known. */
   readonly uncertainBelow: number | undefined;
   readonly operatingPoints: readonly { readonly name: string; readonly threshold: number }[];
 }

@@ -7,6 +7,7 @@ import { readFigures } from '../../analysis/models/figures-file.js';
 import { type Model, readManifest } from '../../analysis/models/manifest.js';
 import { SAMPLE_RATE_HZ } from '../../analysis/models/model-audio.js';
 import { scoreFingerprintOf } from '../../analysis/models/score-fingerprint.js';
+import { UNCERTAIN_BELOW_CONFIDENCE } from '../../analysis/verdict/reasons.js';
 import type { AdminAnalysisFacts } from '../../base/contract/admin/analysis-facts.js';
 import type { AdminModel } from '../../base/contract/admin/models.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
@@ -44,7 +45,7 @@ export async function detectorFacts({
   return status.detectors.map((served) => ({
     id: served.id,
     aliases: [...served.aliases],
-    uncertain_below: abstentionOf(entryOf(served))?.confidence_below ?? null,
+    uncertain_below: uncertainBelow(entryOf(served)),
     operating_points: points
       .ofModel(served)
       .filter(({ isUsable }) => isUsable)
@@ -62,6 +63,9 @@ async function entriesOf(modelsDir: string): Promise<(served: Served) => Model |
     return entry !== undefined && scoreFingerprintOf(entry) === scoreFingerprint ? entry : undefined;
   };
 }
+
+const uncertainBelow = (entry: Model | undefined): number | null =>
+  entry === undefined ? null : (abstentionOf(entry)?.confidence_below ?? UNCERTAIN_BELOW_CONFIDENCE);
 
 const abstentionOf = (entry: Model | undefined) =>
   entry?.task === 'detection' ? entry.abstention : undefined;

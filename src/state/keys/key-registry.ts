@@ -130,7 +130,11 @@ export class KeyRegistry {
   }
 
   /** @throws RangeError if the cursor does not come from an earlier page */
-  async page({ account, isActiveAt, endsWithSession }: KeyFilter, limit: number, cursor?: string): Promise<KeyPage> {
+  async page(
+    { account, isActiveAt, endsWithSession }: KeyFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<KeyPage> {
     const conditions = new Conditions();
     conditions.addEqual({
       account,

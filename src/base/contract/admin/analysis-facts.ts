@@ -11,7 +11,7 @@ const detector = {
     aliases: texts('Other names that requests may give.'),
     uncertain_below: {
       type: ['number', 'null'],
-      description: 'Verdicts with a lower confidence are `uncertain`; null if none is.',
+      description: 'Verdicts with a lower confidence are `uncertain`; null if that is not known.',
     },
     operating_points: {
       type: 'array',

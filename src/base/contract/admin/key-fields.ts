@@ -108,7 +108,8 @@ export const keyListSchemas = {
     type: 'string',
     enum: ['program', 'page'],
     expected: 'program or page',
-    description: 'Only keys for programs, or only those that pages of the dashboard have made for themselves.',
+    description:
+      'Only keys for programs, or only those that pages of the dashboard have made for themselves.',
   },
   limit: { ...pageLimit, description: 'Keys per page.' },
   cursor: CURSOR,

@@ -64,7 +64,8 @@ const usageRow = {
     },
     ends_with_session: {
       type: 'boolean',
-      description: 'A page of the dashboard has made the key for itself; such keys are removed when they are over.',
+      description:
+        'A page of the dashboard has made the key for itself; such keys are removed when they are over.',
     },
     route: { type: ['string', 'null'], description: 'Path of the route, `job` for jobs; null by key.' },
     ...counts,
