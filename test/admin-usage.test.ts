@@ -169,7 +169,7 @@ onEachDatabase('the table says the same, and no spreadsheet executes a name in i
   await registry.add(keys);
   await add(
     '2026-11-01',
-    ...keys.map(({ id }, i) => ({ keyId: id, requests: i, audioS: i / 3, bytes: 1e15 })),
+    ...keys.map(({ id }, i) => ({ keyId: id, requests: i + 1, audioS: i / 3, bytes: 1e15 })),
   );
   const query = '?from=2026-11-01&to=2026-11-01';
   const { reply } = await call(ADMIN, 'GET', `/v1/admin/usage.csv${query}`);

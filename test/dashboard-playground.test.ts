@@ -258,6 +258,26 @@ test('the playground', async (t) => {
       // A job names the model by its exact id, too.
       assert.match(await textOf(article.locator('dt:text-is("Model") + dd')), /detector-large-/);
       assert.ok(Math.abs(score - jobScore) < 0.05, `${score} and ${jobScore}`);
+      // Both sides of a call: their mix would hide that one of them is no human.
+      const human = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
+      const both = path.join(temporaryFolder(t), 'both.flac');
+      const filter = '[0:a]aresample=16000[l];[1:a]aresample=16000[r];[l][r]amerge=inputs=2';
+      await run('ffmpeg', ['-v', 'error', '-i', human, '-i', recording, '-filter_complex', filter, both]);
+      await chooseFile(page, 'both.flac', fs.readFileSync(both), 'audio/flac');
+      await analyse(page);
+      await article
+        .getByText('The channels disagree: channel 0 is human, channel 1 is AI-generated.')
+        .waitFor();
+      for (const lane of ['Mix of 2 channels', 'Channel 0', 'Channel 1']) {
+        await article.getByRole('region', { name: lane }).getByRole('slider').waitFor();
+      }
+      // What differs from the channels is not green or red.
+      await article
+        .getByRole('region', { name: 'Mix of 2 channels' })
+        .locator('.global .verdict.uncertain')
+        .waitFor();
+      await assertAccessible(page);
+      await keepPicture(page, 'playground-channels', 'light');
       const client = await real.client('reader');
       assert.equal((await client.listJobs()).jobs[0]?.state, 'succeeded');
       await eventually(

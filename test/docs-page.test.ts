@@ -60,7 +60,7 @@ test('the API document is sent compressed, and not again to a client that has it
   const { port } = await startTestServer(t);
   const get = async (headers: Record<string, string>) => {
     const sent = http.get({ port, host: '127.0.0.1', path: '/openapi.json', headers });
-    const [answer]: [http.IncomingMessage] = await once(sent, 'response');
+    const answer = (await once(sent, 'response'))[0] as http.IncomingMessage;
     return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
   };
   const plain = await get({});

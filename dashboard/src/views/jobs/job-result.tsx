@@ -7,9 +7,8 @@ import { type AnswerSegment, type Result, skippedIn, windowsOf } from '../../log
 import { Name } from '../../parts/name.js';
 import { Timeline } from '../../parts/timeline/timeline.js';
 import { TimelinePlace } from '../../parts/timeline/timeline-place.js';
-import { OddStretches } from '../../parts/verdict/odd-stretches.js';
 import { VerdictFigures } from '../../parts/verdict/verdict-figures.js';
-import { VerdictHeadline } from '../../parts/verdict/verdict-headline.js';
+import { VerdictHead } from '../../parts/verdict/verdict-head.js';
 
 interface JobResultProps {
   readonly result: Prediction;
@@ -90,18 +89,7 @@ function ResultLane({ lane, isMixOfDifferent, threshold, place }: ResultLaneProp
       {global === null || conclusion === undefined ? (
         <p>No window had enough speech.</p>
       ) : (
-        <>
-          <VerdictHeadline
-            conclusion={isMixOfDifferent ? { ...conclusion, look: 'uncertain' } : conclusion}
-            result={global.result}
-            reason={global.reason}
-          />
-          <OddStretches
-            stretches={conclusion.oddStretches}
-            result={global.result}
-            onChoose={(window) => place.lookAt(window)}
-          />
-        </>
+        <VerdictHead {...global} conclusion={conclusion} isMixOfDifferent={isMixOfDifferent} place={place} />
       )}
       <Timeline
         label={`Verdicts over time${name}`}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keptOf } from '../../kept.js';
+import { Listeners } from '../../logic/listeners.js';
 import type { ServerFacts } from '../../logic/server-facts.js';
 import type { Session } from '../../session.js';
 import { type Analysis, analyse, type Outcome, type Step } from './analysis.js';
@@ -55,7 +56,7 @@ export class PlaygroundDesk {
   #released: readonly Released[] = [];
   #running: Running | undefined;
   #number = 0;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   /** With whatever session there is then: a job outlasts a sign-in. */
   readonly #caller: Caller = {
     call: (use) => this.#session.call(use),
@@ -84,8 +85,7 @@ export class PlaygroundDesk {
 
   /** @returns what ends it */
   listen(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** To be called with each new sign-in. */
@@ -98,12 +98,12 @@ export class PlaygroundDesk {
 
   put(source: Source | undefined): void {
     this.source = source;
-    this.#tell();
+    this.#listeners.tell();
   }
 
   set(settings: Settings): void {
     this.settings = settings;
-    this.#tell();
+    this.#listeners.tell();
   }
 
   start(facts: ServerFacts): void {
@@ -167,11 +167,7 @@ export class PlaygroundDesk {
 
   #show(state: DeskState): void {
     this.#state = state;
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

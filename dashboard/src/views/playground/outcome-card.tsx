@@ -4,9 +4,8 @@ import { Name } from '../../parts/name.js';
 import { Timeline } from '../../parts/timeline/timeline.js';
 import type { TimelinePlace } from '../../parts/timeline/timeline-place.js';
 import type { Wave } from '../../parts/timeline/use-peaks.js';
-import { OddStretches } from '../../parts/verdict/odd-stretches.js';
 import { VerdictFigures } from '../../parts/verdict/verdict-figures.js';
-import { VerdictHeadline } from '../../parts/verdict/verdict-headline.js';
+import { VerdictHead } from '../../parts/verdict/verdict-head.js';
 import { AnswerFacts } from './answer-facts.js';
 import type { OutcomeView, PartView } from './outcome-view.js';
 import type { Recording } from './recording.js';
@@ -76,19 +75,13 @@ function Lane({ part, title, isMixOfDifferent, view: { outcome }, ...common }: L
       {verdict === undefined || conclusion === undefined ? (
         <p>No window has enough speech for a verdict.</p>
       ) : (
-        <>
-          <VerdictHeadline
-            // A mix whose channels differ says nothing about either of them.
-            conclusion={isMixOfDifferent ? { ...conclusion, look: 'uncertain' } : conclusion}
-            result={verdict.result}
-            reason={verdict.reason}
-          />
-          <OddStretches
-            stretches={conclusion.oddStretches}
-            result={verdict.result}
-            onChoose={(window) => place.lookAt(window)}
-          />
-        </>
+        <VerdictHead
+          result={verdict.result}
+          reason={verdict.reason}
+          conclusion={conclusion}
+          isMixOfDifferent={isMixOfDifferent}
+          place={place}
+        />
       )}
       <Timeline
         label={label}
