@@ -55,7 +55,7 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
     await signIn(page);
     await page.goto('/dashboard/#/live');
     await page.getByText('Model, threshold and silence').click();
-    await page.getByLabel('Silence threshold').fill('100');
+    await page.getByLabel('Most silence in a window').fill('100');
     await page.getByLabel('Model').selectOption('detector-small-2026-11-25');
     await start(page).click();
     await page.getByText('Listening.').waitFor();

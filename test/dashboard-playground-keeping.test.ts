@@ -63,7 +63,7 @@ test('what lies on the playground stays', async (suite) => {
     await page.getByText('Chosen: inside.wav').waitFor();
     await page.getByRole('link', { name: 'Jobs' }).click();
     await page.getByRole('heading', { name: 'Jobs' }).waitFor();
-    assert.equal(await dropOn(page, 'main', 'lost.wav'), true, 'the browser would leave the page');
+    assert.equal(await dropOn(page, 'body', 'lost.wav'), true, 'the browser would leave the page');
   });
 
   await suite.test('a job goes on in another view, without its server and in the background', async (t) => {

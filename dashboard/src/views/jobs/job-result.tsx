@@ -14,10 +14,12 @@ interface JobResultProps {
   readonly result: Prediction;
   /** Which the verdict follows from. */
   readonly threshold: number;
+  /** What the name of the model stands for now; undefined if that is not known. */
+  readonly modelId: string | undefined;
 }
 
 /** The verdict of a job: on the mix of all channels, and below it on each. */
-export function JobResult({ result, threshold }: JobResultProps) {
+export function JobResult({ result, threshold, modelId }: JobResultProps) {
   const { global, segments, warnings, audio_duration: durationS } = result;
   const place = useMemo(() => new TimelinePlace(durationS), [durationS]);
   const lanes = useMemo(() => {
@@ -45,8 +47,14 @@ export function JobResult({ result, threshold }: JobResultProps) {
         />
       ))}
       <p class="soft">
-        {clock(durationS, 0)} of audio, <Name text={result.model} />, {result.processing_time.toFixed(1)} s of
-        processing. The page does not have the recording, so there is no waveform.
+        {clock(durationS, 0)} of audio, <Name text={result.model} />
+        {modelId !== undefined && modelId !== result.model && (
+          <>
+            {' '}
+            (now served by <Name text={modelId} />)
+          </>
+        )}
+        , {result.processing_time.toFixed(1)} s of processing. The page does not have the recording, so there is no waveform.
       </p>
     </section>
   );
