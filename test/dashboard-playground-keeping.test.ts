@@ -2,14 +2,18 @@
 //
 // A job and a result of the playground outlive what happens around them.
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { recordingEnd } from './support/analyser-double.js';
 import { assertAccessible, keepPicture, launchBrowser } from './support/browser.js';
 import { eventually } from './support/eventually.js';
 import { openPlayground, someWav, startPlaygroundServer } from './support/playground.js';
 
 const call = { name: 'call.wav', mimeType: 'audio/wav', buffer: someWav(10) };
+
+const mp3 = path.join(packageDir, 'test/fixtures/human-lj-a.mp3');
 
 async function analyse(page: Page, file = call): Promise<void> {
   await page.locator('input[type=file]').setInputFiles(file);
@@ -52,6 +56,23 @@ test('what lies on the playground stays', async (suite) => {
     await heading.waitFor();
     await page.getByText('the page was loaded anew').waitFor();
     assert.equal(server.analyser.requests.length, 1);
+  });
+
+  await suite.test('an MP3 file is drawn, slice by slice', async (t) => {
+    const server = await startPlaygroundServer(t);
+    const page = await openPlayground(t, browser, server.origin);
+    await page.locator('input[type=file]').setInputFiles(mp3);
+    await page.getByRole('button', { name: 'Analyse' }).click();
+    await page.getByRole('article').waitFor();
+    await page.getByText('The waveform is being made').waitFor({ state: 'detached' });
+    assert.equal(await page.getByText('There is no waveform').count(), 0);
+    // In the row of the waveform, something is drawn.
+    const drawn = await page.evaluate(`{
+      const canvas = document.querySelector('.timeline canvas');
+      const { data } = canvas.getContext('2d').getImageData(80, 10, 200, 1);
+      new Set(data).size;
+    }`);
+    assert.ok(Number(drawn) > 2, `${drawn} values of colours`);
   });
 
   await suite.test('a dropped file is taken wherever it falls, and by no other view', async (t) => {

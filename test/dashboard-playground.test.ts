@@ -261,7 +261,8 @@ test('the playground', async (t) => {
       // Both sides of a call: their mix would hide that one of them is no human.
       const human = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
       const both = path.join(temporaryFolder(t), 'both.flac');
-      const filter = '[0:a]aresample=16000[l];[1:a]aresample=16000[r];[l][r]amerge=inputs=2';
+      const mono = 'aresample=16000,aformat=channel_layouts=mono';
+      const filter = `[0:a]${mono}[l];[1:a]${mono}[r];[l][r]amerge=inputs=2`;
       await run('ffmpeg', ['-v', 'error', '-i', human, '-i', recording, '-filter_complex', filter, both]);
       await chooseFile(page, 'both.flac', fs.readFileSync(both), 'audio/flac');
       await analyse(page);

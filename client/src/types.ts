@@ -1717,7 +1717,7 @@ export interface AdminAnalysisFacts {
      */
     aliases: string[];
     /**
-     * Verdicts with a lower confidence are `uncertain`; null if none is.
+     * Verdicts with a lower confidence are `uncertain`; null if that is not known.
      */
     uncertain_below: number | null;
     /**

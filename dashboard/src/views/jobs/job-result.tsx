@@ -54,7 +54,8 @@ export function JobResult({ result, threshold, modelId }: JobResultProps) {
             (now served by <Name text={modelId} />)
           </>
         )}
-        , {result.processing_time.toFixed(1)} s of processing. The page does not have the recording, so there is no waveform.
+        , {result.processing_time.toFixed(1)} s of processing. The page does not have the recording, so there
+        is no waveform.
       </p>
     </section>
   );
