@@ -169,6 +169,7 @@ onEachDatabase('a key shows its secret once, and works with what it was given', 
   assert.deepEqual(shown, {
     ...fields,
     expires_at: '2099-01-31T12:00:00.000Z',
+    ends_with_session: false,
     active: true,
     revoked_at: null,
     last_used_day: null,

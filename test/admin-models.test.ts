@@ -10,8 +10,10 @@ import type { CheckedStatus } from '../src/analysis/known-answers/checked-models
 import type { AnswerCheck } from '../src/analysis/known-answers/known-answers.js';
 import { readManifest } from '../src/analysis/models/manifest.js';
 import { modelStatus } from '../src/analysis/pipeline/model-status.js';
+import { UNCERTAIN_BELOW_CONFIDENCE } from '../src/analysis/verdict/reasons.js';
 import { modelRoutes } from '../src/api/admin/model-routes.js';
 import { packageDir } from '../src/base/config/package-dir.js';
+import type { AdminAnalysisFacts } from '../src/base/contract/admin/analysis-facts.js';
 import type { AdminModel, AdminModelList } from '../src/base/contract/admin/models.js';
 import { OperatingPoints } from '../src/state/operating-points/operating-points.js';
 import { ADMIN, adminCaller } from './support/admin-caller.js';
@@ -32,10 +34,13 @@ async function served(
 ) {
   const { models } = await readManifest(loadedDir);
   const status: CheckedStatus = { ...modelStatus(models), ready: true, provider: 'cpu', wrongAnswers };
-  const call = adminCaller((guard) => modelRoutes(guard, { modelsDir, status: () => status, points }));
+  const call = adminCaller((guard) =>
+    modelRoutes(guard, { config: { modelsDir, maxPredictBytes: 123_456 }, status: () => status, points }),
+  );
   const list = async () => (await call(ADMIN, 'GET', '/v1/admin/models')).json as AdminModelList;
   const card = (id: string) => call(ADMIN, 'GET', `/v1/admin/models/${id}/card`);
-  return { list, card, status };
+  const facts = async () => (await call(ADMIN, 'GET', '/v1/admin/analysis-facts')).json as AdminAnalysisFacts;
+  return { list, card, facts, status };
 }
 
 /** A folder with the shipped manifest and figures, to be damaged. */
@@ -245,4 +250,22 @@ test('over HTTP the list is as it is documented', async (t) => {
     admin.getModelCard('../manifest.json'),
     (error) => error instanceof VeravoxError && error.status === 404,
   );
+});
+
+test('a page for requests learns in short what it may ask for', async (t) => {
+  const { facts, list } = await served(shipped);
+  const answer = await facts();
+  assert.equal(answer.max_file_bytes, 123_456);
+  assert.deepEqual([answer.threshold, answer.silence_threshold], [0.5, 80]);
+  assert.equal(answer.default_model, 'apollo-4-5-2026-03-26');
+  assert.ok(answer.model_names.includes('apollo-4-2026-01-16'));
+  const detectors = (await list()).models.filter(({ task }) => task === 'detection');
+  assert.deepEqual(
+    answer.detectors.map(({ id, uncertain_below }) => [id, uncertain_below]),
+    detectors.map(({ id, abstention }) => [id, abstention?.confidence_below ?? UNCERTAIN_BELOW_CONFIDENCE]),
+  );
+  assert.ok(answer.detectors.some(({ uncertain_below }) => uncertain_below !== null));
+  // A manifest that is damaged later says nothing of what is served.
+  const damaged = await served(temporaryFolder(t));
+  assert.ok((await damaged.facts()).detectors.every(({ uncertain_below }) => uncertain_below === null));
 });

@@ -254,7 +254,7 @@ test('the client signs in with a password, invites, changes and signs out', asyn
   assert.equal((await client.signIn({ name: 'admin', password: PASSWORD })).role, 'admin');
   const { user, link } = await client.createUser({ name: 'lin', role: 'developer', account: 'acme' });
   assert.equal(user.has_password, false);
-  assert.equal(link.path, `/dashboard/#/welcome?token=${link.token}`);
+  assert.equal(link.path, `/dashboard/#/welcome?token=${link.token}&name=lin`);
   await assert.rejects(client.createUser({ name: 'LIN', role: 'viewer' }), { errorKey: 'USER_EXISTS' });
   const lin = await signIn(port, { token: link.token, password: PASSWORD });
   assert.equal(lin.answer.json.role, 'developer');

@@ -11,7 +11,7 @@ import { dayOf, daysBefore } from '../src/state/data-folder/days.js';
 import { migrate } from '../src/state/database/migrate.js';
 import { migrations } from '../src/state/database/migrations/migrations.js';
 import { newKey } from '../src/state/keys/api-key.js';
-import { KeyRegistry } from '../src/state/keys/key-registry.js';
+import { type KeyLabel, KeyRegistry } from '../src/state/keys/key-registry.js';
 import { type DayUsage, UsageLedger, type UsageRow } from '../src/state/records/usage-ledger.js';
 import { UsageMeter } from '../src/state/records/usage-meter.js';
 import { ADMIN, adminCaller, someone } from './support/admin-caller.js';
@@ -91,10 +91,23 @@ onEachDatabase('rows are by day and key, or by route; totals are their sums', as
   );
   await add('2026-11-03', { ...of, requests: 1 }, { keyId: 'f00000000000', account: 'acme', requests: 1 });
   const { json } = await rows('?from=2026-10-01&to=2026-11-30&account=acme');
-  const named = { account: 'acme', key_id: acme.id, key_name: 'of acme', route: null };
+  const named = {
+    account: 'acme',
+    key_id: acme.id,
+    key_name: 'of acme',
+    ends_with_session: false,
+    route: null,
+  };
   const first = { requests: 4, errors: 1, audio_s: 10.5, windows: 3, bytes: 1000 + 2 ** 40 };
   const one = { requests: 1, errors: 0, audio_s: 0, windows: 0, bytes: 0 };
-  const unknown = { ...named, key_id: 'f00000000000', key_name: null, day: '2026-11-03', ...one };
+  const unknown = {
+    ...named,
+    key_id: 'f00000000000',
+    key_name: null,
+    ends_with_session: true,
+    day: '2026-11-03',
+    ...one,
+  };
   const known = { day: '2026-11-03', ...named, ...one };
   assert.deepEqual(json, {
     from: '2026-10-01',
@@ -156,7 +169,7 @@ onEachDatabase('the table says the same, and no spreadsheet executes a name in i
   await registry.add(keys);
   await add(
     '2026-11-01',
-    ...keys.map(({ id }, i) => ({ keyId: id, requests: i, audioS: i / 3, bytes: 1e15 })),
+    ...keys.map(({ id }, i) => ({ keyId: id, requests: i + 1, audioS: i / 3, bytes: 1e15 })),
   );
   const query = '?from=2026-11-01&to=2026-11-01';
   const { reply } = await call(ADMIN, 'GET', `/v1/admin/usage.csv${query}`);
@@ -171,7 +184,8 @@ onEachDatabase('the table says the same, and no spreadsheet executes a name in i
   assert.equal(table.length, names.length);
   table.forEach((row, i) => {
     const { key_name, ...same } = row;
-    const { key_name: name, ...others } = found[i] ?? {};
+    const { key_name: name, ends_with_session, ...others } = found[i] ?? {};
+    assert.equal(ends_with_session, false);
     assert.deepEqual(
       same,
       Object.fromEntries(Object.entries(others).map(([column, value]) => [column, String(value ?? '')])),
@@ -221,8 +235,8 @@ test('other requests have their turns while a large answer is written', async ()
     return { ...nothing, day: '2026-11-01', keyId: i.toString(16).padStart(12, '0'), requests: 1 };
   });
   const read = async () => many;
-  const namesOf = async () => new Map<string, string>();
-  const parts = { registry: { namesOf }, ledger: { read, readByKey: read }, flushUsage: async () => {} };
+  const labelsOf = async () => new Map<string, KeyLabel>();
+  const parts = { registry: { labelsOf }, ledger: { read, readByKey: read }, flushUsage: async () => {} };
   const call = adminCaller((guard) => usageRoutes(guard, parts));
   for (const path of ['/v1/admin/usage', '/v1/admin/usage.csv']) {
     let others = 0;

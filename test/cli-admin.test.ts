@@ -53,7 +53,7 @@ test('users are made, listed, changed and disabled from a shell, and each act is
   assert.match(first.stdout, new RegExp(`^${ORIGIN}/dashboard/#/welcome\\?token=[\\w-]{43}\n$`));
   const added = await run('add', 'Ada', '--role', 'admin');
   assert.equal(added.status, 0, added.stderr);
-  assert.match(added.stdout, new RegExp(`^${ORIGIN}/dashboard/#/welcome\\?token=[\\w-]{43}\n$`));
+  assert.match(added.stdout, new RegExp(`^${ORIGIN}/dashboard/#/welcome\\?token=[\\w-]{43}&name=Ada\n$`));
   assert.match((await run('link')).stderr, /There are already users: name one of them\./);
   assert.match((await run('add', 'ADA', '--role', 'viewer')).stderr, /user with this name already exists/);
   const words = `${PASSWORD}\n`;

@@ -171,7 +171,7 @@ test('the health view', async (view) => {
     await page.route('**/v1/admin/models', (route) => route.fulfill({ json: someModels }));
     await server.signIn(page, 'admin', 'health');
     const models = page.getByRole('region', { name: 'Models' });
-    await models.getByText('about 20.0 % of human voices are called spoofed').waitFor();
+    await models.getByText('about 20.0 % of human voices are called AI-generated').waitFor();
     await models.getByRole('slider', { name: 'Threshold' }).focus();
     await page.keyboard.press('Home');
     await models.getByText('At a threshold of 0.000, about 90.0 % of human voices').waitFor();
@@ -182,7 +182,7 @@ test('the health view', async (view) => {
     await models.getByText('Measured thresholds').click();
     await models.getByRole('button', { name: '0.750' }).click();
     await models
-      .getByText('about 10.0 % of human voices are called spoofed, and 40.0 % of AI-generated')
+      .getByText('about 10.0 % of human voices are called AI-generated, and 40.0 % of AI-generated')
       .waitFor();
     await page.getByText('large change', { exact: true }).waitFor();
     await page.getByText('20 answered').first().waitFor();

@@ -114,11 +114,8 @@ test('jobs in the dashboard', async (suite) => {
       await rowOf(running.id).getByRole('link').click();
       await page.getByText('50 % of the file read').waitFor();
       release();
-      const result = page.getByRole('region', { name: 'Result' });
-      await result
-        .getByText(/^(spoofed|bonafide)$/)
-        .first()
-        .waitFor();
+      const result = page.getByRole('region', { name: 'Verdict' });
+      await result.locator('.verdict').first().waitFor();
       await result.getByRole('figure', { name: 'Verdicts over time' }).waitFor();
       const webhook = page.getByRole('region', { name: 'Webhook' });
       await webhook.getByText('failed').waitFor();

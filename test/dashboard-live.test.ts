@@ -16,7 +16,7 @@ import { shippedModelsDir } from './support/speaker-models.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const speech = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
-const verdicts = /^(?:spoofed|bonafide)$/;
+const verdicts = /^(?:AI-generated|Human|Mixed|Uncertain|With caution)$/;
 
 /** The browser refuses the microphone twice. */
 const refusing = `{
@@ -55,7 +55,7 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
     await signIn(page);
     await page.goto('/dashboard/#/live');
     await page.getByText('Model, threshold and silence').click();
-    await page.getByLabel('Silence threshold').fill('100');
+    await page.getByLabel('Most silence in a window').fill('100');
     await page.getByLabel('Model').selectOption('detector-small-2026-11-25');
     await start(page).click();
     await page.getByText('Listening.').waitFor();
@@ -84,10 +84,16 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('heading', { name: 'Verdict', exact: true }).waitFor();
     await page.getByText('The microphone is off.', { exact: true }).waitFor();
-    const verdict = page.getByRole('region', { name: 'Verdict' });
+    const verdict = page.getByRole('region', { name: 'Verdict', exact: true });
     assert.match(String(await verdict.locator('.verdict').textContent()), verdicts);
     assert.ok((await windows.count()) >= 2);
+    await page.getByRole('region', { name: 'Last seconds' }).waitFor();
+    assert.match(String(await verdict.textContent()), /detector-small-2026-11-25/);
     await start(page).waitFor();
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('heading', { name: 'Reports' }).waitFor();
+    await page.getByRole('link', { name: 'Live' }).click();
+    await verdict.locator('.verdict').waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     await assertAccessible(page);
     const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
@@ -135,4 +141,24 @@ test('a voice at the microphone is judged while it speaks', async (t) => {
       await page.getByRole('heading', { name: 'Reports' }).waitFor();
     },
   );
+});
+
+test('a window that looks AI-generated raises an alarm, until the reader has seen it', async (t) => {
+  const server = await startDashboardServer(t, { config: { modelsDir: shippedModelsDir } });
+  const clone = path.join(packageDir, 'test/fixtures/ai-wavenet-lj.flac');
+  const microphone = ffmpegInto(temporaryFolder(t))(clone, ['-ar', '48000', 'clone.wav']);
+  const browser = await launchBrowser(t, { microphone });
+  const page = await openPage(t, browser, server.origin);
+  await server.signIn(page, 'developer', 'live');
+  await start(page).click();
+  const alarm = page.getByRole('alert', { name: 'Alarm' });
+  await alarm.getByText('This sounds AI-generated').waitFor();
+  assert.match(await page.title(), /^⚠ AI-generated voice/);
+  await assertAccessible(page);
+  await keepPicture(page, 'live-alarm', 'light');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('The microphone is off.', { exact: true }).waitFor();
+  await alarm.getByRole('button', { name: 'I have seen it' }).click();
+  await alarm.waitFor({ state: 'detached' });
+  assert.match(await page.title(), /^Live/);
 });

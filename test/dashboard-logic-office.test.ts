@@ -46,7 +46,7 @@ test('days follow one another over months, leap days and changes of the clock', 
 });
 
 const row = (day: string, key_id: string, requests: number, account = 'acme'): UsageRow => ({
-  ...{ day, key_id, requests, account, key_name: `key ${key_id}` },
+  ...{ day, key_id, requests, account, key_name: `key ${key_id}`, ends_with_session: false },
   ...{ errors: 1, audio_s: 2.5, windows: 3, bytes: 4 },
 });
 
@@ -156,7 +156,10 @@ test('durations have their two largest units', () => {
 });
 
 test('keys with one name are told apart by their ids', () => {
-  const row = { day: '2026-11-23', account: 'a', requests: 1, errors: 0, audio_s: 0, windows: 0, bytes: 0 };
+  const row = {
+    ...{ day: '2026-11-23', account: 'a', ends_with_session: false },
+    ...{ requests: 1, errors: 0, audio_s: 0, windows: 0, bytes: 0 },
+  };
   const rows = [
     { ...row, key_id: '1a', key_name: 'trial' },
     { ...row, key_id: '2b', key_name: 'trial' },
@@ -164,4 +167,30 @@ test('keys with one name are told apart by their ids', () => {
   ];
   const names = groupsOf(rows, 'key', 'requests').map(({ name }) => name);
   assert.deepEqual(names, ['trial (1a)', 'trial (2b)', 'calls']);
+});
+
+test('the keys of dashboard pages are one group for each user, and removed ones one for each account', () => {
+  const page = (key_id: string, key_name: string | null, account = 'acme'): UsageRow => ({
+    ...row('2026-11-23', key_id, 1, account),
+    ...{ key_name, ends_with_session: true },
+  });
+  const rows = [
+    page('1a', 'playground of ada'),
+    page('2b', 'playground of ada'),
+    page('3c', 'playground of grace'),
+    page('4d', null),
+    page('5e', null),
+    page('6f', null, 'other'),
+    // A program's key that is only called like them.
+    { ...row('2026-11-23', '7a', 1), key_name: 'playground of ada' },
+  ];
+  const groups = groupsOf(rows, 'key', 'requests').map(({ id, name, totals }) => [id, name, totals.requests]);
+  const removed = 'removed keys of dashboard pages';
+  assert.deepEqual(groups, [
+    [undefined, 'playground of ada (acme)', 2],
+    [undefined, `${removed} (acme)`, 2],
+    [undefined, 'playground of grace', 1],
+    [undefined, `${removed} (other)`, 1],
+    ['7a', 'playground of ada (7a)', 1],
+  ]);
 });

@@ -10,7 +10,6 @@ import { parse } from 'acorn';
 import { bytesInWords } from '../dashboard/src/logic/bytes.js';
 import { nextSteps } from '../dashboard/src/logic/next-steps.js';
 import { printable } from '../dashboard/src/logic/printable.js';
-import { detectorNamed, serverFacts } from '../dashboard/src/logic/server-facts.js';
 import {
   curlOf,
   objectKeyOf,
@@ -20,7 +19,6 @@ import {
 } from '../dashboard/src/logic/snippets.js';
 import { catalogue } from '../src/base/errors/catalogue.js';
 import { temporaryFolder } from './support/temporary-folder.js';
-import { startTestServer } from './support/test-server.js';
 
 const names = [
   'call.wav',
@@ -133,21 +131,6 @@ test('sizes are told in few digits', () => {
     '4.2 GB',
     '5000 TB',
   ]);
-});
-
-test('the page learns models and limits from the description of the server', async (t) => {
-  const { origin } = await startTestServer(t, { maxPredictBytes: 123_456 });
-  const detector = { id: 'a', aliases: ['b'], operatingPoints: [] };
-  const facts = serverFacts(await (await fetch(`${origin}/openapi.json`)).json(), [detector]);
-  assert.equal(facts.maxFileBytes, 123_456);
-  assert.equal(facts.defaultModel, 'apollo-4-5-2026-03-26');
-  assert.ok(facts.modelNames.includes('apollo-4-2026-01-16'));
-  assert.deepEqual([facts.threshold, facts.silenceThresholdPercent], [0.5, 80]);
-  assert.equal(detectorNamed(facts, 'b'), detector);
-  assert.equal(detectorNamed(facts, 'c'), undefined);
-  for (const other of [null, {}, { paths: { '/v1/predict': {} } }, 'text']) {
-    assert.throws(() => serverFacts(other, []), /does not describe/);
-  }
 });
 
 test('the page knows what to do next only after errors that the server has', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clock, ticksIn } from '../dashboard/src/logic/clock.js';
-import { levelFor, PeaksBuilder, peakIn } from '../dashboard/src/logic/peaks.js';
+import { gainOf, levelFor, PeaksBuilder, peakIn } from '../dashboard/src/logic/peaks.js';
 import { columnsOf, visibleWindows } from '../dashboard/src/logic/score-columns.js';
 import { panned, showing, whole, windowAt, zoomed } from '../dashboard/src/logic/time-span.js';
 import type { ScoredWindow } from '../dashboard/src/logic/windows.js';
@@ -110,8 +110,8 @@ test('peaks of a day stay small', () => {
   assert.ok(builder.done().length >= 1);
   const whole = new PeaksBuilder(86_400, 10);
   whole.add(new Float32Array(864_000));
-  const bytes = whole.done().reduce((sum, { low, high }) => sum + low.length + high.length, 0);
-  assert.ok(bytes < 6_000_000, `${bytes} bytes`);
+  const bytes = whole.done().reduce((sum, { low, high }) => sum + low.byteLength + high.byteLength, 0);
+  assert.ok(bytes < 12_000_000, `${bytes} bytes`);
 });
 
 test('more samples than were announced are left out', () => {
@@ -119,4 +119,14 @@ test('more samples than were announced are left out', () => {
   builder.add(new Float32Array(5000).fill(0.5));
   const [finest] = builder.done();
   assert.ok(finest && finest.low.length * finest.binS <= 1.1);
+});
+
+test('quiet audio is enlarged to the height of its row, but silence and noise are not', () => {
+  const gainAt = (loudest: number): number => {
+    const builder = new PeaksBuilder(1, 1000);
+    builder.add(Float32Array.from({ length: 1000 }, (_, i) => (i === 500 ? -loudest : 0)));
+    return gainOf(builder.done());
+  };
+  assert.deepEqual([1, 0, 0.0001].map(gainAt), [1, 1, 30]);
+  assert.ok(Math.abs(gainAt(0.1) - 10) < 0.01);
 });

@@ -46,7 +46,7 @@ async function openRunning(t: TestContext, browser: Browser): Promise<{ server: 
       return endless(request);
     };
   });
-  const page = await openPlayground(t, browser, server.origin);
+  const page = await openPlayground(t, browser, server.origin, { maxFileBytes: 10_000 });
   await startJob(page);
   await page.getByText('The job is running').waitFor();
   // A job that has not opened its recording yet fails when that is deleted.
@@ -61,7 +61,6 @@ test('what the playground stores', async (suite) => {
   const browser = await launchBrowser(suite);
   const ways: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = [
     ['cancelling', (page) => page.getByRole('button', { name: 'Cancel' }).click()],
-    ['another view', (page) => page.getByRole('link', { name: 'Reports' }).click()],
     ['another page', (page) => page.goto('about:blank')],
     ['closing the page', (page) => page.close({ runBeforeUnload: true })],
   ];
@@ -93,7 +92,7 @@ test('what the playground stores', async (suite) => {
     server.analyser.recordingSteps = async function* () {
       throw new ServiceError('NO_SPEECH', { silenceThreshold: 80 });
     };
-    const page = await openPlayground(t, browser, server.origin);
+    const page = await openPlayground(t, browser, server.origin, { maxFileBytes: 10_000 });
     await startJob(page);
     await page.getByRole('alert').waitFor();
     assert.deepEqual(await statesOn(server), ['failed']);
@@ -105,11 +104,12 @@ test('what the playground stores', async (suite) => {
     server.analyser.recordingSteps = async function* ({ model }) {
       yield recordingEnd(model);
     };
-    const page = await openPlayground(t, browser, server.origin);
+    const page = await openPlayground(t, browser, server.origin, { maxFileBytes: 10_000 });
     const uploads: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'PUT') uploads.push(request.url());
     });
+    await page.getByText('Model, threshold, silence and channels').click();
     await page.getByLabel('Compare with').selectOption('apollo-4-2026-01-16');
     await startJob(page);
     await page.getByRole('article').nth(1).waitFor();
@@ -120,7 +120,7 @@ test('what the playground stores', async (suite) => {
 
   await suite.test('a cancelled upload leaves nothing', async (t) => {
     const server = await startPlaygroundServer(t, { maxPredictBytes: 10_000 });
-    const page = await openPlayground(t, browser, server.origin);
+    const page = await openPlayground(t, browser, server.origin, { maxFileBytes: 10_000 });
     let hold = (): void => {};
     const isSent = new Promise<void>((resolve) => {
       hold = resolve;

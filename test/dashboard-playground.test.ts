@@ -65,7 +65,7 @@ test('the playground', async (t) => {
     const page = await openPlayground(t, browser, origin);
     await assertAccessible(page);
     const drop = page.locator('.file-drop');
-    await drop.getByText('or drop it here').waitFor();
+    await drop.getByText('or drop it anywhere on the page').waitFor();
     await chooseFile(page, hostileName, someWav(60));
     await drop.getByText('Chosen: <img src=x').waitFor();
     await page.locator('input[type=file]').focus();
@@ -73,9 +73,17 @@ test('the playground', async (t) => {
     assert.equal(await page.evaluate(outline), 'solid', 'the focus is seen');
     await analyse(page);
     const result = page.getByRole('region', { name: 'Result' });
-    await result.getByText('human voice').waitFor();
     const article = result.getByRole('article');
-    assert.match(await textOf(article), /mixed_content: Some windows are spoofed/);
+    const verdict = article.locator('.global');
+    // Green above two windows that look AI-generated would send the reader home reassured.
+    await verdict.getByText('human, but 10 s look AI-generated at 0:10').waitFor();
+    assert.equal(await verdict.locator('.verdict.uncertain').textContent(), 'Mixed');
+    assert.match(await textOf(article), /In the API: bonafide, reason mixed_content/);
+    assert.match(await textOf(article), /Some windows look AI-generated and some human/);
+    await result.getByRole('heading', { name: '<img src=x' }).waitFor();
+    assert.match(await textOf(article), /apollo-4-5-2026-03-26.*Threshold0\.5/);
+    const focused = 'document.activeElement.className';
+    assert.equal(await page.evaluate(focused), 'result-heading', 'the result is shown');
     assert.match(await textOf(article), /Not analysed from 55 s to 60 s/);
     assert.match(await textOf(article), /inference the model/);
 
@@ -83,10 +91,10 @@ test('the playground', async (t) => {
       const slider = result.getByRole('slider', { name: 'Threshold' });
       const before = analyser.requests.length;
       await slider.fill('0.2');
-      await article.getByText('AI-generated voice').waitFor();
-      assert.match(await textOf(result), /7 of 11 windows are spoofed at this threshold/);
+      await verdict.getByText('AI-generated, but 20 s look human').waitFor();
+      assert.match(await textOf(result), /7 of 11 windows look AI-generated at this threshold/);
       await result.getByRole('button', { name: 'Reset to 0.5' }).click();
-      await article.getByText('human voice').waitFor();
+      await verdict.getByText('human, but 10 s').waitFor();
       assert.equal(analyser.requests.length, before);
     });
 
@@ -95,7 +103,7 @@ test('the playground', async (t) => {
       await timeline.focus();
       for (const key of ['Home', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
       const said = article.locator('[aria-live=polite].chosen');
-      await said.getByText('Window 3 of 11, 0:10 to 0:15: score 0.620, spoofed').waitFor();
+      await said.getByText('Window 3 of 11, 0:10 to 0:15: score 0.620, AI-generated').waitFor();
       await page.keyboard.press('+');
       await page.keyboard.press('Space');
       await article.getByRole('button', { name: 'Stop' }).waitFor();
@@ -110,7 +118,7 @@ test('the playground', async (t) => {
 
     await t.test('the same windows are in a table', async () => {
       await article.getByText('11 windows as a table').click();
-      const human = article.getByRole('row').filter({ hasText: 'bonafide' });
+      const human = article.getByRole('row').filter({ hasText: 'human' });
       await human.last().waitFor();
       assert.equal(await human.count(), 9);
       await article.getByLabel('Windows in the table').selectOption('spoofed');
@@ -122,8 +130,12 @@ test('the playground', async (t) => {
       const downloading = page.waitForEvent('download');
       await article.getByRole('button', { name: 'Download the answer' }).click();
       const file = await (await downloading).path();
-      const answer = JSON.parse(fs.readFileSync(file, 'utf8'));
-      assert.equal(answer.segments.length, 11);
+      const report = JSON.parse(fs.readFileSync(file, 'utf8'));
+      assert.equal(report.answer.segments.length, 11);
+      assert.deepEqual(
+        [report.recording.name, report.model_id, report.threshold],
+        [hostileName, 'apollo-4-5-2026-03-26', 0.5],
+      );
     });
 
     await t.test('the command of the page gives the same verdict', async (t) => {
@@ -144,6 +156,7 @@ test('the playground', async (t) => {
   await t.test('two models are compared, on a phone and in the dark', async (t) => {
     const page = await openPlayground(t, browser, origin, { theme: 'dark', width: 360 });
     await chooseFile(page, 'call.wav', someWav(60));
+    await page.getByText('Model, threshold, silence and channels').click();
     await page.getByLabel('Compare with').selectOption('apollo-4-2026-01-16');
     // No model is compared with itself.
     await page.getByLabel('Model', { exact: true }).selectOption('apollo-4-2026-01-16');
@@ -154,8 +167,8 @@ test('the playground', async (t) => {
     await page.getByText('The models disagree on 1 of 11 windows').waitFor();
     assert.equal(await page.getByRole('article').count(), 2);
     await page.getByRole('region', { name: 'Differences' }).getByRole('button', { name: '0:20' }).click();
-    await page.getByText('Window 5 of 11, 0:20 to 0:25: score 0.900, spoofed').waitFor();
-    await page.getByText('Window 5 of 11, 0:20 to 0:25: score 0.300, bonafide').waitFor();
+    await page.getByText('Window 5 of 11, 0:20 to 0:25: score 0.900, AI-generated').waitFor();
+    await page.getByText('Window 5 of 11, 0:20 to 0:25: score 0.300, human').waitFor();
     await assertAccessible(page);
     const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
     assert.deepEqual(widths, [360, 360]);
@@ -168,7 +181,7 @@ test('the playground', async (t) => {
     const page = await openPlayground(t, browser, origin);
     await chooseFile(page, 'meeting.wav', someWav(80));
     await analyse(page);
-    await page.getByText('AI-generated voice').waitFor();
+    await page.locator('.global').waitFor();
     const code = await textOf(page.getByRole('figure', { name: 'The request in curl' }));
     assert.match(code, /--upload-file meeting\.wav/);
     await eventually(async () => {
@@ -185,8 +198,9 @@ test('the playground', async (t) => {
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Or a link').fill(link);
     await analyse(page);
-    await page.getByText('human voice').waitFor();
+    await page.locator('.global').waitFor();
     assert.match(await textOf(page.getByRole('article')), /There is no waveform/);
+    await page.getByRole('heading', { name: 'stored.wav' }).waitFor();
   });
 
   await t.test('what the server refuses is said in its words', async (t) => {
@@ -227,19 +241,44 @@ test('the playground', async (t) => {
       await chooseFile(page, 'ai.flac', fs.readFileSync(recording), 'audio/flac');
       await analyse(page);
       const article = page.getByRole('article');
-      await article.getByText('AI-generated voice').waitFor();
+      await article.locator('.verdict.spoofed').getByText('AI-generated').waitFor();
       // What the browser decoded has a waveform, so there is nothing to say of it.
       await article.getByText('The waveform is being made').waitFor({ state: 'detached' });
       assert.equal(await article.getByText('There is no waveform').count(), 0);
       assert.match(await textOf(article), /detector-large-/);
-      const [score] = await article.locator('dd').allTextContents();
+      const scoreShown = async (): Promise<number> =>
+        Number(/^[\d.]+/.exec(await textOf(article.locator('dt:text-is("Score") + dd')))?.[0]);
+      const score = await scoreShown();
       const large = path.join(temporaryFolder(t), 'large.wav');
       await run('ffmpeg', ['-v', 'error', '-i', recording, '-ar', '32000', large]);
       await chooseFile(page, 'large.wav', fs.readFileSync(large));
       await analyse(page);
       await page.getByRole('figure', { name: 'The request in curl' }).getByText('--upload-file').waitFor();
-      const [jobScore] = await article.locator('dd').allTextContents();
-      assert.ok(Math.abs(Number(score) - Number(jobScore)) < 0.05, `${score} and ${jobScore}`);
+      const jobScore = await scoreShown();
+      // A job names the model by its exact id, too.
+      assert.match(await textOf(article.locator('dt:text-is("Model") + dd')), /detector-large-/);
+      assert.ok(Math.abs(score - jobScore) < 0.05, `${score} and ${jobScore}`);
+      // Both sides of a call: their mix would hide that one of them is no human.
+      const human = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
+      const both = path.join(temporaryFolder(t), 'both.flac');
+      const mono = 'aresample=16000,aformat=channel_layouts=mono';
+      const filter = `[0:a]${mono}[l];[1:a]${mono}[r];[l][r]amerge=inputs=2`;
+      await run('ffmpeg', ['-v', 'error', '-i', human, '-i', recording, '-filter_complex', filter, both]);
+      await chooseFile(page, 'both.flac', fs.readFileSync(both), 'audio/flac');
+      await analyse(page);
+      await article
+        .getByText('The channels disagree: channel 0 is human, channel 1 is AI-generated.')
+        .waitFor();
+      for (const lane of ['Mix of 2 channels', 'Channel 0', 'Channel 1']) {
+        await article.getByRole('region', { name: lane }).getByRole('slider').waitFor();
+      }
+      // What differs from the channels is not green or red.
+      await article
+        .getByRole('region', { name: 'Mix of 2 channels' })
+        .locator('.global .verdict.uncertain')
+        .waitFor();
+      await assertAccessible(page);
+      await keepPicture(page, 'playground-channels', 'light');
       const client = await real.client('reader');
       assert.equal((await client.listJobs()).jobs[0]?.state, 'succeeded');
       await eventually(

@@ -54,6 +54,7 @@ test('the way into the dashboard', async (suite) => {
       const other = await openPage(t, browser, server.origin, { theme: 'dark', width: 360 });
       await other.goto(link);
       await other.getByRole('heading', { name: 'Choose a password' }).waitFor();
+      assert.equal(await other.getByLabel('Name').inputValue(), 'Grace');
       await assertAccessible(other);
       await other.getByLabel('New password').fill(PASSWORD);
       await other.getByRole('button', { name: 'Set the password and sign in' }).click();

@@ -70,8 +70,34 @@ test('voices are enrolled, kept in the browser, verified and identified', async 
     await compare.getByRole('button', { name: 'Stop recording' }).click();
     await compare.getByRole('listitem').waitFor();
     await compare.getByRole('button', { name: 'Compare' }).click();
-    await compare.getByText('This sounds like Anna.').waitFor();
+    // Whether a human speaks is asked, too: only then may a match be green.
+    const whose = section(page, 'Whose voice');
+    await whose.getByText('This sounds like Anna').waitFor();
     await compare.getByText('Cosine').waitFor();
+    const [match, authentic] = await Promise.all(
+      [whose, section(page, 'Human or AI-generated')].map((part) =>
+        part.locator('.verdict').getAttribute('class'),
+      ),
+    );
+    assert.equal(match, authentic);
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('heading', { name: 'Reports' }).waitFor();
+    await page.getByRole('link', { name: 'Voices' }).click();
+    await whose.getByText('This sounds like Anna').waitFor();
+  });
+
+  await t.test('a clone that matches is no good news', async () => {
+    await enrol(page, 'Linda', ['human-lj-a.flac', 'human-lj-b.flac']);
+    await kept.getByRole('rowheader', { name: 'Linda' }).waitFor();
+    await compare.getByLabel('Compare with').selectOption({ label: 'Linda' });
+    await compare.getByLabel('Recording').setInputFiles(fixture('ai-wavenet-lj.flac'));
+    await compare.getByRole('button', { name: 'Compare' }).click();
+    await compare.getByRole('heading', { name: 'ai-wavenet-lj.flac' }).waitFor();
+    const whose = section(page, 'Whose voice');
+    await whose.getByText('This sounds like Linda, but it is probably AI-generated').waitFor();
+    assert.equal(await compare.locator('.verdict.bonafide').count(), 0);
+    await section(page, 'Human or AI-generated').locator('.verdict.spoofed').waitFor();
+    await keepPicture(page, 'voices-clone', 'light');
   });
 
   await t.test('a sample is looked for among the kept voiceprints, whatever their names', async () => {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
+import zlib from 'node:zlib';
 import { RawClient, request } from './support/http-client.js';
 import { startTestServer } from './support/test-server.js';
 
@@ -50,4 +54,32 @@ test('no path under /docs leads anywhere else', async (t) => {
     await client.until(/^HTTP\/1\.1 404 /);
     client.socket.destroy();
   }
+});
+
+test('the API document is sent compressed, and not again to a client that has it', async (t) => {
+  const { port } = await startTestServer(t);
+  const get = async (headers: Record<string, string>) => {
+    const sent = http.get({ port, host: '127.0.0.1', path: '/openapi.json', headers });
+    const answer = (await once(sent, 'response'))[0] as http.IncomingMessage;
+    return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
+  };
+  const plain = await get({});
+  assert.equal(plain.headers['content-encoding'], undefined);
+  const tag = String(plain.headers.etag);
+  for (const [accepted, decode] of [
+    ['gzip, deflate, br', zlib.brotliDecompressSync],
+    ['gzip', zlib.gunzipSync],
+    ['br;q=0, gzip;q=0.5', zlib.gunzipSync],
+  ] as const) {
+    const { headers, body } = await get({ 'accept-encoding': accepted });
+    assert.equal(headers.vary, 'accept-encoding');
+    assert.equal(headers.etag, tag);
+    assert.ok(body.length < plain.body.length / 5, `${body.length} bytes`);
+    assert.ok(decode(body).equals(plain.body));
+  }
+  for (const known of [tag, `"other", ${tag}`, tag.slice(2), '*']) {
+    const { status, body, headers } = await get({ 'if-none-match': known });
+    assert.deepEqual([status, body.length, headers.etag], [304, 0, tag], known);
+  }
+  assert.equal((await get({ 'if-none-match': 'W/"other"' })).status, 200);
 });

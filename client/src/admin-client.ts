@@ -4,6 +4,7 @@ import { type FollowOptions, followed } from './followed.js';
 import { serverAddress } from './server-address.js';
 import { type Call, type CallOptions, Transport } from './transport.js';
 import type {
+  AdminAnalysisFacts,
   AdminCreatedKey,
   AdminDelivery,
   AdminDeliveryList,
@@ -63,6 +64,8 @@ export interface AdminKeyFilter {
   readonly account?: string | undefined;
   /** Neither expired nor revoked. */
   readonly state?: 'active' | undefined;
+  /** Only keys for programs, or only those that pages of the dashboard have made for themselves. */
+  readonly kind?: 'program' | 'page' | undefined;
   /** Keys per page, 999 at most; default: 100. */
   readonly limit?: number | undefined;
   /** The `next_cursor` of a page: continues after it. */
@@ -326,6 +329,11 @@ export class AdminClient {
 
   replayDelivery(id: string, options: CallOptions = {}): Promise<AdminDelivery> {
     return this.#json('POST', `/deliveries/${encodeURIComponent(id)}/replay`, {}, options);
+  }
+
+  /** What requests for a verdict may ask for: models, defaults and limits. */
+  getAnalysisFacts(options: CallOptions = {}): Promise<AdminAnalysisFacts> {
+    return this.#json('GET', '/analysis-facts', {}, options);
   }
 
   /** The served models with their figures. */

@@ -1224,6 +1224,10 @@ export interface AdminKey {
    */
   scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
   /**
+   * A page of the dashboard has made it for itself, and it ends with the session.
+   */
+  ends_with_session: boolean;
+  /**
    * Neither expired nor revoked.
    */
   active: boolean;
@@ -1251,7 +1255,7 @@ export interface AdminKey {
    */
   revoked_at: string | null;
   /**
-   * The last UTC day with a request; null without any in the kept usage.
+   * The last UTC day on which a request came with it; null without any in the kept usage.
    */
   last_used_day: string | null;
 }
@@ -1285,6 +1289,10 @@ export interface AdminCreatedKey {
    */
   scopes: ('predict' | 'voiceid' | 'file' | 'admin')[];
   /**
+   * A page of the dashboard has made it for itself, and it ends with the session.
+   */
+  ends_with_session: boolean;
+  /**
    * Neither expired nor revoked.
    */
   active: boolean;
@@ -1312,7 +1320,7 @@ export interface AdminCreatedKey {
    */
   revoked_at: string | null;
   /**
-   * The last UTC day with a request; null without any in the kept usage.
+   * The last UTC day on which a request came with it; null without any in the kept usage.
    */
   last_used_day: string | null;
   /**
@@ -1338,6 +1346,10 @@ export interface AdminUsageRow {
    * Its name, any text; null if the key is gone.
    */
   key_name: string | null;
+  /**
+   * A page of the dashboard has made the key for itself; such keys are removed when they are over.
+   */
+  ends_with_session: boolean;
   /**
    * Path of the route, `job` for jobs; null by key.
    */
@@ -1669,6 +1681,53 @@ export interface AdminDeliveryList {
    * The newest first.
    */
   deliveries: AdminDelivery[];
+}
+
+export interface AdminAnalysisFacts {
+  /**
+   * Names that `model` may have in a request for a verdict.
+   */
+  model_names: string[];
+  /**
+   * The one without `model`.
+   */
+  default_model: string;
+  /**
+   * The default of `threshold`.
+   */
+  threshold: number;
+  /**
+   * The default of `silence_threshold`.
+   */
+  silence_threshold: number;
+  /**
+   * The largest file that `POST /v1/predict` takes.
+   */
+  max_file_bytes: number;
+  /**
+   * The served detectors.
+   */
+  detectors: {
+    /**
+     * Its exact id.
+     */
+    id: string;
+    /**
+     * Other names that requests may give.
+     */
+    aliases: string[];
+    /**
+     * Verdicts with a lower confidence are `uncertain`; null if that is not known.
+     */
+    uncertain_below: number | null;
+    /**
+     * Named thresholds for this model.
+     */
+    operating_points: {
+      name: string;
+      threshold: number;
+    }[];
+  }[];
 }
 
 export interface AdminModelFile {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { VeravoxError } from 'veravox-client';
+import { keptOf } from './kept.js';
 import { Problem } from './parts/problem.js';
 import { usePlace } from './place.js';
 import { Session, SessionContext, strangersClient } from './session.js';
@@ -30,6 +31,7 @@ export function App() {
     try {
       const session = new Session(await strangersClient.getSession(), reask);
       current.current = session;
+      keptOf(session.user.id);
       returnToPlace();
       setState({ is: 'signed-in', session });
     } catch (error) {

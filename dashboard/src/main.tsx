@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { render } from 'preact';
 import { App } from './app.js';
+import { catchDrops } from './page-drops.js';
 import { followTheme } from './theme.js';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -17,6 +18,7 @@ import './views/live/live.css';
 import './views/voices/voices.css';
 
 followTheme();
+catchDrops();
 const root = document.querySelector('#app');
 if (root !== null) {
   root.replaceChildren();

@@ -34,6 +34,7 @@ export class Session {
   readonly #onEnd: (session: Session) => void;
   readonly #duties = new Set<() => Promise<void>>();
   #key: PageKey | undefined;
+  #isOver = false;
 
   /** @param onEnd called when the server no longer knows the session, whichever request was told so */
   constructor(user: AdminSession, onEnd: (session: Session) => void) {
@@ -50,7 +51,13 @@ export class Session {
 
   /** The page asks anew who is signed in: nobody, or somebody else in another tab. */
   end(): void {
+    this.#isOver = true;
     this.#onEnd(this);
+  }
+
+  /** Whether its requests would all be refused. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Ends if another tab has signed out, or signed somebody else in: they share a cookie. @throws VeravoxError, TypeError */

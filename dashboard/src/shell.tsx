@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { forgetKept } from './kept.js';
 import { Boundary } from './parts/boundary.js';
 import { Name } from './parts/name.js';
 import { Problem } from './parts/problem.js';
@@ -28,6 +29,7 @@ export function Shell({ place, onSignedOut }: ShellProps) {
   }, [view]);
   const [signOut, { isBusy, error }] = useAction(async () => {
     await session.signOut();
+    forgetKept();
     onSignedOut();
   });
   return (
@@ -71,7 +73,7 @@ export function Shell({ place, onSignedOut }: ShellProps) {
       <main id="main" tabIndex={-1}>
         {error !== undefined && <Problem error={error} />}
         {view === undefined ? (
-          <p>This page does not exist. Choose a view above.</p>
+          <NoView name={place.view} />
         ) : (
           <Boundary key={view.name}>
             <Loaded key={view.name} view={view} place={place} />
@@ -79,6 +81,18 @@ export function Shell({ place, onSignedOut }: ShellProps) {
         )}
       </main>
     </>
+  );
+}
+
+function NoView({ name }: { readonly name: string }) {
+  const { user } = useSession();
+  const forbidden = views.find((view) => view.name === name);
+  if (forbidden === undefined) return <p>This page does not exist. Choose a view above.</p>;
+  return (
+    <p>
+      {forbidden.title} needs the role {forbidden.role}, and yours is {user.role}. Choose another view above,
+      or ask an administrator for the role.
+    </p>
   );
 }
 

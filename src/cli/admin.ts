@@ -62,7 +62,7 @@ export function addAdminCommand(program: Command): void {
           noteAdminAct(config, { event: 'user_created', userId, role, account }),
         );
         process.stderr.write(`Added the user ${name}. The link is shown only once:\n`);
-        await printLink(config, token);
+        await printLink(config, token, name);
       });
     });
 
@@ -77,7 +77,7 @@ export function addAdminCommand(program: Command): void {
         const token =
           name === undefined ? await links.createFirst() : await linkFor(config, database, links, name);
         if (token === undefined) throw new Error('There are already users: name one of them.');
-        await printLink(config, token);
+        await printLink(config, token, name);
       });
     });
 
@@ -159,8 +159,8 @@ async function linkFor(
 }
 
 /** Only the link goes to standard output, so that a script can take it from there. */
-async function printLink(config: Config, token: string): Promise<void> {
-  process.stdout.write(`${welcomeAddress(dashboardOrigin(config), token)}\n`);
+async function printLink(config: Config, token: string, userName?: string): Promise<void> {
+  process.stdout.write(`${welcomeAddress(dashboardOrigin(config), token, userName)}\n`);
 }
 
 const toSeconds = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -24,4 +24,5 @@ export function dashboardOrigin(
 }
 
 /** Where somebody with this token chooses a password. */
-export const welcomeAddress = (origin: string, token: string): string => `${origin}${linkPath(token)}`;
+export const welcomeAddress = (origin: string, token: string, userName?: string): string =>
+  `${origin}${linkPath(token, userName)}`;

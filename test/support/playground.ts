@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Config } from '../../src/base/config/options.js';
-import { adminModelList } from '../../src/base/contract/admin/models.js';
+import type { AdminAnalysisFacts } from '../../src/base/contract/admin/analysis-facts.js';
 import { openPage, type PageOptions } from './browser.js';
 import { type JobServer, startJobServer } from './job-server.js';
 import { API_KEY } from './test-server.js';
@@ -19,7 +19,7 @@ export async function openPlayground(
   test: TestContext,
   browser: Browser,
   origin: string,
-  options: PageOptions = {},
+  { maxFileBytes = 1_000_000, ...options }: PageOptions & { readonly maxFileBytes?: number } = {},
 ): Promise<Page> {
   const page = await openPage(test, browser, origin, options);
   await page.route('**/v1/admin/session', (route) =>
@@ -35,15 +35,21 @@ export async function openPlayground(
       },
     }),
   );
-  const [list] = adminModelList.examples;
-  const modelNamed = (id: string) => ({
-    ...list.models[0],
-    id,
-    aliases: [],
-    operating_points: [{ name: 'fpr-1', threshold: 0.7, usable: true }],
-  });
-  const models = ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16'].map(modelNamed);
-  await page.route('**/v1/admin/models', (route) => route.fulfill({ json: { ...list, models } }));
+  const names = ['apollo-4-5-2026-03-26', 'apollo-4-2026-01-16'];
+  const facts: AdminAnalysisFacts = {
+    model_names: names,
+    default_model: 'apollo-4-5-2026-03-26',
+    threshold: 0.5,
+    silence_threshold: 80,
+    max_file_bytes: maxFileBytes,
+    detectors: names.map((id) => ({
+      id,
+      aliases: [],
+      uncertain_below: 0.15,
+      operating_points: [{ name: 'fpr-1', threshold: 0.7 }],
+    })),
+  };
+  await page.route('**/v1/admin/analysis-facts', (route) => route.fulfill({ json: facts }));
   await page.route('**/v1/admin/playground-key', (route) => route.fulfill({ json: { key: API_KEY } }));
   await page.goto('/dashboard/#/playground');
   await page.getByRole('button', { name: 'Analyse' }).waitFor();

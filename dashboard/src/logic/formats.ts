@@ -7,3 +7,7 @@ const wholeNumber = new Intl.NumberFormat();
 
 /** A number with the separators of the reader's language. */
 export const count = (value: number): string => wholeNumber.format(value);
+
+/** `1 window`, `2 windows`. @param noun whose plural ends in s */
+export const inCount = (value: number, noun: string): string =>
+  `${count(value)} ${noun}${value === 1 ? '' : 's'}`;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { clock } from './clock.js';
 
 export const jobStates = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
@@ -9,7 +10,8 @@ export const jobTasks = ['predict', 'enroll', 'batch'] as const;
 export const moodOf: Readonly<Record<JobState, 'plain' | 'good' | 'bad' | 'busy'>> = {
   queued: 'plain',
   running: 'busy',
-  succeeded: 'good',
+  // Green beside a call with a clone would mean that nothing was found.
+  succeeded: 'plain',
   failed: 'bad',
   cancelled: 'plain',
 };
@@ -34,3 +36,27 @@ export function progressText({ state, file_progress, queue_position }: ShownProg
 /** Whether two lists show the same jobs in the same states: then nobody has to be told. */
 export const statesOf = (jobs: readonly { readonly id: string; readonly state: string }[]): string =>
   jobs.map(({ id, state }) => `${id} ${state}`).join('\n');
+
+/**
+ * How much of the audio is analysed.
+ * @param totalS undefined if the page cannot tell
+ * @param hasChannels whether channels are analysed after their mix
+ */
+export function audioProgress(
+  {
+    audio_analysed: analysedS,
+    file_progress,
+  }: { readonly audio_analysed: number; readonly file_progress: number },
+  totalS: number | undefined,
+  hasChannels: boolean,
+): { readonly detail: string; readonly share: number } {
+  if (totalS === undefined) {
+    return { detail: `${clock(analysedS, 0)} of audio analysed`, share: file_progress };
+  }
+  const isMixDone = hasChannels && analysedS >= totalS;
+  const detail = isMixDone
+    ? 'The mix is analysed, the channels follow'
+    : `${clock(Math.min(analysedS, totalS), 0)} of ${clock(totalS, 0)} of audio analysed`;
+  // Only the server knows how many channels there are.
+  return { detail, share: hasChannels ? file_progress : Math.min(1, analysedS / totalS) };
+}

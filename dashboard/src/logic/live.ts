@@ -3,6 +3,9 @@
 // What is known of live audio, from the messages of a stream. Nothing here touches the page.
 import type { StreamEvent, StreamReceived, StreamResult, StreamWindow } from '../../../client/src/index.js';
 import { clock } from './clock.js';
+import { type Conclusion, conclusionOf, resultWords } from './conclusion.js';
+import { mean } from './mean.js';
+import type { Result } from './windows.js';
 
 /** `away`: the connection is lost, and is being made again. */
 export type Connection = 'connected' | 'away';
@@ -53,8 +56,78 @@ export function announcementOf(event: StreamEvent): string {
   const span = `${clock(event.start)} to ${clock(event.end)}`;
   if (event.type === 'skipped') return `${span}: no speech.`;
   const { result, score } = event.global;
-  return `${span}: ${event.result}. So far ${result}, score ${score.toFixed(2)}.`;
+  return `${span}: ${resultWords[event.result]}. So far ${resultWords[result]}, score ${score.toFixed(2)}.`;
 }
+
+/** Long enough for a few windows, short enough to notice that another voice speaks now. */
+const LATELY_S = 20;
+
+export interface LiveVerdict {
+  readonly score: number;
+  readonly confidence: number;
+  readonly result: Result;
+  readonly reason: string | null;
+  readonly conclusion: Conclusion;
+}
+
+const windowsIn = (events: readonly StreamEvent[]): StreamWindow[] =>
+  events.filter((event) => event.type === 'window');
+
+const judgedOf = ({ start, end, scores, result }: StreamWindow) => ({
+  ...{ startS: start, endS: end, result },
+  score: mean(scores),
+});
+
+/**
+ * The verdict on everything so far. Before its end a stream tells no reason; that windows contradict each other, or that the
+ * verdict is uncertain, follows from what it tells.
+ * @param uncertainBelow the confidence of an uncertain verdict; undefined if it is not known
+ */
+export function verdictSoFar(
+  { events, soFar, result }: LiveFacts,
+  uncertainBelow: number | undefined,
+): LiveVerdict | undefined {
+  const global = result?.global ?? soFar;
+  if (global === undefined) return undefined;
+  const reason = result === undefined ? reasonOf(global.confidence, uncertainBelow) : result.global.reason;
+  const { score, confidence, result: own } = global;
+  const windows = windowsIn(events).map(judgedOf);
+  return {
+    score,
+    confidence,
+    result: own,
+    reason,
+    conclusion: conclusionOf({ result: own, reason, windows }),
+  };
+}
+
+/** The same for the last windows only; undefined if none of them had enough speech. */
+export function verdictLately(
+  { events }: LiveFacts,
+  threshold: number,
+  uncertainBelow: number | undefined,
+): (LiveVerdict & { readonly startS: number; readonly endS: number }) | undefined {
+  const endS = events.at(-1)?.end ?? 0;
+  const recent = windowsIn(events).filter(({ end }) => end > endS - LATELY_S + 0.5);
+  const [first] = recent;
+  if (first === undefined) return undefined;
+  const windows = recent.map(judgedOf);
+  const score = mean(windows.map((window) => window.score));
+  const confidence = mean(recent.map((window) => window.confidence));
+  const result = score >= threshold ? 'spoofed' : 'bonafide';
+  const reason = reasonOf(confidence, uncertainBelow);
+  const conclusion = conclusionOf({ result, reason, windows });
+  return { score, confidence, result, reason, conclusion, startS: first.start, endS };
+}
+
+const reasonOf = (confidence: number, uncertainBelow: number | undefined): string | null =>
+  uncertainBelow !== undefined && confidence < uncertainBelow ? 'uncertain' : null;
+
+/** The windows that look AI-generated, the newest first. */
+export const alarmsIn = (events: readonly StreamEvent[]): StreamWindow[] =>
+  windowsIn(events)
+    .filter(({ result }) => result === 'spoofed')
+    .toReversed();
 
 /** More than this is not kept for a network that is slower than speech. */
 const MOST_UNSENT_S = 30;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Lowest and highest sample of each bin, in 127ths of full scale. */
+/** Lowest and highest sample of each bin, in 32,767ths of full scale. */
 export interface PeakLevel {
   readonly binS: number;
-  readonly low: Int8Array;
-  readonly high: Int8Array;
+  readonly low: Int16Array;
+  readonly high: Int16Array;
 }
 
 /** The waveform in ever coarser bins: a drawing reads about as many as it has columns, whatever it shows. */
@@ -12,19 +12,22 @@ export type Peaks = readonly PeakLevel[];
 
 /** Bins of a level that become one of the next. */
 const FACTOR = 4;
-/** Bytes of the finest level: 4 MB, and a third more for the others. */
+/** Of the finest level: 8 MB, and a third more for the others. */
 const MAX_BINS = 2 ** 21;
+const FULL_SCALE = 32_767;
+/** Beyond it, noise would look like speech. */
+const MOST_GAIN = 30;
 const SHORTEST_BIN_S = 0.001;
 const COARSEST_BINS = 512;
 
-const inBytes = (sample: number): number => Math.round(Math.max(-1, Math.min(1, sample)) * 127);
+const inSteps = (sample: number): number => Math.round(Math.max(-1, Math.min(1, sample)) * FULL_SCALE);
 
 /** Takes samples as they come, and keeps their peaks only. */
 export class PeaksBuilder {
   readonly #samplesPerBin: number;
   readonly #binS: number;
-  readonly #low: Int8Array;
-  readonly #high: Int8Array;
+  readonly #low: Int16Array;
+  readonly #high: Int16Array;
   #bins = 0;
   #inBin = 0;
   #lowest = 0;
@@ -36,8 +39,8 @@ export class PeaksBuilder {
     this.#samplesPerBin = Math.max(1, Math.ceil(binS * rateHz));
     this.#binS = this.#samplesPerBin / rateHz;
     const bins = Math.ceil(durationS / this.#binS) + 1;
-    this.#low = new Int8Array(bins);
-    this.#high = new Int8Array(bins);
+    this.#low = new Int16Array(bins);
+    this.#high = new Int16Array(bins);
   }
 
   /** @param samples -1..1, one channel */
@@ -70,17 +73,17 @@ export class PeaksBuilder {
   }
 
   #closeBin(): void {
-    this.#low[this.#bins] = inBytes(this.#lowest);
-    this.#high[this.#bins] = inBytes(this.#highest);
+    this.#low[this.#bins] = inSteps(this.#lowest);
+    this.#high[this.#bins] = inSteps(this.#highest);
     // Beyond the end of the arrays nothing is written.
     this.#bins = Math.min(this.#bins + 1, this.#low.length);
     this.#inBin = 0;
   }
 }
 
-function coarser({ binS, low, high }: PeakLevel): { binS: number; low: Int8Array; high: Int8Array } {
+function coarser({ binS, low, high }: PeakLevel): { binS: number; low: Int16Array; high: Int16Array } {
   const bins = Math.ceil(low.length / FACTOR);
-  const next = { binS: binS * FACTOR, low: new Int8Array(bins), high: new Int8Array(bins) };
+  const next = { binS: binS * FACTOR, low: new Int16Array(bins), high: new Int16Array(bins) };
   for (let bin = 0; bin < bins; bin++) {
     const [lowest, highest] = extremes(low, high, bin * FACTOR, (bin + 1) * FACTOR);
     next.low[bin] = lowest;
@@ -89,14 +92,24 @@ function coarser({ binS, low, high }: PeakLevel): { binS: number; low: Int8Array
   return next;
 }
 
-function extremes(low: Int8Array, high: Int8Array, from: number, to: number): [number, number] {
-  let lowest = 127;
-  let highest = -128;
+function extremes(low: Int16Array, high: Int16Array, from: number, to: number): [number, number] {
+  let lowest = FULL_SCALE;
+  let highest = -FULL_SCALE;
   for (let i = from; i < Math.min(to, low.length); i++) {
     if ((low[i] as number) < lowest) lowest = low[i] as number;
     if ((high[i] as number) > highest) highest = high[i] as number;
   }
   return [lowest, highest];
+}
+
+/** What makes the loudest sample as high as the row, at least 1. */
+export function gainOf(peaks: Peaks): number {
+  const { low, high } = peaks.at(-1) ?? { low: [], high: [] };
+  let loudest = 0;
+  for (let bin = 0; bin < high.length; bin++) {
+    loudest = Math.max(loudest, high[bin] as number, -(low[bin] as number));
+  }
+  return loudest === 0 ? 1 : Math.max(1, Math.min(MOST_GAIN, FULL_SCALE / loudest));
 }
 
 /** The level with the fewest bins that are not longer than a column. */
@@ -112,5 +125,5 @@ export function peakIn(
   const from = Math.max(0, Math.floor(startS / binS));
   if (from >= low.length) return undefined;
   const [lowest, highest] = extremes(low, high, from, Math.max(from + 1, Math.ceil(endS / binS)));
-  return [lowest / 127, highest / 127];
+  return [lowest / FULL_SCALE, highest / FULL_SCALE];
 }

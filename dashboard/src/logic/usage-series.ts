@@ -11,10 +11,12 @@ export interface UsageRow extends Counts {
   readonly account: string;
   readonly key_id: string;
   readonly key_name: string | null;
+  /** A page of the dashboard has made the key for itself. */
+  readonly ends_with_session: boolean;
 }
 
 export interface UsageGroup {
-  /** The key's id or the account; undefined for what the other groups leave. */
+  /** The key's id or the account; undefined for several keys. */
   readonly id: string | undefined;
   /** May be any text, but is not that of another group: keys with one name have their ids in it. */
   readonly name: string;
@@ -43,26 +45,38 @@ export function groupsOf(
 ): readonly UsageGroup[] {
   const groups = new Map<string, UsageGroup & { totals: Counts; readonly byDay: Map<string, Counts> }>();
   for (const row of rows) {
-    const id = by === 'key' ? row.key_id : row.account;
-    const group = groups.get(id) ?? {
+    const { id, name, key } = memberOf(row, by);
+    const group = groups.get(key) ?? {
       id,
-      name: by === 'key' ? (row.key_name ?? row.key_id) : row.account,
+      name,
       account: row.account,
       totals: none,
       byDay: new Map<string, Counts>(),
     };
     group.totals = sum(group.totals, row);
     group.byDay.set(row.day, sum(group.byDay.get(row.day) ?? none, row));
-    groups.set(id, group);
+    groups.set(key, group);
   }
   return withOwnNames([...groups.values()]).sort((a, b) => b.totals[measure] - a.totals[measure]);
+}
+
+/**
+ * The group of a row. Each page of the dashboard has keys of its own, an hour each: together they are one group for each user, and
+ * those that are removed, whose user nobody knows any more, one for each account.
+ */
+function memberOf(row: UsageRow, by: 'key' | 'account') {
+  const { account, key_id, key_name, ends_with_session } = row;
+  if (by === 'account') return { id: account, name: account, key: account };
+  if (!ends_with_session) return { id: key_id, name: key_name ?? key_id, key: key_id };
+  const name = key_name ?? 'removed keys of dashboard pages';
+  return { id: undefined, name, key: `${account} ${name}` };
 }
 
 function withOwnNames(groups: readonly UsageGroup[]): UsageGroup[] {
   const times = new Map<string, number>();
   for (const { name } of groups) times.set(name, (times.get(name) ?? 0) + 1);
   return groups.map((group) =>
-    times.get(group.name) === 1 ? group : { ...group, name: `${group.name} (${group.id})` },
+    times.get(group.name) === 1 ? group : { ...group, name: `${group.name} (${group.id ?? group.account})` },
   );
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { takeDrops } from '../page-drops.js';
 
 interface FileDropProps {
   readonly label: string;
@@ -9,17 +10,25 @@ interface FileDropProps {
   readonly accept?: string;
   readonly isMultiple?: boolean;
   readonly isDisabled?: boolean;
+  /** Whether what is dropped beside it is meant, too. */
+  readonly takesWholePage?: boolean;
   onFiles(files: readonly File[]): void;
 }
 
 /** Files, chosen or dropped. */
-export function FileDrop({ label, hint, accept, isMultiple, isDisabled, onFiles }: FileDropProps) {
+export function FileDrop(props: FileDropProps) {
+  const { label, hint, accept, isMultiple, isDisabled, takesWholePage = false } = props;
   const id = useId();
   const [isOver, setIsOver] = useState(false);
   const take = (files: FileList | null | undefined): void => {
     const all = [...(files ?? [])];
-    if (all.length > 0 && !isDisabled) onFiles(isMultiple ? all : all.slice(0, 1));
+    if (all.length > 0 && !isDisabled) props.onFiles(isMultiple ? all : all.slice(0, 1));
   };
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    if (takesWholePage) return takeDrops((files) => latest.current(files), setIsOver);
+  }, [takesWholePage]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the input inside does the same by keyboard
     <div
@@ -31,6 +40,7 @@ export function FileDrop({ label, hint, accept, isMultiple, isDisabled, onFiles 
       onDragLeave={() => setIsOver(false)}
       onDrop={(event) => {
         event.preventDefault();
+        event.stopPropagation();
         setIsOver(false);
         take(event.dataTransfer?.files);
       }}
@@ -56,7 +66,9 @@ export function FileDrop({ label, hint, accept, isMultiple, isDisabled, onFiles 
         <label for={id} id={`${id}-button`}>
           {isMultiple ? 'Choose files' : 'Choose a file'}
         </label>
-        <span class="soft">or drop {isMultiple ? 'them' : 'it'} here</span>
+        <span class="soft">
+          or drop {isMultiple ? 'them' : 'it'} {takesWholePage ? 'anywhere on the page' : 'here'}
+        </span>
       </div>
       {hint !== undefined && (
         <span class="soft" id={`${id}-hint`}>

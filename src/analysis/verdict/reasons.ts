@@ -41,7 +41,7 @@ export const reasons = {
   },
   mixed_content: {
     when: 'Some windows are spoofed and some are bonafide: see the segments.',
-    meaning: 'Some windows are spoofed and some are bonafide: look where in the timeline.',
+    meaning: 'Some windows look AI-generated and some human: the timeline shows where.',
     applies: (_: Measured, judgement: Judgement) =>
       judgement.spoofedWindows > 0 && judgement.bonafideWindows > 0,
   },

@@ -38,7 +38,7 @@ export function adminRoutes(parts: AdminRoutesParts): Route[] {
     ...usageRoutes(guard, { registry, ledger, flushUsage: () => parts.flushUsage() }),
     ...(jobs ? adminJobRoutes(guard, { ...jobs, noteFirst }) : []),
     ...(jobs ? deliveryRoutes(guard, { deliveries: jobs.jobs.deliveries, noteFirst }) : []),
-    ...modelRoutes(guard, { modelsDir: config.modelsDir, status: () => parts.status(), points }),
+    ...modelRoutes(guard, { config, status: () => parts.status(), points }),
     ...healthRoutes(guard, parts),
   ];
 }

@@ -62,11 +62,12 @@ class KeyDesk {
     this.#parts = parts;
   }
 
-  async list(principal: Principal, { account, state, limit, cursor }: KeyListFields): Promise<Reply> {
+  async list(principal: Principal, { account, state, kind, limit, cursor }: KeyListFields): Promise<Reply> {
     const now = new Date();
     const asked = {
       account: accountOfList(principal, account),
       ...(state === 'active' && { isActiveAt: now }),
+      ...(kind !== undefined && { endsWithSession: kind === 'page' }),
     };
     const page = await pageAfter(cursor, () => this.#parts.registry.page(asked, Number(limit), cursor));
     const keys = await this.#bodiesOf(page.keys, now);

@@ -7,6 +7,8 @@ import { readFigures } from '../../analysis/models/figures-file.js';
 import { type Model, readManifest } from '../../analysis/models/manifest.js';
 import { SAMPLE_RATE_HZ } from '../../analysis/models/model-audio.js';
 import { scoreFingerprintOf } from '../../analysis/models/score-fingerprint.js';
+import { UNCERTAIN_BELOW_CONFIDENCE } from '../../analysis/verdict/reasons.js';
+import type { AdminAnalysisFacts } from '../../base/contract/admin/analysis-facts.js';
 import type { AdminModel } from '../../base/contract/admin/models.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { modelFigures } from './model-figures.js';
@@ -27,18 +29,46 @@ export const servedModels = ({ detectors, speakerModels }: CheckedStatus): reado
 ];
 
 export async function modelBodies(sources: ModelSources): Promise<AdminModel[]> {
-  const { modelsDir, status } = sources;
+  const entryOf = await entriesOf(sources.modelsDir);
+  return Promise.all(
+    servedModels(sources.status).map((served) => modelBody(served, entryOf(served), sources)),
+  );
+}
+
+/** What of the detectors a page for requests needs. */
+export async function detectorFacts({
+  modelsDir,
+  status,
+  points,
+}: ModelSources): Promise<AdminAnalysisFacts['detectors']> {
+  const entryOf = await entriesOf(modelsDir);
+  return status.detectors.map((served) => ({
+    id: served.id,
+    aliases: [...served.aliases],
+    uncertain_below: uncertainBelow(entryOf(served)),
+    operating_points: points
+      .ofModel(served)
+      .filter(({ isUsable }) => isUsable)
+      .map(({ point: { name, threshold } }) => ({ name, threshold })),
+  }));
+}
+
+/** The entry of a served model; undefined if the manifest has changed since. */
+async function entriesOf(modelsDir: string): Promise<(served: Served) => Model | undefined> {
   // A manifest that was broken since the models were loaded says nothing of them.
   const { models } = await readManifest(modelsDir).catch(() => ({ models: [] }));
   const entries = new Map(models.map((model) => [model.id, model]));
-  return Promise.all(
-    servedModels(status).map((served) => {
-      const entry = entries.get(served.id);
-      const isSame = entry !== undefined && scoreFingerprintOf(entry) === served.scoreFingerprint;
-      return modelBody(served, isSame ? entry : undefined, sources);
-    }),
-  );
+  return ({ id, scoreFingerprint }) => {
+    const entry = entries.get(id);
+    return entry !== undefined && scoreFingerprintOf(entry) === scoreFingerprint ? entry : undefined;
+  };
 }
+
+const uncertainBelow = (entry: Model | undefined): number | null =>
+  entry === undefined ? null : (abstentionOf(entry)?.confidence_below ?? UNCERTAIN_BELOW_CONFIDENCE);
+
+const abstentionOf = (entry: Model | undefined) =>
+  entry?.task === 'detection' ? entry.abstention : undefined;
 
 async function modelBody(
   served: Served,
@@ -62,7 +92,7 @@ async function modelBody(
     operating_points: points
       .ofModel(served)
       .map(({ point: { name, threshold }, isUsable }) => ({ name, threshold, usable: isUsable })),
-    abstention: (entry?.task === 'detection' ? entry.abstention : undefined) ?? null,
+    abstention: abstentionOf(entry) ?? null,
     known_answers: entry === undefined ? [] : knownAnswers(entry, status),
     figures: modelFigures(entry?.metrics, figures),
     has_card: await access(cardFile(modelsDir, id)).then(

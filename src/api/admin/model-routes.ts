@@ -1,39 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CheckedStatus } from '../../analysis/known-answers/checked-models.js';
+import type { Config } from '../../base/config/options.js';
+import { type AdminAnalysisFacts, analysisFactsLookup } from '../../base/contract/admin/analysis-facts.js';
 import { modelCard, modelListing } from '../../base/contract/admin/model-endpoints.js';
 import type { AdminModelList } from '../../base/contract/admin/models.js';
+import { verdictFieldSchemas } from '../../base/contract/predict-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { deviceState } from '../routes/health.js';
-import { jsonReply, type Reply, type Route } from '../routes/route.js';
+import { JSON_TYPE, jsonReply, type Reply, type Route, type RouteRequest } from '../routes/route.js';
+import { TaggedText } from '../routes/tagged-text.js';
 import { parameterIn } from './admin-fields.js';
 
 import { adminRoute, type Gatekeeper } from './admin-route.js';
-import { modelBodies, readCard, servedModels } from './model-bodies.js';
+import { detectorFacts, modelBodies, readCard, servedModels } from './model-bodies.js';
 
 export interface ModelRoutesParts {
-  readonly modelsDir: string;
+  readonly config: Pick<Config, 'modelsDir' | 'maxPredictBytes'>;
   readonly status: () => CheckedStatus;
   readonly points: OperatingPoints;
 }
 
-/** `/v1/admin/models`. */
+/** `/v1/admin/models`, and what of them a page for requests needs. */
 export const modelRoutes = (guard: Gatekeeper, parts: ModelRoutesParts): Route[] => [
-  adminRoute(guard, modelListing, () => listing(parts)),
+  adminRoute(guard, analysisFactsLookup, () => facts(parts)),
+  adminRoute(guard, modelListing, (_, request) => listing(parts, request)),
   adminRoute(guard, modelCard, (_, request) => card(parts, parameterIn(request, modelCard))),
 ];
 
-async function listing({ modelsDir, status: current, points }: ModelRoutesParts): Promise<Reply> {
+async function facts({ config, status, points }: ModelRoutesParts): Promise<Reply> {
+  const { detectors } = status();
+  const { model, threshold, silence_threshold } = verdictFieldSchemas(detectors);
+  return jsonReply<AdminAnalysisFacts>(200, {
+    model_names: [...model.enum],
+    default_model: model.default,
+    threshold: threshold.default,
+    silence_threshold: silence_threshold.default,
+    max_file_bytes: config.maxPredictBytes,
+    detectors: await detectorFacts({ modelsDir: config.modelsDir, status: status(), points }),
+  });
+}
+
+async function listing(
+  { config: { modelsDir }, status: current, points }: ModelRoutesParts,
+  { headers }: RouteRequest,
+): Promise<Reply> {
   const status = current();
-  return jsonReply<AdminModelList>(200, {
+  const list: AdminModelList = {
     provider: status.provider,
     fallback_reason: status.fallbackReason ?? null,
     devices: (status.scoring?.devices ?? []).map(deviceState),
     models: await modelBodies({ modelsDir, status, points }),
-  });
+  };
+  // Figures of many thresholds are long.
+  return new TaggedText(JSON.stringify(list), JSON_TYPE).reply(headers, 'private, no-cache');
 }
 
-async function card({ modelsDir, status }: ModelRoutesParts, id: string): Promise<Reply> {
+async function card({ config: { modelsDir }, status }: ModelRoutesParts, id: string): Promise<Reply> {
   const isServed = servedModels(status()).some((model) => model.id === id);
   const text = isServed ? await readCard(modelsDir, id) : undefined;
   if (text === undefined) throw new ServiceError('CARD_NOT_FOUND');

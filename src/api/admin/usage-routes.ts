@@ -11,7 +11,7 @@ import {
 import { usageLookup, usageTable } from '../../base/contract/admin/usage-endpoints.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { dayOf, daysBefore, isDay } from '../../state/data-folder/days.js';
-import type { KeyRegistry } from '../../state/keys/key-registry.js';
+import type { KeyLabel, KeyRegistry } from '../../state/keys/key-registry.js';
 import type { DayUsage, UsageLedger } from '../../state/records/usage-ledger.js';
 import { JSON_TYPE, type Reply, type Route } from '../routes/route.js';
 import { accountOfList } from './accounts.js';
@@ -22,7 +22,7 @@ import type { Principal } from './principal.js';
 import { usageCsvHeader, usageCsvLine } from './usage-csv.js';
 
 export interface UsageRoutesParts {
-  readonly registry: Pick<KeyRegistry, 'namesOf'>;
+  readonly registry: Pick<KeyRegistry, 'labelsOf'>;
   readonly ledger: Pick<UsageLedger, 'read' | 'readByKey'>;
   /** Adds to the database what this process has counted; resolves also if that failed. */
   readonly flushUsage: () => Promise<void>;
@@ -40,7 +40,7 @@ interface Period {
 
 interface FoundUsage extends Period {
   readonly found: readonly DayUsage[];
-  readonly names: ReadonlyMap<string, string>;
+  readonly labels: ReadonlyMap<string, KeyLabel>;
 }
 
 /** `/v1/admin/usage` and `/v1/admin/usage.csv`. */
@@ -56,19 +56,19 @@ export function usageRoutes(guard: Gatekeeper, parts: UsageRoutesParts): Route[]
   ];
 }
 
-async function jsonOf({ from, to, found, names }: FoundUsage): Promise<Reply> {
-  const rows = await textOf(found, names, (row) => `${JSON.stringify(row)},`);
+async function jsonOf({ from, to, found, labels }: FoundUsage): Promise<Reply> {
+  const rows = await textOf(found, labels, (row) => `${JSON.stringify(row)},`);
   const head = JSON.stringify({ from, to } satisfies Partial<AdminUsage>).slice(0, -1);
   const totals = JSON.stringify(totalsOf(found));
   const body = `${head},"rows":[${rows.slice(0, -1)}],"totals":${totals}}`;
   return { status: 200, contentType: JSON_TYPE, body };
 }
 
-async function tableOf({ from, to, found, names }: FoundUsage): Promise<Reply> {
+async function tableOf({ from, to, found, labels }: FoundUsage): Promise<Reply> {
   return {
     status: 200,
     contentType: 'text/csv; charset=utf-8',
-    body: usageCsvHeader + (await textOf(found, names, usageCsvLine)),
+    body: usageCsvHeader + (await textOf(found, labels, usageCsvLine)),
     headers: [
       ['content-disposition', `attachment; filename="veravox-usage-${from}-${to}.csv"`],
       ['x-content-type-options', 'nosniff'],
@@ -78,13 +78,13 @@ async function tableOf({ from, to, found, names }: FoundUsage): Promise<Reply> {
 
 async function textOf(
   found: readonly DayUsage[],
-  names: ReadonlyMap<string, string>,
+  labels: ReadonlyMap<string, KeyLabel>,
   write: (row: AdminUsageRow) => string,
 ): Promise<string> {
   let text = '';
   for (const [i, row] of found.entries()) {
     if (i > 0 && i % ROWS_PER_TURN === 0) await turn();
-    text += write(rowOf(row, names));
+    text += write(rowOf(row, labels));
   }
   return text;
 }
@@ -106,8 +106,8 @@ async function usageOf(
     const expected = `a period with at most ${maxRows} rows of usage`;
     throw new ServiceError('FIELD_INVALID', { field: 'from', expected, received: `${from}, which has more` });
   }
-  const names = await registry.namesOf([...new Set(found.map(({ keyId }) => keyId))]);
-  return { from, to, found, names };
+  const labels = await registry.labelsOf([...new Set(found.map(({ keyId }) => keyId))]);
+  return { from, to, found, labels };
 }
 
 /** @throws ServiceError FIELD_INVALID */
@@ -129,11 +129,13 @@ function periodIn({ from, to }: UsageFields): Period {
 
 const seconds = (audioS: number): number => Math.round(audioS * 1000) / 1000;
 
-const rowOf = (row: DayUsage, names: ReadonlyMap<string, string>): AdminUsageRow => ({
+const rowOf = (row: DayUsage, labels: ReadonlyMap<string, KeyLabel>): AdminUsageRow => ({
   day: row.day,
   account: row.account,
   key_id: row.keyId,
-  key_name: names.get(row.keyId) ?? null,
+  key_name: labels.get(row.keyId)?.name ?? null,
+  // No other keys are ever removed.
+  ends_with_session: labels.get(row.keyId)?.endsWithSession ?? true,
   route: row.route === '' ? null : row.route,
   requests: row.requests,
   errors: row.errors,

@@ -47,7 +47,7 @@ export function userRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
         parts.noteFirst({ event: 'user_created', userId, role, account, ...actedBy(principal) }),
       ),
     );
-    return jsonReply<AdminInvitation>(201, { user: bodyOf(user), link: linkOf(token) });
+    return jsonReply<AdminInvitation>(201, { user: bodyOf(user), link: linkOf(token, user.name) });
   }
 
   async function change(principal: Principal, request: RouteRequest): Promise<Reply> {
@@ -60,10 +60,10 @@ export function userRoutes(parts: AdminParts, guard: AdminGuard): Route[] {
   }
 
   async function createLink(principal: Principal, request: RouteRequest): Promise<Reply> {
-    const { id } = found(await users.find(parameterIn(request, userLink)));
+    const { id, name } = found(await users.find(parameterIn(request, userLink)));
     const act = { event: 'user_link_created', userId: id, ...actedBy(principal) };
     const token = await links.createFor(id, () => parts.noteFirst(act));
-    return jsonReply<AdminLink>(201, linkOf(token));
+    return jsonReply<AdminLink>(201, linkOf(token, name));
   }
 
   async function endSessions(principal: Principal, request: RouteRequest): Promise<Reply> {
@@ -98,9 +98,9 @@ async function told<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-const linkOf = (token: string): AdminLink => ({
+const linkOf = (token: string, userName: string): AdminLink => ({
   token,
-  path: linkPath(token),
+  path: linkPath(token, userName),
   expires_at: new Date(Date.now() + LINK_LIFETIME_MS).toISOString(),
 });
 

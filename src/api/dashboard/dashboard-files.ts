@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageDir } from '../../base/config/package-dir.js';
+import { type Encoding, encodingFor } from '../routes/encodings.js';
 
 /** `npm run build:ts` puts the built pages here. */
 const folder = path.join(packageDir, 'dist/dashboard');
@@ -12,8 +13,6 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
 };
-
-export type Encoding = 'br' | 'gzip' | 'identity';
 
 export interface DashboardFile {
   readonly contentType: string;
@@ -59,13 +58,6 @@ const read = (name: string): Promise<Uint8Array> => fs.promises.readFile(path.jo
 
 /** The shortest body that the client understands. @param accepted the header `accept-encoding` */
 export function bodyFor({ bodies }: DashboardFile, accepted: string): [Encoding, Uint8Array] {
-  const understood = accepted
-    .split(',')
-    .filter((entry) => !/;\s*q=0(?:\.0*)?\s*$/.test(entry))
-    .map((entry) => entry.split(';')[0]?.trim().toLowerCase());
-  for (const encoding of ['br', 'gzip'] as const) {
-    const body = understood.includes(encoding) ? bodies.get(encoding) : undefined;
-    if (body !== undefined) return [encoding, body];
-  }
-  return ['identity', bodies.get('identity') ?? new Uint8Array()];
+  const encoding = encodingFor(accepted, (each) => bodies.has(each));
+  return [encoding, bodies.get(encoding) ?? new Uint8Array()];
 }

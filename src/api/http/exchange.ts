@@ -338,7 +338,8 @@ export class Exchange implements RouteRequest, BodyStream {
     if (this.#gone) return;
     this.#incoming.unblock();
     const bytes = this.method === 'HEAD' || reply.status === 204 ? 0 : Buffer.byteLength(reply.body);
-    const isSmall = bytes <= MAX_BUFFERED_BYTES;
+    // Compressed bytes are no text, and go another way.
+    const isSmall = bytes <= MAX_BUFFERED_BYTES && typeof reply.body === 'string';
     if (this.#incoming.isPending && bytes > 0 && isSmall) {
       if (this.#incoming.isEndNear && !this.#hasWaitedForBody)
         this.#sendAfterBody(() => this.#sendNow(reply, headers, closes));
@@ -360,7 +361,7 @@ export class Exchange implements RouteRequest, BodyStream {
     if (reply.contentType !== '') all.push(['content-type', reply.contentType]);
     // Given a length, endWithoutBody leaves the request unanswered in uWebSockets.js' eyes: the next one would end the
     // connection. So the length is a header of ours.
-    if (reply.status !== 204) {
+    if (reply.status !== 204 && reply.status !== 304) {
       all.push(['content-length', String(reply.stream?.bytes ?? Buffer.byteLength(reply.body))]);
     }
     const status = statusLine(reply.status);

@@ -155,7 +155,7 @@ export class FrontDoor {
       const route = this.#findRoute(exchange);
       if (route === undefined) return;
       if (route.wantsHeaders) exchange.copyHeaders(req);
-      if (route.tellsOperators) exchange.isOperator ||= this.#isOperatorsKey(exchange.apiKey);
+      if (route.tellsOperators) this.#admitOperator(exchange);
       if (route.scope === undefined) {
         this.#admitAndRun(exchange, route);
         return;
@@ -195,8 +195,12 @@ export class FrontDoor {
     this.#note(record, true);
   }
 
-  #isOperatorsKey(presented: string): boolean {
-    return presented !== '' && this.#options.keys.authenticate(presented)?.scopes.has('admin') === true;
+  #admitOperator(exchange: Exchange): void {
+    const key = exchange.apiKey === '' ? undefined : this.#options.keys.authenticate(exchange.apiKey);
+    if (key?.scopes.has('admin') !== true) return;
+    exchange.isOperator = true;
+    exchange.record.keyId = key.id;
+    exchange.record.account = key.account;
   }
 
   /** Call it every few seconds: see `Exchange.keepReceiving`. */
@@ -461,7 +465,10 @@ export class FrontDoor {
     metrics.count(record);
     if (this.#refusalLines.mayWrite(record)) logRequest(log, record);
     if (record.trace !== undefined) endRequestSpan(record.trace, record);
-    if (isOfApi) for (const recorder of recorders) recorder.record(record);
+    for (const recorder of recorders) {
+      if (isOfApi) recorder.record(record);
+      else if (record.keyId !== undefined) recorder.noteUse?.(record);
+    }
   }
 }
 

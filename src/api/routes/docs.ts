@@ -5,7 +5,8 @@ import path from 'node:path';
 import { packageDir } from '../../base/config/package-dir.js';
 import type { Answer, Operation } from '../../base/contract/operation.js';
 import { once } from '../../base/once.js';
-import type { Headers, Reply, Route } from './route.js';
+import { type Headers, JSON_TYPE, type Reply, type Route } from './route.js';
+import { TaggedText } from './tagged-text.js';
 
 /** `npm run build:ts` puts the files of Swagger UI that the page needs here. */
 const assetDir = path.join(packageDir, 'dist/docs-page');
@@ -103,14 +104,15 @@ const pageRoute: Route = {
  * @param document called for the first reader
  */
 export function docsRoutes(document: () => object): readonly Route[] {
-  const text = once(() => Buffer.from(JSON.stringify(document())));
+  const text = once(() => new TaggedText(JSON.stringify(document()), JSON_TYPE));
   const openApiRoute: Route = {
     method: 'GET',
     path: '/openapi.json',
     operation: operation('openapi', 'This documentation as an OpenAPI 3.1 document.', {
       schema: { type: 'object' },
     }),
-    handle: () => ({ status: 200, contentType: 'application/json; charset=utf-8', body: text() }),
+    wantsHeaders: true,
+    handle: ({ headers }) => text().reply(headers, 'no-cache'),
   };
   return [
     openApiRoute,

@@ -47,6 +47,8 @@ export interface RequestRecord {
 /** Gets every request to the API once, at its end. */
 export interface RequestRecorder {
   record(record: RequestRecord): void;
+  /** Gets the other requests that came with a valid key, such as those to the admin API: they are not metered. */
+  noteUse?(record: RequestRecord): void;
   /** Writes everything pending; call it last. */
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@
 import { bootstrapIntervals, defaultBootstrap } from './bootstrap.js';
 import { MIN_GROUPS, tooFew } from './few-groups.js';
 import { areaUnderCurve, equalErrorPoint } from './figures.js';
+import { differenceInterval } from './interval-without-width.js';
 import { mcnemarP } from './mcnemar.js';
 import { RankedScores } from './ranked-scores.js';
 import type { Comparison, Difference } from './report.js';
@@ -65,7 +66,9 @@ export function compareModels(
       model: rounded(value),
       other: rounded(compared),
       value: rounded(compared - value),
-      interval_95: interval ? roundedInterval(interval) : null,
+      interval_95: interval
+        ? roundedInterval(differenceInterval(compared - value, interval, unitCount))
+        : null,
     };
   };
   const mcnemarOf = (isCounted: (i: number) => boolean) => {

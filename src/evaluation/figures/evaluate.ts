@@ -12,8 +12,16 @@ import {
 } from './figures.js';
 import { groupedBy } from './grouped.js';
 import { groupsOf } from './groups.js';
+import {
+  costInterval,
+  eerInterval,
+  pairsInterval,
+  shareInterval,
+  type UnitCounts,
+} from './interval-without-width.js';
 import { mostWrong } from './most-wrong.js';
 import { probabilityQuality } from './probability-quality.js';
+import type { Interval } from './proportion.js';
 import { type ErrorRates, RankedScores } from './ranked-scores.js';
 import type { ErrorShare, Failure, Figure, Findings, ListedShare } from './report.js';
 import { balanceGroupOf, classNames, type Sample, type Task, unitOf } from './sample.js';
@@ -61,19 +69,24 @@ export function evaluate(
   const figures = figuresOf(task, samples, ranked, threshold, unitCounts.negative);
   const intervals = bootstrapIntervals(units, isPositive, figures.under, bootstrap);
   const values = figures.under(new Float64Array(samples.length).fill(1));
-  const figure = (name: string): Figure | null => {
-    const [value, interval] = [values[name], intervals[name]];
-    return value === undefined || interval === undefined
+  const figure = (
+    name: string,
+    intervalOf: (value: number, drawn: Interval, units: UnitCounts) => Interval,
+  ): Figure | null => {
+    const [value, drawn] = [values[name], intervals[name]];
+    return value === undefined || drawn === undefined
       ? null
-      : { value: rounded(value), interval_95: roundedInterval(interval) };
+      : { value: rounded(value), interval_95: roundedInterval(intervalOf(value, drawn, unitCounts)) };
   };
+  const unitsOfRate = { fpr: unitCounts.negative, fnr: unitCounts.positive };
   const errors = (name: 'fpr' | 'fnr', of: number): ErrorShare | null => {
     const interval = intervals[name];
     if (of === 0 || interval === undefined) return null;
     const count = samples.filter(
       (sample) => sample.isPositive === (name === 'fnr') && isWrong(sample, threshold),
     ).length;
-    return { ...shareOf(count, of), interval_95_units: roundedInterval(interval) };
+    const overUnits = shareInterval(count / of, interval, unitsOfRate[name]);
+    return { ...shareOf(count, of), interval_95_units: roundedInterval(overUnits) };
   };
   const noIntervals = whyNoIntervals(task, unitCounts);
   const thresholds = figures.thresholds.listed.flatMap(({ threshold: at, targetFpr }, k) => {
@@ -83,15 +96,17 @@ export function evaluate(
       const isGiven = noIntervals[name] === null;
       return {
         ...shareOf(Math.round(value * of), of),
-        interval_95_units: isGiven ? roundedInterval(interval) : null,
+        interval_95_units: isGiven
+          ? roundedInterval(shareInterval(value, interval, unitsOfRate[name]))
+          : null,
       };
     };
     const [fpr, fnr] = [listed('fpr', negative), listed('fnr', positive)];
     return fpr && fnr ? [{ threshold: at, target_fpr: targetFpr, fpr, fnr }] : [];
   });
-  const eer = figure('eer');
+  const eer = figure('eer', eerInterval);
   const quality = probabilityQuality(scores, isPositive);
-  const inside = figure('inside');
+  const inside = figure('inside', pairsInterval);
   return {
     task,
     classes: classNames[task],
@@ -107,17 +122,17 @@ export function evaluate(
       // Infinity where every score is below; no threshold above 1 can be asked for.
       eer:
         eer && rates ? { ...eer, threshold: Math.min(1, rounded(equalErrorPoint(rates).threshold)) } : null,
-      auc: figure('auc'),
-      eer_groups_alike: figure('eerAlike'),
-      auc_groups_alike: figure('aucAlike'),
+      auc: figure('auc', pairsInterval),
+      eer_groups_alike: figure('eerAlike', eerInterval),
+      auc_groups_alike: figure('aucAlike', pairsInterval),
       groups_alike_why_not: figures.alikeWhyNot,
       min_dcf: rates
-        ? costSettings[task].map(({ name, cMiss, cFalseAlarm, prior }) => ({
+        ? costSettings[task].map(({ name, cMiss, cFalseAlarm, prior, costs }) => ({
             name,
             c_miss: cMiss,
             c_fa: cFalseAlarm,
             prior,
-            ...(figure(name) as Figure),
+            ...(figure(name, (cost, drawn, units) => costInterval(cost, drawn, costs, units)) as Figure),
           }))
         : null,
     },

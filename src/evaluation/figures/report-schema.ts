@@ -18,7 +18,7 @@ import {
 } from './described-schema.js';
 
 const OVER_UNITS =
-  '95 % bootstrap interval: whole generators, speakers or sources are resampled, never single clips.';
+  '95 % bootstrap interval: whole generators, speakers or sources are resampled, never single clips. If that changes nothing, such as without any error, the Wilson interval with them as samples.';
 const WILSON = '95 % Wilson interval, which assumes independent clips.';
 
 const figureMembers = { value: number('The figure.'), interval_95: interval(OVER_UNITS) };

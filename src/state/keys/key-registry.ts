@@ -20,6 +20,14 @@ export interface KeyFilter {
   readonly account?: string | undefined;
   /** Only those that are neither expired nor revoked then. */
   readonly isActiveAt?: Date | undefined;
+  /** Only those that end with a session, or only the others. */
+  readonly endsWithSession?: boolean | undefined;
+}
+
+/** What lists say of a key beside its id. */
+export interface KeyLabel {
+  readonly name: string;
+  readonly endsWithSession: boolean;
 }
 
 export interface KeyPage {
@@ -122,9 +130,16 @@ export class KeyRegistry {
   }
 
   /** @throws RangeError if the cursor does not come from an earlier page */
-  async page({ account, isActiveAt }: KeyFilter, limit: number, cursor?: string): Promise<KeyPage> {
+  async page(
+    { account, isActiveAt, endsWithSession }: KeyFilter,
+    limit: number,
+    cursor?: string,
+  ): Promise<KeyPage> {
     const conditions = new Conditions();
-    conditions.addEqual({ account });
+    conditions.addEqual({
+      account,
+      ends_with_session: endsWithSession === undefined ? undefined : Number(endsWithSession),
+    });
     if (isActiveAt !== undefined) {
       conditions.add(
         (n) => `revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $${n})`,
@@ -145,17 +160,19 @@ export class KeyRegistry {
   }
 
   /** Of those that exist, by id. */
-  async namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const names = new Map<string, string>();
+  async labelsOf(ids: readonly string[]): Promise<ReadonlyMap<string, KeyLabel>> {
+    const labels = new Map<string, KeyLabel>();
     for (let at = 0; at < ids.length; at += PAGE) {
       const part = ids.slice(at, at + PAGE);
-      const rows = await this.#database.query<{ id: string; name: string }>(
-        `SELECT id, name FROM api_keys WHERE id IN (${placesFor(part)})`,
+      const rows = await this.#database.query<Pick<KeyRow, 'id' | 'name' | 'ends_with_session'>>(
+        `SELECT id, name, ends_with_session FROM api_keys WHERE id IN (${placesFor(part)})`,
         part,
       );
-      for (const { id, name } of rows) names.set(id, name);
+      for (const { id, name, ends_with_session } of rows) {
+        labels.set(id, { name, endsWithSession: ends_with_session === 1 });
+      }
     }
-    return names;
+    return labels;
   }
 
   async isEmpty(): Promise<boolean> {

@@ -7,6 +7,7 @@ export const publicKey = (key: StoredKey, now: Date) => ({
   name: key.name,
   account: key.account,
   scopes: key.scopes,
+  ends_with_session: key.endsWithSession === true,
   active: isActive(key, now),
   created_at: key.createdAt.toISOString(),
   expires_at: key.expiresAt?.toISOString() ?? null,

@@ -2,7 +2,7 @@
 import { Conditions, placesFor } from '../database/conditions.js';
 import type { Database, Transaction, Value } from '../database/database.js';
 
-/** What one key did on one route on one UTC day. */
+/** What one key did on one route on one UTC day; without requests if it was used for what is not metered. */
 export interface UsageRow {
   readonly keyId: string;
   readonly account: string;
@@ -137,6 +137,8 @@ export class UsageLedger {
 function conditionsOf({ keyId, account, from, to }: UsageFilter): Conditions {
   const conditions = new Conditions();
   conditions.addEqual({ key_id: keyId, account });
+  // The others only say that a key was used.
+  conditions.add((n) => `requests > $${n}`, 0);
   if (from !== undefined) conditions.add((n) => `day >= $${n}`, from);
   if (to !== undefined) conditions.add((n) => `day <= $${n}`, to);
   return conditions;

@@ -50,6 +50,20 @@ export class UsageMeter extends BackgroundRecorder {
   record(record: RequestRecord): void {
     const { keyId, account, route, times = 1, isCounted = false } = record;
     if (keyId === undefined || account === undefined || isCounted) return;
+    const row = this.#rowOf(keyId, account, route);
+    row.requests += times;
+    if (record.status >= 400) row.errors += times;
+    row.audioS += record.audioS ?? 0;
+    row.windows += record.scoredWindows ?? 0;
+    row.bytes += record.bodyBytes ?? 0;
+  }
+
+  /** A row without counts, so that the key does not look unused: what is not metered is no usage. */
+  noteUse({ keyId, account, route }: RequestRecord): void {
+    if (keyId !== undefined && account !== undefined) this.#rowOf(keyId, account, route);
+  }
+
+  #rowOf(keyId: string, account: string, route: string): UsageRow {
     const counting = this.#counting(dayOf(this.#now()));
     const name = `${keyId} ${account} ${route}`;
     let row = counting.rows.get(name);
@@ -57,12 +71,8 @@ export class UsageMeter extends BackgroundRecorder {
       row = { keyId, account, route, requests: 0, errors: 0, audioS: 0, windows: 0, bytes: 0 };
       counting.rows.set(name, row);
     }
-    row.requests += times;
-    if (record.status >= 400) row.errors += times;
-    row.audioS += record.audioS ?? 0;
-    row.windows += record.scoredWindows ?? 0;
-    row.bytes += record.bodyBytes ?? 0;
     counting.isInFile = false;
+    return row;
   }
 
   #counting(day: string): Counting {

@@ -11,8 +11,9 @@ import { insertSession } from './session-registry.js';
 import type { NewUser, User } from './user.js';
 import { insertUser, refusingTwins } from './user-registry.js';
 
-/** Where the dashboard asks for a password. The token is behind the #, which browsers send to nobody. */
-export const linkPath = (token: string): string => `/dashboard/#/welcome?token=${token}`;
+/** Where the dashboard asks for a password. The token is behind the #, which browsers send to nobody. @param userName undefined for the first user */
+export const linkPath = (token: string, userName?: string): string =>
+  `/dashboard/#/welcome?token=${token}${userName === undefined ? '' : `&name=${encodeURIComponent(userName)}`}`;
 
 export interface RedeemOptions {
   /** Of the first user. */

@@ -43,12 +43,17 @@ export function LevelMeter({ reading }: { readonly reading: RefObject<Reading> }
         {clock(Math.floor(capturedS))}
       </span>
       <meter
+        class="visually-hidden"
         aria-label="Level of the microphone"
         min={LOWEST_DBFS}
         max={0}
         value={level}
         aria-valuetext={`${Math.round(-level)} decibels below full scale`}
       />
+      {/* Browsers draw meters each in their way, and Chromium's is half empty at any height but its own. */}
+      <div class="bar" aria-hidden="true">
+        <div style={{ width: `${100 * (1 - level / LOWEST_DBFS)}%` }} />
+      </div>
       <span class="soft" aria-live="polite">
         {isQuiet
           ? 'No sound. Is the microphone muted?'

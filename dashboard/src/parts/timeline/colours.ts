@@ -8,7 +8,7 @@ export interface Colours {
   readonly rule: string;
   readonly accent: string;
   readonly wave: string;
-  readonly speech: string;
+  readonly analysed: string;
   readonly spoofed: string;
   readonly bonafide: string;
   readonly bonafideFill: string;
@@ -50,7 +50,7 @@ export function themeColours(): Colours {
     rule: colour('--rule'),
     accent: colour('--accent'),
     wave: colour('--wave'),
-    speech: colour('--speech'),
+    analysed: colour('--analysed'),
     spoofed,
     bonafide: colour('--bonafide'),
     bonafideFill: colour('--bonafide-fill'),

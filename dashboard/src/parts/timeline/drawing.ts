@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clock, ticksIn } from '../../logic/clock.js';
-import { levelFor, type Peaks, peakIn } from '../../logic/peaks.js';
+import { resultWords } from '../../logic/conclusion.js';
+import { gainOf, levelFor, type Peaks, peakIn } from '../../logic/peaks.js';
 import { columnsOf, visibleWindows } from '../../logic/score-columns.js';
 import type { ScoredWindow, Stretch } from '../../logic/windows.js';
 import type { Colours } from './colours.js';
@@ -13,7 +14,10 @@ export interface TimelineFacts {
   readonly skipped: readonly Stretch[];
   /** 0..1 */
   readonly threshold: number;
+  /** Undefined while they are being made. */
   readonly peaks: Peaks | undefined;
+  /** Whether there is a row for the waveform: an empty one would look like silence. */
+  readonly hasWave: boolean;
 }
 
 export interface Seen {
@@ -24,17 +28,22 @@ export interface Seen {
 }
 
 /** In CSS pixels. */
-export const HEIGHT = 248;
-export const LEFT = 52;
+export const LEFT = 66;
 const RIGHT_MARGIN = 8;
-const WAVE = { middle: 48, half: 44 };
-const SPEECH = { top: 98, height: 12 };
-const SCORE = { top: 124, bottom: 220 };
+const WAVE = { middle: 48, half: 44, height: 96 };
+/** From the top, or from the end of the waveform. */
+const ANALYSED = { top: 4, height: 10 };
+const SCORE = { top: 28, bottom: 124, height: 152 };
 const TICK_PX = 110;
 /** From this width on, bars have a pattern, and then a word. */
 const PATTERN_FROM_PX = 5;
-const WORD_FROM_PX = 62;
+const WORD_FROM_PX = 84;
 const FONT = '12px system-ui, sans-serif';
+
+/** Where the rows below the waveform begin. */
+const topOf = ({ hasWave }: Pick<TimelineFacts, 'hasWave'>): number => (hasWave ? WAVE.height : 0);
+
+export const heightOf = (facts: Pick<TimelineFacts, 'hasWave'>): number => topOf(facts) + SCORE.height;
 
 export const plotWidth = (width: number): number => Math.max(1, width - LEFT - RIGHT_MARGIN);
 
@@ -50,17 +59,21 @@ export function drawTimeline(
   const plot = plotWidth(width);
   const pxPerS = plot / (span.endS - span.startS);
   const x = (timeS: number): number => LEFT + (timeS - span.startS) * pxPerS;
-  const drawing: Drawing = { context, facts, seen, colours, plot, pxPerS, x };
+  const top = topOf(facts);
+  const scoreY = (score: number): number => top + SCORE.bottom - score * (SCORE.bottom - SCORE.top);
+  const rows = { analysed: top + ANALYSED.top, bottom: top + SCORE.bottom, scoreTop: top + SCORE.top };
+  const drawing: Drawing = { context, facts, seen, colours, plot, pxPerS, x, scoreY, ...rows };
+  const height = heightOf(facts);
   context.fillStyle = colours.card;
-  context.fillRect(0, 0, width, HEIGHT);
+  context.fillRect(0, 0, width, height);
   context.font = FONT;
   drawAxis(drawing);
   context.save();
   context.beginPath();
-  context.rect(LEFT, 0, plot, HEIGHT);
+  context.rect(LEFT, 0, plot, height);
   context.clip();
   drawWave(drawing);
-  drawSpeech(drawing);
+  drawAnalysed(drawing);
   drawScores(drawing);
   drawChosen(drawing);
   context.restore();
@@ -74,12 +87,17 @@ interface Drawing {
   readonly colours: Colours;
   readonly plot: number;
   readonly pxPerS: number;
+  /** Tops of rows, and the bottom of the scores. */
+  readonly analysed: number;
+  readonly scoreTop: number;
+  readonly bottom: number;
   x(timeS: number): number;
+  scoreY(score: number): number;
 }
 
-const scoreY = (score: number): number => SCORE.bottom - score * (SCORE.bottom - SCORE.top);
-
-function drawAxis({ context, seen: { span }, colours, plot, x }: Drawing): void {
+function drawAxis(drawing: Drawing): void {
+  const { context, colours, plot, x, scoreY, bottom } = drawing;
+  const { span } = drawing.seen;
   context.fillStyle = colours.rule;
   for (const score of [0, 0.5, 1]) context.fillRect(LEFT, Math.round(scoreY(score)), plot, 1);
   context.textAlign = 'center';
@@ -87,52 +105,55 @@ function drawAxis({ context, seen: { span }, colours, plot, x }: Drawing): void 
   for (const timeS of ticksIn(span.startS, span.endS, Math.max(2, plot / TICK_PX))) {
     const at = x(timeS);
     context.fillStyle = colours.rule;
-    context.fillRect(Math.round(at), SCORE.bottom, 1, 6);
+    context.fillRect(Math.round(at), bottom, 1, 6);
     context.fillStyle = colours.soft;
     const text = clock(timeS);
     const half = context.measureText(text).width / 2;
-    context.fillText(text, Math.min(Math.max(at, LEFT + half), LEFT + plot - half), SCORE.bottom + 20);
+    context.fillText(text, Math.min(Math.max(at, LEFT + half), LEFT + plot - half), bottom + 20);
   }
 }
 
 function drawWave({ context, facts: { peaks }, seen: { span }, colours, plot, pxPerS }: Drawing): void {
+  const level = peaks && levelFor(peaks, 1 / pxPerS);
+  if (peaks === undefined || level === undefined) return;
   context.fillStyle = colours.wave;
   context.fillRect(LEFT, WAVE.middle, plot, 1);
-  const level = peaks && levelFor(peaks, 1 / pxPerS);
-  if (level === undefined) return;
+  const half = WAVE.half * gainOf(peaks);
   for (let column = 0; column < plot; column++) {
     const startS = span.startS + column / pxPerS;
     const peak = peakIn(level, startS, startS + 1 / pxPerS);
     if (peak === undefined) return;
-    const top = Math.round(WAVE.middle - WAVE.half * peak[1]);
-    const bottom = Math.round(WAVE.middle - WAVE.half * peak[0]);
+    const top = Math.round(WAVE.middle - half * peak[1]);
+    const bottom = Math.round(WAVE.middle - half * peak[0]);
     context.fillRect(LEFT + column, top, 1, Math.max(1, bottom - top));
   }
 }
 
-/** Windows that were analysed have speech; what was skipped is hatched. */
-function drawSpeech({ context, facts: { windows, skipped }, seen: { span }, colours, x }: Drawing): void {
-  context.fillStyle = colours.speech;
+/** What windows cover; what was skipped for silence is hatched. */
+function drawAnalysed({ context, facts, seen: { span }, colours, x, analysed: top }: Drawing): void {
+  const { windows, skipped } = facts;
+  const { height } = ANALYSED;
+  context.fillStyle = colours.analysed;
   const [from, to] = visibleWindows(windows, span);
   for (let i = from; i < to; ) {
     const { startS } = windows[i] as ScoredWindow;
     let endS = startS;
     for (; i < to && (windows[i] as ScoredWindow).startS <= endS; i++)
       endS = Math.max(endS, (windows[i] as ScoredWindow).endS);
-    context.fillRect(x(startS), SPEECH.top, Math.max(1, x(endS) - x(startS)), SPEECH.height);
+    context.fillRect(x(startS), top, Math.max(1, x(endS) - x(startS)), height);
   }
   for (const { startS, endS } of skipped) {
     if (endS < span.startS || startS > span.endS) continue;
     const width = Math.max(1, x(endS) - x(startS));
     context.fillStyle = colours.card;
-    context.fillRect(x(startS), SPEECH.top, width, SPEECH.height);
+    context.fillRect(x(startS), top, width, height);
     context.fillStyle = colours.silence;
-    context.fillRect(x(startS), SPEECH.top, width, SPEECH.height);
+    context.fillRect(x(startS), top, width, height);
   }
 }
 
 function drawScores(drawing: Drawing): void {
-  const { facts, seen, plot, context, colours } = drawing;
+  const { facts, seen, plot, context, colours, scoreY } = drawing;
   const [from, to] = visibleWindows(facts.windows, seen.span);
   if (to - from > plot / 2) drawColumns(drawing);
   else {
@@ -153,7 +174,9 @@ function drawScores(drawing: Drawing): void {
 }
 
 /** Bars of one pixel: what rises above the threshold is spoofed. */
-function drawColumns({ context, facts, seen: { span }, colours, pxPerS }: Drawing): void {
+function drawColumns(drawing: Drawing): void {
+  const { context, facts, colours, pxPerS, scoreY, bottom } = drawing;
+  const { span } = drawing.seen;
   const columns = columnsOf(facts.windows, span, 1 / pxPerS);
   for (const result of ['spoofed', 'bonafide'] as const) {
     context.fillStyle = colours[result];
@@ -161,13 +184,13 @@ function drawColumns({ context, facts, seen: { span }, colours, pxPerS }: Drawin
       const score = each[result];
       if (score === undefined) continue;
       const top = Math.round(scoreY(score));
-      context.fillRect(LEFT + each.column, top, 1, SCORE.bottom - top);
+      context.fillRect(LEFT + each.column, top, 1, bottom - top);
     }
   }
 }
 
 /** Its place in pixels. */
-function barOf({ x, pxPerS }: Drawing, { startS, endS, score }: ScoredWindow) {
+function barOf({ x, pxPerS, scoreY }: Drawing, { startS, endS, score }: ScoredWindow) {
   const left = Math.round(x(startS));
   // Neighbours are told apart where there is room.
   const gap = pxPerS * (endS - startS) > 3 ? 1 : 0;
@@ -175,10 +198,10 @@ function barOf({ x, pxPerS }: Drawing, { startS, endS, score }: ScoredWindow) {
 }
 
 function drawBar(drawing: Drawing, window: ScoredWindow): void {
-  const { context, colours } = drawing;
+  const { context, colours, bottom } = drawing;
   const { left, top, width } = barOf(drawing, window);
   const { result } = window;
-  const height = SCORE.bottom - top;
+  const height = bottom - top;
   const isWide = width >= PATTERN_FROM_PX;
   const pattern = result === 'spoofed' ? colours.spoofedPattern : colours.bonafideFill;
   context.fillStyle = isWide ? pattern : colours[result];
@@ -189,40 +212,46 @@ function drawBar(drawing: Drawing, window: ScoredWindow): void {
 
 /** @param next whose bar covers the end of this one if the windows overlap */
 function drawWord(drawing: Drawing, window: ScoredWindow, next: ScoredWindow | undefined): void {
-  const { context, colours } = drawing;
+  const { context, colours, scoreTop } = drawing;
   const { left, top, width: wholeWidth } = barOf(drawing, window);
   const width = next === undefined ? wholeWidth : Math.min(wholeWidth, barOf(drawing, next).left - left);
   if (width < WORD_FROM_PX) return;
   const middle = left + width / 2;
-  const y = top - SCORE.top > 18 ? top - 6 : top + 18;
-  const half = context.measureText(window.result).width / 2 + 3;
+  const y = top - scoreTop > 18 ? top - 6 : top + 18;
+  const half = context.measureText(resultWords[window.result]).width / 2 + 3;
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   context.fillStyle = colours.card;
   context.fillRect(middle - half, y - 11, 2 * half, 14);
   context.fillStyle = colours[window.result];
-  context.fillText(window.result, middle, y);
+  context.fillText(resultWords[window.result], middle, y);
 }
 
-function drawChosen({ context, facts, seen: { chosen, playingS }, colours, x }: Drawing): void {
+function drawChosen({ context, facts, seen, colours, x, bottom }: Drawing): void {
+  const { chosen, playingS } = seen;
   const window = chosen === undefined ? undefined : facts.windows[chosen];
   if (window !== undefined) {
     const left = Math.round(x(window.startS)) + 0.5;
     context.strokeStyle = colours.accent;
     context.lineWidth = 2;
-    context.strokeRect(left, 2, Math.max(3, Math.round(x(window.endS)) - left - 1), SCORE.bottom - 2);
+    context.strokeRect(left, 2, Math.max(3, Math.round(x(window.endS)) - left - 1), bottom - 2);
   }
   if (playingS === undefined) return;
   context.fillStyle = colours.accent;
-  context.fillRect(Math.round(x(playingS)), 0, 2, SCORE.bottom);
+  context.fillRect(Math.round(x(playingS)), 0, 2, bottom);
 }
 
-function drawLabels({ context, facts: { threshold }, colours }: Drawing): void {
+function drawLabels({ context, facts, colours, scoreY, analysed }: Drawing): void {
+  const { threshold, peaks, hasWave } = facts;
   context.textAlign = 'right';
   context.textBaseline = 'middle';
   context.fillStyle = colours.soft;
-  context.fillText('audio', LEFT - 8, WAVE.middle);
-  context.fillText('speech', LEFT - 8, SPEECH.top + SPEECH.height / 2);
+  if (hasWave) {
+    const gain = peaks === undefined ? 1 : gainOf(peaks);
+    context.fillText('audio', LEFT - 8, WAVE.middle - (gain > 1 ? 8 : 0));
+    if (gain > 1) context.fillText(`× ${gain.toFixed(gain < 10 ? 1 : 0)}`, LEFT - 8, WAVE.middle + 8);
+  }
+  context.fillText('analysed', LEFT - 8, analysed + ANALYSED.height / 2);
   for (const score of [0, 1]) {
     if (Math.abs(score - threshold) <= 0.15) continue;
     context.fillText(score === 1 ? 'score 1' : '0', LEFT - 8, scoreY(score));

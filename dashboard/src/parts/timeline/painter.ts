@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Colours, themeColours } from './colours.js';
-import { drawTimeline, HEIGHT, type Seen, type TimelineFacts } from './drawing.js';
+import { drawTimeline, heightOf, type Seen, type TimelineFacts } from './drawing.js';
 
 /** Beyond this, more pixels cost time and show nothing. */
 const MAX_PIXEL_RATIO = 2;
@@ -26,9 +26,11 @@ export class Painter {
 
   /** @param seen asked before each drawing */
   show(facts: TimelineFacts, seen: () => Seen): void {
+    const hadWave = this.#facts?.hasWave;
     this.#facts = facts;
     this.#seen = seen;
-    this.refresh();
+    if (hadWave === facts.hasWave) this.refresh();
+    else this.#resize();
   }
 
   /** To be called when the theme has changed. */
@@ -48,9 +50,11 @@ export class Painter {
 
   #resize(): void {
     const ratio = Math.min(MAX_PIXEL_RATIO, devicePixelRatio);
+    const height = heightOf(this.#facts ?? { hasWave: false });
+    this.#canvas.style.height = `${height}px`;
     this.#width = this.#canvas.clientWidth;
     this.#canvas.width = Math.round(this.#width * ratio);
-    this.#canvas.height = Math.round(HEIGHT * ratio);
+    this.#canvas.height = Math.round(height * ratio);
     this.#context?.setTransform(ratio, 0, 0, ratio, 0, 0);
     // The size has emptied it: nobody should see that.
     this.#paint();

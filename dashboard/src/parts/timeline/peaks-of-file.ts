@@ -1,37 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
+import { endOfTag, mp3RunIn } from '../../logic/mp3-frames.js';
 import { type Peaks, PeaksBuilder } from '../../logic/peaks.js';
-import { durationOf, frameBytesOf, monoOf, type WavFormat, wavFormatOf } from '../../logic/wav.js';
+import {
+  durationOf,
+  frameBytesOf,
+  monoOf,
+  type ReadPart,
+  type WavFormat,
+  wavFormatOf,
+} from '../../logic/wav.js';
 
 /** What is read at once: a few milliseconds of work, between which the page answers its reader. */
 const SLICE_BYTES = 1 << 20;
-const SLICE_SAMPLES = 1 << 19;
-/** A browser decodes into memory, 4 bytes per sample and channel, before it lowers the rate. */
-const MAX_DECODED_S = 30 * 60;
+/** About half a minute, which a browser decodes into some 10 MB. */
+const MP3_SLICE_BYTES = 1 << 18;
+/** A tag with a picture may be longer; then a few frames of it are no run. */
+const MP3_HEAD_BYTES = 1 << 16;
+/** Browsers decode other formats only as a whole: at 48 kHz and in stereo, that is 23 MB per minute. */
+const MAX_WHOLE_S = 5 * 60;
+const MAX_WHOLE_BYTES = 64 << 20;
 /** Enough for what is seen. */
 const DECODED_RATE_HZ = 8000;
-/** Of files that do not tell their duration. */
-const MAX_UNKNOWN_BYTES = 32 << 20;
 
 /** Why there is no waveform, in words. */
 export class NoWaveform extends Error {}
 
+const undecodable = (): NoWaveform =>
+  new NoWaveform('There is no waveform: this browser cannot decode the recording. The server can.');
+
 /**
- * The peaks of a recording in the page. Uncompressed WAV is read in slices, whatever its length; other formats are decoded by the
- * browser.
+ * The peaks of a recording in the page, in memory that does not grow with its length: WAV and MP3 are read in slices, other formats
+ * as a whole and only if they are short.
+ * @param durationS about; what is beyond is left out
  * @throws NoWaveform; the signal's reason
  */
-export async function peaksOfFile(file: Blob, signal: AbortSignal): Promise<Peaks> {
-  const read = (offset: number, bytes: number): Promise<ArrayBuffer> =>
-    file.slice(offset, offset + bytes).arrayBuffer();
+export async function peaksOfFile(file: Blob, durationS: number, signal: AbortSignal): Promise<Peaks> {
+  const read: ReadPart = (offset, bytes) => file.slice(offset, offset + bytes).arrayBuffer();
   const format = await wavFormatOf(read, file.size);
-  return format === undefined ? decodedPeaks(file, signal) : wavPeaks(read, format, signal);
+  signal.throwIfAborted();
+  if (format !== undefined) return wavPeaks(read, format, signal);
+  const start = await mp3StartIn(read);
+  signal.throwIfAborted();
+  if (start !== undefined) return mp3Peaks(read, start, file.size, durationS, signal);
+  if (durationS > MAX_WHOLE_S || file.size > MAX_WHOLE_BYTES) {
+    throw new NoWaveform(
+      'There is no waveform: it is drawn for WAV and MP3 of any length, and for other formats up to 5 minutes.',
+    );
+  }
+  const builder = new PeaksBuilder(durationS + 1, DECODED_RATE_HZ);
+  const samples = await decoded(await file.arrayBuffer());
+  signal.throwIfAborted();
+  if (samples === undefined) throw undecodable();
+  builder.add(samples);
+  return builder.done();
 }
 
-async function wavPeaks(
-  read: (offset: number, bytes: number) => Promise<ArrayBuffer>,
-  format: WavFormat,
-  signal: AbortSignal,
-): Promise<Peaks> {
+async function wavPeaks(read: ReadPart, format: WavFormat, signal: AbortSignal): Promise<Peaks> {
   const frameBytes = frameBytesOf(format);
   const sliceBytes = Math.max(1, Math.floor(SLICE_BYTES / frameBytes)) * frameBytes;
   const builder = new PeaksBuilder(durationOf(format), format.rateHz);
@@ -44,50 +68,62 @@ async function wavPeaks(
   return builder.done();
 }
 
-async function decodedPeaks(file: Blob, signal: AbortSignal): Promise<Peaks> {
-  const durationS = await durationIn(file, signal);
-  const isLong = Number.isFinite(durationS) ? durationS > MAX_DECODED_S : file.size > MAX_UNKNOWN_BYTES;
-  if (isLong) {
-    throw new NoWaveform(
-      'There is no waveform: it is drawn for WAV files of any length, and for other formats up to 30 minutes.',
-    );
-  }
-  const context = new OfflineAudioContext(1, 1, DECODED_RATE_HZ);
-  const encoded = await file.arrayBuffer();
-  signal.throwIfAborted();
-  const audio = await context.decodeAudioData(encoded).catch(() => {
-    throw new NoWaveform('There is no waveform: this browser cannot decode the recording. The server can.');
-  });
-  const builder = new PeaksBuilder(audio.duration, audio.sampleRate);
-  const mono = new Float32Array(SLICE_SAMPLES);
-  for (let from = 0; from < audio.length; from += SLICE_SAMPLES) {
-    const length = Math.min(SLICE_SAMPLES, audio.length - from);
-    mono.fill(0);
-    for (let channel = 0; channel < audio.numberOfChannels; channel++) {
-      const samples = audio.getChannelData(channel);
-      for (let i = 0; i < length; i++)
-        mono[i] = (mono[i] as number) + (samples[from + i] as number) / audio.numberOfChannels;
-    }
-    builder.add(mono.subarray(0, length));
-    await new Promise((resolve) => setTimeout(resolve));
+/** Where the audio of an MP3 file begins; undefined if it is none. */
+async function mp3StartIn(read: ReadPart): Promise<number | undefined> {
+  const start = endOfTag(new Uint8Array(await read(0, 10)));
+  const run = mp3RunIn(new Uint8Array(await read(start, MP3_HEAD_BYTES)));
+  // Chance finds something that looks like frames in any file, but not at its beginning.
+  return run?.start === 0 || (start > 0 && run !== undefined) ? start + run.start : undefined;
+}
+
+async function mp3Peaks(
+  read: ReadPart,
+  start: number,
+  fileBytes: number,
+  durationS: number,
+  signal: AbortSignal,
+): Promise<Peaks> {
+  const builder = new PeaksBuilder(durationS + 1, DECODED_RATE_HZ);
+  let readS = 0;
+  let added = 0;
+  let isHeard = false;
+  for (let at = start; at < fileBytes; ) {
+    const slice = new Uint8Array(await read(at, MP3_SLICE_BYTES));
     signal.throwIfAborted();
+    const run = mp3RunIn(slice);
+    if (run === undefined) {
+      // What is damaged is passed over.
+      at += slice.length;
+      continue;
+    }
+    const samples = await decoded(slice.slice(run.start, run.end).buffer);
+    signal.throwIfAborted();
+    at += run.end;
+    readS += run.samples / run.rateHz;
+    isHeard ||= samples !== undefined;
+    // A slice may come out some samples too short: the next one begins where it should.
+    const wanted = Math.round(readS * DECODED_RATE_HZ) - added;
+    const fitted = new Float32Array(wanted);
+    fitted.set((samples ?? fitted).subarray(0, wanted));
+    builder.add(fitted);
+    added += wanted;
   }
+  if (!isHeard) throw undecodable();
   return builder.done();
 }
 
-/** Infinity if the file does not tell; 0 if the browser does not know the format: decoding will say so. */
-function durationIn(file: Blob, signal: AbortSignal): Promise<number> {
-  const address = URL.createObjectURL(file);
-  const audio = new Audio();
-  const known = new Promise<number>((resolve, reject) => {
-    audio.onloadedmetadata = () => resolve(audio.duration);
-    audio.onerror = () => resolve(0);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  audio.preload = 'metadata';
-  audio.src = address;
-  return known.finally(() => {
-    audio.removeAttribute('src');
-    URL.revokeObjectURL(address);
-  });
+/** The mean of the channels; undefined if the browser cannot decode it. */
+async function decoded(encoded: ArrayBuffer): Promise<Float32Array | undefined> {
+  const context = new OfflineAudioContext(1, 1, DECODED_RATE_HZ);
+  const audio = await context.decodeAudioData(encoded).catch(() => undefined);
+  if (audio === undefined) return undefined;
+  const mono = audio.getChannelData(0);
+  for (let channel = 1; channel < audio.numberOfChannels; channel++) {
+    const samples = audio.getChannelData(channel);
+    for (let i = 0; i < mono.length; i++) mono[i] = (mono[i] as number) + (samples[i] as number);
+  }
+  if (audio.numberOfChannels > 1) {
+    for (let i = 0; i < mono.length; i++) mono[i] = (mono[i] as number) / audio.numberOfChannels;
+  }
+  return mono;
 }

@@ -37,13 +37,16 @@ export function TimelineButtons(props: TimelineButtonsProps) {
       )}
       <span class="timeline-key" aria-hidden="true">
         <span>
-          <span class="swatch spoofed" /> spoofed (AI-generated)
+          <span class="swatch spoofed" /> AI-generated
         </span>
         <span>
-          <span class="swatch bonafide" /> bonafide (human)
+          <span class="swatch bonafide" /> human
         </span>
         <span>
-          <span class="swatch silence" /> skipped
+          <span class="swatch analysed" /> analysed
+        </span>
+        <span>
+          <span class="swatch silence" /> skipped for silence
         </span>
       </span>
     </div>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Listeners } from '../../logic/listeners.js';
 import { panned, showing, whole, zoomed } from '../../logic/time-span.js';
 import type { Stretch } from '../../logic/windows.js';
+
+/** How many times the length of a window is seen around it. */
+const SURROUNDINGS = 12;
 
 /** What of a recording is seen, chosen and played. Timelines that share one move together. */
 export class TimelinePlace {
@@ -8,7 +12,7 @@ export class TimelinePlace {
   #span: Stretch;
   #chosenS: number | undefined;
   #playingS: number | undefined;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
 
   constructor(durationS: number) {
     // An empty recording has a span, too.
@@ -31,8 +35,7 @@ export class TimelinePlace {
 
   /** @returns what ends it */
   listen(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** @param atS the time that stays where it is; by default the middle, or the chosen window if it is seen */
@@ -56,10 +59,17 @@ export class TimelinePlace {
     this.#see(showing(this.#span, window, this.durationS));
   }
 
+  /** Chooses a window, and shows it with some of what is around it. */
+  lookAt(window: Stretch): void {
+    const lengthS = SURROUNDINGS * (window.endS - window.startS);
+    this.zoom((this.#span.endS - this.#span.startS) / lengthS, (window.startS + window.endS) / 2);
+    this.choose(window);
+  }
+
   play(atS: number | undefined): void {
     this.#playingS = atS;
     if (atS !== undefined) this.#span = showing(this.#span, { startS: atS, endS: atS }, this.durationS);
-    this.#tell();
+    this.#listeners.tell();
   }
 
   #middleS(): number {
@@ -70,10 +80,6 @@ export class TimelinePlace {
 
   #see(span: Stretch): void {
     this.#span = span;
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

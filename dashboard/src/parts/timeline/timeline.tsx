@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Peaks } from '../../logic/peaks.js';
 import { windowAt } from '../../logic/time-span.js';
 import type { ScoredWindow, Stretch } from '../../logic/windows.js';
 import { useTheme } from '../../theme.js';
@@ -10,6 +9,7 @@ import { followPointer } from './pointer.js';
 import { sentenceOn } from './sentences.js';
 import { TimelineButtons } from './timeline-buttons.js';
 import { TimelinePlace } from './timeline-place.js';
+import type { Wave } from './use-peaks.js';
 import { WindowTable } from './window-table.js';
 
 const PAGE = 10;
@@ -26,9 +26,8 @@ export interface TimelineProps {
   readonly threshold: number;
   /** Stretches without enough speech. */
   readonly skipped?: readonly Stretch[];
-  readonly peaks?: Peaks | undefined;
-  /** Why there is no waveform, or that it is still being made. */
-  readonly waveNote?: string | undefined;
+  /** Its waveform; without it there is no row for one. */
+  readonly wave?: Wave | undefined;
   /** Address of the recording, such as of a blob; nothing is played without. */
   readonly source?: string | undefined;
   /** Of timelines that move together; must have the same duration. */
@@ -37,9 +36,11 @@ export interface TimelineProps {
 
 const none: readonly Stretch[] = [];
 
-/** Waveform, speech and scores over time. The same is in a table below, for those who cannot see it. */
+/** Waveform, analysed stretches and scores over time. The same is in a table below, for those who cannot see it. */
 export function Timeline(props: TimelineProps) {
-  const { label, durationS, windows, threshold, skipped = none, peaks, waveNote, source } = props;
+  const { label, durationS, windows, threshold, skipped = none, wave, source } = props;
+  const { peaks, isComing = false, note: waveNote } = wave ?? {};
+  const hasWave = peaks !== undefined || isComing;
   const own = useMemo(() => new TimelinePlace(durationS), [durationS]);
   const place = props.place ?? own;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -58,8 +59,8 @@ export function Timeline(props: TimelineProps) {
   }, []);
   useEffect(() => {
     const seen = () => ({ span: place.span, chosen: latest.current.chosen, playingS: place.playingS });
-    painter.current?.show({ durationS, windows, skipped, threshold, peaks }, seen);
-  }, [durationS, windows, skipped, threshold, peaks, place]);
+    painter.current?.show({ durationS, windows, skipped, threshold, peaks, hasWave }, seen);
+  }, [durationS, windows, skipped, threshold, peaks, hasWave, place]);
   // A new theme has new colours.
   useEffect(() => painter.current?.readColours(), [isDark]);
   useEffect(() => {

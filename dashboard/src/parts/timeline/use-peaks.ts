@@ -5,12 +5,14 @@ import { NoWaveform, peaksOfFile } from './peaks-of-file.js';
 
 export interface Wave {
   readonly peaks?: Peaks;
-  /** Why there are no peaks yet, or none at all. */
+  /** Whether they are being made. */
+  readonly isComing?: boolean;
+  /** Why there are none, or none yet. */
   readonly note?: string;
 }
 
-/** The waveform of a file in the page. */
-export function usePeaks(file: Blob | undefined): Wave {
+/** The waveform of a file in the page; none of what the page does not have. @param durationS as the server has measured it */
+export function usePeaks(file: Blob | undefined, durationS: number): Wave {
   const [wave, setWave] = useState<Wave>({});
   useEffect(() => {
     if (file === undefined) {
@@ -21,8 +23,8 @@ export function usePeaks(file: Blob | undefined): Wave {
     const tell = (next: Wave): void => {
       if (!aborting.signal.aborted) setWave(next);
     };
-    tell({ note: 'The waveform is being made …' });
-    peaksOfFile(file, aborting.signal).then(
+    tell({ isComing: true, note: 'The waveform is being made …' });
+    peaksOfFile(file, durationS, aborting.signal).then(
       (peaks) => tell({ peaks }),
       (error: unknown) =>
         tell({
@@ -33,6 +35,6 @@ export function usePeaks(file: Blob | undefined): Wave {
         }),
     );
     return () => aborting.abort();
-  }, [file]);
+  }, [file, durationS]);
   return wave;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { clock } from '../../logic/clock.js';
+import { resultWords } from '../../logic/conclusion.js';
 import { count } from '../../logic/formats.js';
 import type { Result, ScoredWindow } from '../../logic/windows.js';
 import { Table } from '../table.js';
@@ -46,8 +47,8 @@ export function WindowTable({ windows, chosen, onChoose }: WindowTableProps) {
               onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
             >
               <option value="all">All windows</option>
-              <option value="spoofed">Only spoofed</option>
-              <option value="bonafide">Only bonafide</option>
+              <option value="spoofed">Only AI-generated</option>
+              <option value="bonafide">Only human</option>
             </select>
             {pages > 1 && (
               <>
@@ -100,7 +101,7 @@ function Row({ window, isChosen, onChoose }: RowProps) {
       <td>{clock(endS, 3)}</td>
       <td class="number">{shown(score)}</td>
       <td>
-        <span class={`verdict ${result}`}>{result}</span>
+        <span class={`verdict ${result}`}>{resultWords[result]}</span>
       </td>
       <td class="number">{shown(confidence)}</td>
     </tr>

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import type { HealthHistory } from 'veravox-client';
 import { bytesInWords } from '../../logic/bytes.js';
-import { count } from '../../logic/formats.js';
+import { count, inCount } from '../../logic/formats.js';
 import {
   gauge,
   largest,
@@ -74,6 +74,12 @@ const plotsOf = (history: HealthHistory): readonly Shown[] => [
   jobs(history),
 ];
 
+/** With its noun. */
+const of =
+  (noun: string) =>
+  (value: number): string =>
+    inCount(value, noun);
+
 function most(values: readonly (number | null)[], format: (value: number) => string): string {
   const value = largest(values);
   return value === undefined ? 'unknown' : format(value);
@@ -111,7 +117,7 @@ function queue(history: HealthHistory): Shown {
   const [inputs, inFlight] = [gauge(history, 'inputs_waiting'), gauge(history, 'requests_in_flight')];
   return {
     title: 'Queue',
-    summary: `At most ${most(inputs, whole)} model inputs waited, and ${most(inFlight, whole)} requests were in flight.`,
+    summary: `Most at once: ${most(inputs, of('model input'))} waiting, and ${most(inFlight, of('request'))} in flight.`,
     series: [
       { name: 'model inputs waiting', values: inputs },
       { name: 'requests in flight', values: inFlight },
@@ -189,8 +195,8 @@ function jobs(history: HealthHistory): Shown {
   return {
     title: 'Jobs and streams',
     summary:
-      `At most ${most(queued, whole)} jobs waited and ${most(running, whole)} ran, on all hosts with this database; ` +
-      `${most(busy, whole)} of them here. At most ${most(streams, whole)} streams were open.`,
+      `Most at once: ${most(queued, of('job'))} waiting and ${most(running, whole)} running, on all hosts with this database; ` +
+      `${most(busy, whole)} of them here; ${most(streams, of('open stream'))}.`,
     series: [
       { name: 'jobs waiting', values: queued },
       { name: 'jobs running', values: running },

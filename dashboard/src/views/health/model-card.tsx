@@ -31,7 +31,7 @@ export function ModelCard({ model }: { readonly model: AdminModel }) {
             </dd>
           </>
         )}
-        <dt>Known answers</dt>
+        <dt title="Scores of clips that came with the model">Known answers</dt>
         <dd>
           <KnownAnswers answers={model.known_answers} />
         </dd>
@@ -100,10 +100,7 @@ function KnownAnswers({ answers }: { readonly answers: AdminModel['known_answers
   if (wrong.length > 0) return <State text={`${wrong.length} of ${tried.length} wrong`} mood="bad" />;
   return (
     <>
-      <State text="correct" mood="good" />{' '}
-      <span class="soft">
-        {tried.length} of {answers.length} tried at startup
-      </span>
+      {tried.length} of {answers.length} tried at the start, {tried.length === 1 ? 'and right' : 'all right'}
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { useId, useState } from 'preact/hooks';
 import type { AdminDrift, ModelDrift } from 'veravox-client';
 import { driftBars } from '../../logic/drift-bars.js';
-import { count } from '../../logic/formats.js';
+import { count, inCount } from '../../logic/formats.js';
 import { Confirmation } from '../../parts/confirmation.js';
 import { Moment } from '../../parts/moment.js';
 import { Name } from '../../parts/name.js';
@@ -46,7 +46,7 @@ export function ModelDriftCard({ drift, all, hours, onChosen }: ModelDriftCardPr
         <State text={text} mood={mood} />
       </p>
       <dl class="facts">
-        <dt>Stability index</dt>
+        <dt>Change of the scores (stability index)</dt>
         <dd>
           {reading === 'too_few' ? (
             'not yet known'
@@ -59,7 +59,7 @@ export function ModelDriftCard({ drift, all, hours, onChosen }: ModelDriftCardPr
         </dd>
         <dt>Now</dt>
         <dd>
-          {count(current.files)} files, {count(current.windows)} windows
+          {inCount(current.files, 'file')}, {inCount(current.windows, 'window')}
           {current.files < all.min_files && (
             <span class="soft"> (at least {all.min_files} files are needed)</span>
           )}
@@ -102,7 +102,7 @@ export function ModelDriftCard({ drift, all, hours, onChosen }: ModelDriftCardPr
         >
           <p>
             From now on, scores of <Name text={model} /> are compared with those of the last {hours} hours:{' '}
-            {count(current.files)} files. The current reference is lost.
+            {inCount(current.files, 'file')}. The current reference is lost.
           </p>
         </Confirmation>
       )}

@@ -2,7 +2,7 @@
 import type { HealthHistory, ServerState } from 'veravox-client';
 import { bytesInWords } from '../../logic/bytes.js';
 import { durationInWords } from '../../logic/duration.js';
-import { count } from '../../logic/formats.js';
+import { count, inCount } from '../../logic/formats.js';
 import { Name } from '../../parts/name.js';
 import { State } from '../../parts/state.js';
 import { Table } from '../../parts/table.js';
@@ -36,10 +36,12 @@ export function ServerFacts({ now, history }: ServerFactsProps) {
         <Fact name="Processes">{count(history.processes)}</Fact>
         <Fact name="Known answers">
           {wrong.length === 0 ? (
-            <State
-              text={`correct for ${models.length} ${models.length === 1 ? 'model' : 'models'}`}
-              mood="good"
-            />
+            <>
+              first one of each model right{' '}
+              <span class="soft">
+                ({inCount(models.length, 'model')}; <code>veravox doctor</code> tries all)
+              </span>
+            </>
           ) : (
             <State text={`${wrong.length} wrong`} mood="bad" />
           )}

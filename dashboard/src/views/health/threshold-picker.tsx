@@ -35,7 +35,7 @@ export function ThresholdPicker({ model }: { readonly model: AdminModel }) {
       )}
       {first !== undefined && last !== undefined && (
         <>
-          <Field label="Threshold" hint="Scores at or above it are spoofed.">
+          <Field label="Threshold" hint="Scores at or above it look AI-generated.">
             {(ids) => (
               <input
                 {...ids}
@@ -68,7 +68,7 @@ export function ThresholdPicker({ model }: { readonly model: AdminModel }) {
 }
 
 const sentenceOn = ({ threshold, fpr, fnr }: RatesAt): string =>
-  `At a threshold of ${threshold.toFixed(3)}, about ${percent(fpr, 1)} of human voices are called spoofed, and ` +
+  `At a threshold of ${threshold.toFixed(3)}, about ${percent(fpr, 1)} of human voices are called AI-generated, and ` +
   `${percent(fnr, 1)} of AI-generated ones pass.`;
 
 /** All measured points with a threshold. */

@@ -88,7 +88,7 @@ function Parameters({ parameters }: { readonly parameters: NonNullable<AdminJob[
         <Name text={model} />
       </Fact>
       <Fact name="Threshold">{threshold}</Fact>
-      <Fact name="Silence threshold">{percent(silence_threshold / 100)}</Fact>
+      <Fact name="Most silence in a window">{percent(silence_threshold / 100)}</Fact>
       {(start !== null || end !== null) && (
         <Fact name="Region">
           {clock(start ?? 0, 0)} to {end === null ? 'the end' : clock(end, 0)}

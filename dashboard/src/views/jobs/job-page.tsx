@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useCallback } from 'preact/hooks';
 import type { AdminClient, AdminJob } from 'veravox-client';
+import { detectorNamed } from '../../logic/server-facts.js';
 import { Cut } from '../../parts/cut.js';
 import { Problem } from '../../parts/problem.js';
 import { saveFile } from '../../parts/save-file.js';
 import { useFollowed } from '../../parts/use-followed.js';
+import { useServerFacts } from '../../parts/use-server-facts.js';
 import { addressOf } from '../../place.js';
 import { useSession } from '../../session.js';
 import { JobActions } from './job-actions.js';
@@ -29,6 +31,7 @@ const isEnded = ({ finished_at }: AdminJob): boolean => finished_at !== null;
 export function JobPage({ id }: { readonly id: string }) {
   const session = useSession();
   const open = useCallback((signal: AbortSignal) => changesOf(session.admin, id, signal), [session, id]);
+  const facts = useServerFacts().value;
   const [{ value: job, error, isCut }, restart] = useFollowed(open, isEnded);
   return (
     <>
@@ -41,6 +44,13 @@ export function JobPage({ id }: { readonly id: string }) {
         error === undefined && <p>Loading …</p>
       ) : (
         <>
+          {job.result !== null && (
+            <JobResult
+              result={job.result}
+              threshold={job.parameters?.threshold ?? DEFAULT_THRESHOLD}
+              modelId={facts && detectorNamed(facts, job.result.model)?.id}
+            />
+          )}
           <section class="card" aria-labelledby="job">
             <h2 id="job">
               {job.task} <code>{job.id}</code>
@@ -64,9 +74,6 @@ export function JobPage({ id }: { readonly id: string }) {
               )}
             </div>
           </section>
-          {job.result !== null && (
-            <JobResult result={job.result} threshold={job.parameters?.threshold ?? DEFAULT_THRESHOLD} />
-          )}
           <JobDeliveries
             key={`${job.id} ${job.finished_at}`}
             id={job.id}

@@ -2,94 +2,117 @@
 import { useMemo } from 'preact/hooks';
 import type { Prediction } from 'veravox-client';
 import { clock } from '../../logic/clock.js';
-import { reasonTexts } from '../../logic/reason-texts.js';
-import { type AnswerSegment, skippedIn, windowsOf } from '../../logic/windows.js';
+import { conclusionOf, disagreementOf } from '../../logic/conclusion.js';
+import { type AnswerSegment, type Result, skippedIn, windowsOf } from '../../logic/windows.js';
 import { Name } from '../../parts/name.js';
 import { Timeline } from '../../parts/timeline/timeline.js';
+import { TimelinePlace } from '../../parts/timeline/timeline-place.js';
+import { VerdictFigures } from '../../parts/verdict/verdict-figures.js';
+import { VerdictHead } from '../../parts/verdict/verdict-head.js';
 
 interface JobResultProps {
   readonly result: Prediction;
   /** Which the verdict follows from. */
   readonly threshold: number;
+  /** What the name of the model stands for now; undefined if that is not known. */
+  readonly modelId: string | undefined;
 }
 
-export function JobResult({ result, threshold }: JobResultProps) {
-  const { global, warnings, channels = [] } = result;
+/** The verdict of a job: on the mix of all channels, and below it on each. */
+export function JobResult({ result, threshold, modelId }: JobResultProps) {
+  const { global, segments, warnings, audio_duration: durationS } = result;
+  const place = useMemo(() => new TimelinePlace(durationS), [durationS]);
+  const lanes = useMemo(() => {
+    const { channels = [] } = result;
+    const mix = laneOf({ channel: undefined, global, segments, warnings }, threshold);
+    // The only channel is the mix.
+    return [mix, ...(channels.length > 1 ? channels.map((channel) => laneOf(channel, threshold)) : [])];
+  }, [result, global, segments, warnings, threshold]);
+  const disagreement = disagreementOf(
+    lanes.flatMap(({ channel, conclusion }) => (channel === undefined ? [] : [{ channel, conclusion }])),
+  );
   return (
     <section class="card" aria-labelledby="result">
-      <h2 id="result">Result</h2>
-      <p>
-        <Verdict result={global.result} /> with a score of {global.score.toFixed(3)} (threshold {threshold})
-        and a confidence of {global.confidence.toFixed(3)}
-      </p>
-      {global.reason !== null && (
-        <p class="notice">
-          Reason for caution: <code>{global.reason}</code>. {reasonTexts[global.reason]}
-        </p>
+      <h2 id="result">Verdict</h2>
+      {disagreement !== undefined && (
+        <p class="notice caution">{disagreement} Believe the channels, not their mix.</p>
       )}
-      <p class="soft">
-        {clock(result.audio_duration, 0)} of audio, <Name text={result.model} />,{' '}
-        {result.processing_time.toFixed(1)} s of processing
-      </p>
-      <Windows
-        label="Verdicts over time"
-        of={result}
-        durationS={result.audio_duration}
-        threshold={threshold}
-      />
-      <Warnings warnings={warnings} />
-      {channels.map((channel) => (
-        <section key={channel.channel} aria-label={`Channel ${channel.channel}`}>
-          <h3>Channel {channel.channel}</h3>
-          {channel.global === null ? (
-            <p>No window had enough speech.</p>
-          ) : (
-            <p>
-              <Verdict result={channel.global.result} /> with a score of {channel.global.score.toFixed(3)}
-            </p>
-          )}
-          <Windows
-            label={`Verdicts over time, channel ${channel.channel}`}
-            of={channel}
-            durationS={result.audio_duration}
-            threshold={threshold}
-          />
-          <Warnings warnings={channel.warnings} />
-        </section>
+      {lanes.map((lane) => (
+        <ResultLane
+          key={lane.channel}
+          lane={lane}
+          isMixOfDifferent={lane.channel === undefined && disagreement !== undefined}
+          threshold={threshold}
+          place={place}
+        />
       ))}
+      <p class="soft">
+        {clock(durationS, 0)} of audio, <Name text={result.model} />
+        {modelId !== undefined && modelId !== result.model && (
+          <>
+            {' '}
+            (now served by <Name text={modelId} />)
+          </>
+        )}
+        , {result.processing_time.toFixed(1)} s of processing. The page does not have the recording, so there
+        is no waveform.
+      </p>
     </section>
   );
 }
 
-interface WindowsProps {
-  readonly label: string;
-  readonly of: { readonly segments: readonly AnswerSegment[]; readonly warnings: readonly string[] };
-  readonly durationS: number;
-  readonly threshold: number;
+interface Judged {
+  readonly channel: number | undefined;
+  readonly global: {
+    readonly result: Result;
+    readonly score: number;
+    readonly confidence: number;
+    readonly reason: string | null;
+  } | null;
+  readonly segments: readonly AnswerSegment[];
+  readonly warnings: readonly string[];
 }
 
-function Windows({ label, of: { segments, warnings }, durationS, threshold }: WindowsProps) {
-  const windows = useMemo(() => windowsOf(segments, threshold), [segments, threshold]);
-  const skipped = useMemo(() => skippedIn(warnings), [warnings]);
+function laneOf({ channel, global, segments, warnings }: Judged, threshold: number) {
+  const windows = windowsOf(segments, threshold);
+  return {
+    ...{ channel, global, warnings, windows },
+    conclusion: global === null ? undefined : conclusionOf({ ...global, windows }),
+    skipped: skippedIn(warnings),
+  };
+}
+
+interface ResultLaneProps {
+  readonly lane: ReturnType<typeof laneOf>;
+  readonly isMixOfDifferent: boolean;
+  readonly threshold: number;
+  readonly place: TimelinePlace;
+}
+
+function ResultLane({ lane, isMixOfDifferent, threshold, place }: ResultLaneProps) {
+  const { channel, global, conclusion, windows, skipped, warnings } = lane;
+  const name = channel === undefined ? '' : `, channel ${channel}`;
   return (
-    <Timeline
-      label={label}
-      durationS={durationS}
-      windows={windows}
-      threshold={threshold}
-      skipped={skipped}
-      waveNote="There is no waveform: this page cannot read the recording."
-    />
+    <section class="lane" aria-label={channel === undefined ? 'Whole recording' : `Channel ${channel}`}>
+      {channel !== undefined && <h3>Channel {channel}</h3>}
+      {global === null || conclusion === undefined ? (
+        <p>No window had enough speech.</p>
+      ) : (
+        <VerdictHead {...global} conclusion={conclusion} isMixOfDifferent={isMixOfDifferent} place={place} />
+      )}
+      <Timeline
+        label={`Verdicts over time${name}`}
+        durationS={place.durationS}
+        windows={windows}
+        threshold={threshold}
+        skipped={skipped}
+        place={place}
+      />
+      {global !== null && <VerdictFigures {...global} threshold={threshold} />}
+      <Warnings warnings={warnings} />
+    </section>
   );
 }
-
-const meanings = { spoofed: 'AI-generated', bonafide: 'human' } as const;
-
-const Verdict = ({ result }: { readonly result: keyof typeof meanings }) => (
-  <>
-    <strong class={`verdict ${result}`}>{result}</strong> ({meanings[result]})
-  </>
-);
 
 const WARNINGS_AT_ONCE = 20;
 

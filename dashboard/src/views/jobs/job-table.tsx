@@ -15,7 +15,7 @@ interface JobTableProps {
   readonly onChanged: () => void;
 }
 
-const columns = ['Job', 'State', 'Progress', 'Audio', 'Account', 'Created', 'Actions'] as const;
+const columns = ['Job', 'State', 'Progress', { number: 'Audio' }, 'Account', 'Created', 'Actions'] as const;
 
 export function JobTable({ jobs, onChanged }: JobTableProps) {
   if (jobs.length === 0) return null;

@@ -24,10 +24,11 @@ const KEYS_PER_PAGE = 50;
 export default function Keys() {
   const session = useSession();
   const [isActive, setActive] = useState(true);
+  const [withPages, setWithPages] = useState(false);
   const [account, setAccount] = useState('');
   const [task, setTask] = useState<Task>();
   const [created, setCreated] = useState<AdminCreatedKey>();
-  const { cursor, ...pages } = usePages(`${isActive} ${account}`);
+  const { cursor, ...pages } = usePages(`${isActive} ${withPages} ${account}`);
   const load = useCallback(
     (signal: AbortSignal) =>
       session.admin.listKeys({
@@ -35,9 +36,10 @@ export default function Keys() {
         limit: KEYS_PER_PAGE,
         cursor,
         state: isActive ? 'active' : undefined,
+        kind: withPages ? undefined : 'program',
         account: account === '' ? undefined : account,
       }),
-    [session, isActive, account, cursor],
+    [session, isActive, withPages, account, cursor],
   );
   const [list, reload] = useLoaded(load);
   useFocusKept(list);
@@ -64,6 +66,14 @@ export default function Keys() {
               onChange={(event) => setActive(!event.currentTarget.checked)}
             />{' '}
             Include expired and revoked keys
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={withPages}
+              onChange={(event) => setWithPages(event.currentTarget.checked)}
+            />{' '}
+            Include keys of dashboard pages
           </label>
         </div>
         {list.is === 'failed' && <Problem error={list.error} onRetry={reload} />}

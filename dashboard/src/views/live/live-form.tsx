@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useCallback, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { printable } from '../../logic/printable.js';
+import type { ServerFacts } from '../../logic/server-facts.js';
 import { Field } from '../../parts/field.js';
-import { useLoaded } from '../../parts/use-loaded.js';
-import { useSession } from '../../session.js';
 import type { LiveFields, Phase } from './use-live.js';
 
 interface LiveFormProps {
   readonly phase: Phase;
+  readonly facts: ServerFacts | undefined;
   onStart(fields: LiveFields): Promise<void>;
   onStop(): Promise<void>;
 }
@@ -15,17 +15,7 @@ interface LiveFormProps {
 const given = (text: string): number | undefined => (text === '' ? undefined : Number(text));
 
 /** Start and stop, and the fields of the request. */
-export function LiveForm({ phase, onStart, onStop }: LiveFormProps) {
-  const session = useSession();
-  const [models] = useLoaded(
-    useCallback(
-      async (signal: AbortSignal) => {
-        const { models } = await session.admin.listModels({ signal });
-        return models.flatMap(({ task, id, aliases }) => (task === 'detection' ? [id, ...aliases] : []));
-      },
-      [session],
-    ),
-  );
+export function LiveForm({ phase, facts, onStart, onStop }: LiveFormProps) {
   const [model, setModel] = useState('');
   const [threshold, setThreshold] = useState('');
   const [silence, setSilence] = useState('');
@@ -64,7 +54,7 @@ export function LiveForm({ phase, onStart, onStop }: LiveFormProps) {
                 onChange={({ currentTarget }) => setModel(currentTarget.value)}
               >
                 <option value="">The server's default</option>
-                {models.value?.map((name) => (
+                {facts?.modelNames.map((name) => (
                   <option key={name} value={name}>
                     {printable(name)}
                   </option>
@@ -72,13 +62,13 @@ export function LiveForm({ phase, onStart, onStop }: LiveFormProps) {
               </select>
             )}
           </Field>
-          <Field label="Threshold" hint="0 to 1. Scores at or above it are spoofed.">
+          <Field label="Threshold (0 to 1)" hint="Scores at or above it look AI-generated.">
             {(ids) => (
               <input
                 {...ids}
                 type="number"
                 class="short"
-                placeholder="0.5"
+                placeholder={String(facts?.threshold ?? '')}
                 min="0"
                 max="1"
                 step="any"
@@ -88,13 +78,13 @@ export function LiveForm({ phase, onStart, onStop }: LiveFormProps) {
               />
             )}
           </Field>
-          <Field label="Silence threshold (%)" hint="Windows with more non-speech are skipped.">
+          <Field label="Most silence in a window (%)" hint="Windows with more are skipped.">
             {(ids) => (
               <input
                 {...ids}
                 type="number"
                 class="short"
-                placeholder="80"
+                placeholder={String(facts?.silenceThresholdPercent ?? '')}
                 min="0"
                 max="100"
                 step="any"

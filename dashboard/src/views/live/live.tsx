@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { VeravoxError } from 'veravox-client';
 import { LevelMeter } from '../../parts/microphone/level-meter.js';
+import { Moment } from '../../parts/moment.js';
 import { Problem } from '../../parts/problem.js';
+import { useServerFacts } from '../../parts/use-server-facts.js';
+import { Alarm } from './alarm.js';
 import { LiveForm } from './live-form.js';
 import { LiveVerdict } from './live-verdict.js';
 import { useLive } from './use-live.js';
@@ -10,8 +13,11 @@ import { WindowTable } from './window-table.js';
 
 /** The microphone, live: a verdict on each window while somebody speaks. */
 export default function LiveView() {
-  const live = useLive();
-  const { phase, facts, threshold, microphoneName, note, error, reading } = live;
+  const serverFacts = useServerFacts().value;
+  const live = useLive(serverFacts);
+  const { phase, facts, about, note, error, reading } = live;
+  const { microphoneName, threshold, modelId, uncertainBelow, startedAt } = about;
+  const endedEarly = phase === 'idle' && facts.result === undefined;
   const isOn = phase === 'live';
   return (
     <>
@@ -20,13 +26,8 @@ export default function LiveView() {
           Speak, or hold the microphone to a loudspeaker. Each window of 5 s gets a verdict as soon as it
           ends. The audio is not stored.
         </p>
-        <LiveForm phase={phase} onStart={live.start} onStop={live.stop} />
+        <LiveForm phase={phase} facts={serverFacts} onStart={live.start} onStop={live.stop} />
         {isOn && <LevelMeter reading={reading} />}
-        {isOn && microphoneName !== '' && (
-          <p class="soft">
-            Microphone: <bdi>{microphoneName}</bdi>
-          </p>
-        )}
         <p role="status" class="connection">
           {statusOf(live)}
         </p>
@@ -39,10 +40,23 @@ export default function LiveView() {
       )}
       {(isOn || phase === 'ending' || facts.events.length > 0) && (
         <>
-          <LiveVerdict facts={facts} isOver={phase === 'idle'} />
+          <Alarm events={facts.events} seenS={live.seenS} onSeen={live.see} />
+          {startedAt !== '' && (
+            <p class="soft">
+              From the microphone <bdi>{microphoneName}</bdi> since <Moment at={startedAt} />
+              {endedEarly && ', and ended early: the verdicts are on the audio until then'}.
+            </p>
+          )}
+          <LiveVerdict
+            facts={facts}
+            threshold={threshold}
+            modelId={modelId}
+            uncertainBelow={uncertainBelow}
+            isOver={phase === 'idle'}
+          />
           <section class="card" aria-label="Windows">
             <h2>Windows</h2>
-            <WindowStrip events={facts.events} threshold={threshold ?? 0.5} />
+            <WindowStrip events={facts.events} threshold={threshold} />
             <WindowTable events={facts.events} />
           </section>
         </>

@@ -2,6 +2,7 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveStream, StreamFields, StreamOptions } from 'veravox-client';
+import { useKept } from '../../kept.js';
 import {
   isTooFarBehind,
   type LiveFacts,
@@ -11,6 +12,7 @@ import {
   withReceived,
 } from '../../logic/live.js';
 import { levelOf } from '../../logic/pcm16.js';
+import { detectorNamed, type ServerFacts } from '../../logic/server-facts.js';
 import { type Reading, silent } from '../../parts/microphone/level-meter.js';
 import { Microphone } from '../../parts/microphone/microphone.js';
 import { useSession } from '../../session.js';
@@ -23,15 +25,36 @@ export type Phase = 'idle' | 'opening' | 'live' | 'ending';
 export interface Live {
   readonly phase: Phase;
   readonly facts: LiveFacts;
-  readonly threshold: number | undefined;
-  readonly microphoneName: string;
+  readonly about: AboutStream;
+  /** Alarms until this time were seen. */
+  readonly seenS: number;
   /** Why it ended before the reader wanted, in words. */
   readonly note: string;
   readonly error: unknown;
   readonly reading: RefObject<Reading>;
+  see(atS: number): void;
   start(fields: LiveFields): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** What the verdicts are about. */
+export interface AboutStream {
+  readonly threshold: number;
+  /** Exact id. */
+  readonly modelId: string;
+  /** Confidences below are `uncertain`; undefined if that is not known. */
+  readonly uncertainBelow: number | undefined;
+  readonly microphoneName: string;
+  readonly startedAt: string;
+}
+
+const nothing: AboutStream = {
+  threshold: 0.5,
+  modelId: '',
+  uncertainBelow: undefined,
+  microphoneName: '',
+  startedAt: '',
+};
 
 interface Running {
   readonly microphone: Microphone;
@@ -43,14 +66,13 @@ const UNPLUGGED = 'The microphone was disconnected. The verdict covers the audio
 const TOO_SLOW =
   'The connection is too slow for live audio, so the microphone is off. The verdict covers the audio until then.';
 
-/** A microphone whose audio goes to a stream, and what comes back. Both end when the view is left. */
-export function useLive(): Live {
+/** A microphone whose audio goes to a stream, and what comes back. Both end when the view is left; the verdicts stay. */
+export function useLive(serverFacts: ServerFacts | undefined): Live {
   const session = useSession();
   const [phase, setPhase] = useState<Phase>('idle');
-  const [facts, setFacts] = useState(nothingYet);
-  const [about, setAbout] = useState<{ readonly threshold?: number; readonly microphoneName: string }>({
-    microphoneName: '',
-  });
+  const [facts, setFacts] = useKept('live.facts', nothingYet);
+  const [about, setAbout] = useKept('live.about', nothing);
+  const [seenS, see] = useKept('live.seen', 0);
   const [note, setNote] = useState('');
   const [error, setError] = useState<unknown>();
   const reading = useRef(silent);
@@ -94,6 +116,7 @@ export function useLive(): Live {
       leaving.current = leave;
       setPhase('opening');
       setFacts(nothingYet);
+      see(0);
       setNote('');
       setError(undefined);
       reading.current = silent;
@@ -121,7 +144,15 @@ export function useLive(): Live {
         });
         leave.signal.throwIfAborted();
         running.current = { microphone, stream, isStopping: false };
-        setAbout({ threshold: stream.ready.threshold, microphoneName: microphone.name });
+        const { model, threshold } = stream.ready;
+        const detector = serverFacts && detectorNamed(serverFacts, model);
+        setAbout({
+          threshold,
+          modelId: detector?.id ?? model,
+          uncertainBelow: detector?.uncertainBelow,
+          microphoneName: microphone.name,
+          startedAt: new Date().toISOString(),
+        });
         microphone.start(
           (piece) => {
             const capturedS = reading.current.capturedS + piece.length / sampleRateHz;
@@ -140,7 +171,7 @@ export function useLive(): Live {
         fail(reason);
       }
     },
-    [session, fail, stop],
+    [session, fail, stop, serverFacts],
   );
 
   useEffect(
@@ -154,8 +185,9 @@ export function useLive(): Live {
   return {
     phase,
     facts,
-    threshold: about.threshold,
-    microphoneName: about.microphoneName,
+    about,
+    seenS,
+    see,
     note,
     error,
     reading,

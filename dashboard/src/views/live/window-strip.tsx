@@ -2,14 +2,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { StreamEvent } from 'veravox-client';
 import { clock } from '../../logic/clock.js';
+import { resultWords } from '../../logic/conclusion.js';
+import { mean } from '../../logic/mean.js';
 
 /** Drawn at once: half an hour. The table has all of them. */
 const MOST_SHOWN = 360;
-const STEP = 14;
+const STEP = 18;
 const HEIGHT = 120;
-
-const scoreOf = ({ scores }: { readonly scores: readonly number[] }): number =>
-  scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
 
 /** A bar per window, as high as its score, against the threshold. The newest is at the right, and in sight. */
 export function WindowStrip({
@@ -30,8 +29,8 @@ export function WindowStrip({
   return (
     <>
       <p class="soft">
-        A bar per window, as high as its score; at or above the dashed line, the threshold, it is spoofed and
-        striped. Grey: no speech.
+        A bar per window, as high as its score, the newest at the right. From the dashed line on, the
+        threshold, it looks AI-generated and is striped. Grey: no speech.
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section class="window-strip" ref={box} tabIndex={0} aria-label="Scores of the windows, drawn">
@@ -51,12 +50,12 @@ export function WindowStrip({
                 </rect>
               );
             }
-            const top = Math.min(y(scoreOf(event)), HEIGHT - 2);
+            const top = Math.min(y(mean(event.scores)), HEIGHT - 2);
             const bar = { x, y: top, width: STEP - 2, height: HEIGHT - top };
             return (
               <g key={key}>
                 <rect class={event.result} {...bar}>
-                  <title>{`${clock(event.start)} to ${clock(event.end)}: ${event.result}`}</title>
+                  <title>{`${clock(event.start)} to ${clock(event.end)}: ${resultWords[event.result]}`}</title>
                 </rect>
                 {event.result === 'spoofed' && <rect class="pattern" {...bar} fill="url(#spoofed-stripes)" />}
               </g>

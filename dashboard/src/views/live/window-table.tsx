@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { StreamEvent } from 'veravox-client';
 import { clock } from '../../logic/clock.js';
+import { resultWords } from '../../logic/conclusion.js';
 import { Table } from '../../parts/table.js';
 
 const FIRST_SHOWN = 12;
@@ -39,7 +40,7 @@ function Row({ event }: { readonly event: StreamEvent }) {
       <tr>
         <td>{span}</td>
         <td colSpan={3} class="soft">
-          skipped ({event.non_speech_percent.toFixed(0)} % non-speech)
+          skipped ({event.non_speech_percent.toFixed(0)} % silence)
         </td>
       </tr>
     );
@@ -48,7 +49,7 @@ function Row({ event }: { readonly event: StreamEvent }) {
     <tr>
       <td>{span}</td>
       <td>
-        <span class={`verdict ${event.result}`}>{event.result}</span>
+        <span class={`verdict ${event.result}`}>{resultWords[event.result]}</span>
       </td>
       <td class="number">{event.scores.map((score) => score.toFixed(3)).join(', ')}</td>
       <td class="number">{event.confidence.toFixed(3)}</td>

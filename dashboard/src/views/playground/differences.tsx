@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clock } from '../../logic/clock.js';
+import { resultWords } from '../../logic/conclusion.js';
 import { compared } from '../../logic/differences.js';
+import { inCount } from '../../logic/formats.js';
 import type { ScoredWindow, Stretch } from '../../logic/windows.js';
 import { Table } from '../../parts/table.js';
 
@@ -23,7 +25,7 @@ export function Differences({ names, first, second, onChoose }: DifferencesProps
       <p>
         {shared === 0
           ? 'No window has a verdict from both models.'
-          : `The models disagree on ${disagreements.length} of ${shared} windows. Their scores differ by ${meanDifference?.toFixed(3)} on average`}
+          : `The models disagree on ${disagreements.length} of ${inCount(shared, 'window')}. Their scores differ by ${meanDifference?.toFixed(3)} on average`}
         {largest !== undefined &&
           `, and most at ${clock(largest.startS)}: ${largest.first.score.toFixed(3)} and ${largest.second.score.toFixed(3)}.`}
       </p>
@@ -42,7 +44,7 @@ export function Differences({ names, first, second, onChoose }: DifferencesProps
               </th>
               {[each.first, each.second].map(({ score, result }, i) => (
                 <td key={names[i]}>
-                  <span class={`verdict ${result}`}>{result}</span> {score.toFixed(3)}
+                  <span class={`verdict ${result}`}>{resultWords[result]}</span> {score.toFixed(3)}
                 </td>
               ))}
             </tr>

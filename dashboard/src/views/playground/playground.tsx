@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useCallback, useState } from 'preact/hooks';
 import type { ServerFacts } from '../../logic/server-facts.js';
+import { Name } from '../../parts/name.js';
 import { Problem } from '../../parts/problem.js';
 import { usePeaks } from '../../parts/timeline/use-peaks.js';
-import { useLoaded } from '../../parts/use-loaded.js';
-import { type Session, useSession } from '../../session.js';
+import { useServerFacts } from '../../parts/use-server-facts.js';
+import { addressOf } from '../../place.js';
+import { useSession } from '../../session.js';
+import type { Done, PlaygroundDesk } from './desk.js';
 import { Outcomes } from './outcomes.js';
 import { Progress } from './progress.js';
-import { askServer } from './server.js';
-import { defaultsOf, type Settings, type Source } from './settings.js';
+import { isOf, type Recording } from './recording.js';
+import { defaultsOf, type Source } from './settings.js';
 import { SettingsForm } from './settings-form.js';
 import { SourceChoice } from './source-choice.js';
-import { useAnalysis } from './use-analysis.js';
-import { useSource } from './use-source.js';
+import { useAddress } from './use-address.js';
+import { useDesk } from './use-desk.js';
 
 /** Tries the API on a recording. */
 export default function Playground() {
-  const session = useSession();
-  const load = useCallback((signal: AbortSignal) => askServer(session, signal), [session]);
-  const [facts, again] = useLoaded(load);
-  if (facts.is === 'failed') return <Problem error={facts.error} onRetry={again} />;
-  if (facts.value === undefined) return <p>Loading …</p>;
-  return <Trial facts={facts.value} session={session} />;
+  const desk = useDesk(useSession());
+  const facts = useServerFacts();
+  return (
+    <>
+      {facts.error !== undefined && <Problem error={facts.error} onRetry={facts.again} />}
+      {facts.value !== undefined && <Trial facts={facts.value} desk={desk} />}
+      {facts.value === undefined && facts.isLoading && <p>Loading …</p>}
+    </>
+  );
 }
 
-function Trial({ facts, session }: { readonly facts: ServerFacts; readonly session: Session }) {
-  const [source, setSource] = useState<Source>();
-  const [settings, setSettings] = useState<Settings>(() => defaultsOf(facts));
-  const { state, start, cancel } = useAnalysis(facts, session);
-  const analysed = state.is === 'done' ? state.source : undefined;
-  const wave = usePeaks(analysed?.is === 'file' ? analysed.file : undefined);
-  const address = useSource(analysed);
+function Trial({ facts, desk }: { readonly facts: ServerFacts; readonly desk: PlaygroundDesk }) {
+  const { source, state, released } = desk;
+  const settings = desk.settings ?? defaultsOf(facts);
   return (
     <>
       <p class="soft intro">
@@ -42,32 +43,76 @@ function Trial({ facts, session }: { readonly facts: ServerFacts; readonly sessi
         aria-label="Request"
         onSubmit={(event) => {
           event.preventDefault();
-          if (source !== undefined) start(source, settings);
+          desk.settings ??= settings;
+          desk.start(facts);
         }}
       >
-        <SourceChoice source={source} onSource={setSource} />
-        <SettingsForm facts={facts} settings={settings} onSettings={setSettings} />
+        <SourceChoice source={source} onSource={(chosen) => desk.put(chosen)} />
+        <details>
+          <summary>Model, threshold, silence and channels</summary>
+          <SettingsForm facts={facts} settings={settings} onSettings={(next) => desk.set(next)} />
+        </details>
         <button type="submit" class="main" disabled={source === undefined || state.is === 'running'}>
           Analyse
         </button>
         {source === undefined && <span class="soft"> Choose a recording first.</span>}
       </form>
-      {state.is === 'running' && <Progress model={state.model} step={state.step} onCancel={cancel} />}
-      {state.is === 'failed' && <Problem error={state.error} />}
-      {state.is === 'done' && (
-        <Outcomes
-          key={state.number}
-          outcomes={state.outcomes}
-          facts={facts}
-          peaks={wave.peaks}
-          waveNote={
-            analysed?.is === 'file'
-              ? wave.note
-              : 'There is no waveform: the server has fetched the recording.'
-          }
-          address={address}
+      {released.map(({ id, name }) => (
+        <p class="notice" key={id}>
+          <Name text={name} /> goes on in the background: <a href={addressOf('jobs', id)}>its job</a> has
+          progress and verdict.
+        </p>
+      ))}
+      {state.is === 'running' && (
+        <Progress
+          recording={state.recording}
+          model={state.model}
+          step={state.step}
+          hasChannels={settings.channels === 'separate'}
+          onCancel={() => desk.cancel()}
+          onRelease={() => desk.release()}
         />
       )}
+      {state.is === 'failed' && (
+        <>
+          <p>
+            <Name text={state.recording.name} />:
+          </p>
+          <Problem error={state.error} />
+        </>
+      )}
+      {state.is === 'done' && <Result key={state.number} done={state} source={source} facts={facts} />}
+    </>
+  );
+}
+
+const whyNoWave = ({ link }: Recording): string =>
+  link === undefined
+    ? 'There is no waveform: the page was loaded anew. Choose the recording and analyse it again to see and hear it.'
+    : 'There is no waveform: the server has fetched the recording.';
+
+interface ResultProps {
+  readonly done: Done;
+  /** What is chosen now, which may be something else. */
+  readonly source: Source | undefined;
+  readonly facts: ServerFacts;
+}
+
+function Result({ done: { recording, outcomes }, source, facts }: ResultProps) {
+  const durationS = outcomes[0]?.prediction.audio_duration ?? 0;
+  const drawn = usePeaks(recording.file, durationS);
+  const wave = recording.file === undefined ? { note: whyNoWave(recording) } : drawn;
+  const address = useAddress(recording);
+  const isAnother = source !== undefined && !isOf(recording, source);
+  return (
+    <>
+      {isAnother && (
+        <p class="notice" role="status">
+          The result below is about <Name text={recording.name} />, not about the recording that is chosen
+          now: press Analyse for that.
+        </p>
+      )}
+      <Outcomes recording={recording} outcomes={outcomes} facts={facts} wave={wave} address={address} />
     </>
   );
 }

@@ -13,15 +13,27 @@ interface StoreOptions {
   onProgress(progress: { readonly sentBytes: number; readonly totalBytes: number | undefined }): void;
 }
 
+/** Calls the public API for the user, with whatever session they have. */
+export interface Caller extends Pick<Session, 'call'> {
+  /** False until they have signed in again. */
+  isSignedIn(): boolean;
+}
+
 /** What one analysis has on the server: a copy of the recording, and a job. They go with it, however it ends. */
 export class ServerTraces {
-  readonly #session: Session;
+  readonly #caller: Caller;
   #copy: string | undefined;
   #jobId: string | undefined;
+  #isLetGo = false;
   #discarded: Promise<unknown> = Promise.resolve();
 
-  constructor(session: Session) {
-    this.#session = session;
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** Whether the job goes on however the page ends. */
+  get isLetGo(): boolean {
+    return this.#isLetGo;
   }
 
   /** The key of the stored recording, if there is one. */
@@ -36,7 +48,7 @@ export class ServerTraces {
    */
   async store(file: File, { signal, onProgress }: StoreOptions): Promise<string> {
     const key = `${crypto.randomUUID()}-${objectKeyOf(file.name)}`;
-    const { url } = await this.#session.call((client) =>
+    const { url } = await this.#caller.call((client) =>
       client.createUploadLinks([key], { entity: ENTITY, signal }),
     );
     const [link] = url;
@@ -48,7 +60,7 @@ export class ServerTraces {
     }
     // Known before the upload: one that is cancelled at its end may have arrived.
     this.#copy = key;
-    await this.#session.call((client) =>
+    await this.#caller.call((client) =>
       client.upload(link, file, { signal, timeoutMs: UPLOAD_MS, onUploadProgress: onProgress }),
     );
     return key;
@@ -56,9 +68,14 @@ export class ServerTraces {
 
   /** Without a signal: a job whose id never came could not be cancelled. */
   async createJob(input: JobInput, options: Omit<JobOptions, 'signal'>): Promise<Job> {
-    const job = await this.#session.call((client) => client.createJob(input, options));
+    const job = await this.#caller.call((client) => client.createJob(input, options));
     this.#jobId = job.id;
     return job;
+  }
+
+  /** The job outlives the page. It reads the copy, which therefore stays until its end. */
+  letGo(): void {
+    this.#isLetGo = true;
   }
 
   /** There is no job to cancel any more. */
@@ -72,14 +89,15 @@ export class ServerTraces {
    */
   async discard(): Promise<void> {
     const [jobId, copy] = [this.#jobId, this.#copy];
+    if (this.#isLetGo && jobId !== undefined) return;
     this.#jobId = undefined;
     this.#copy = undefined;
     // The reader has their verdict, or their error: what stays is no reason for another one.
     this.#discarded = Promise.allSettled([
       this.#discarded,
-      jobId !== undefined && this.#session.call((client) => client.cancelJob(jobId, DISCARD)),
+      jobId !== undefined && this.#caller.call((client) => client.cancelJob(jobId, DISCARD)),
       copy !== undefined &&
-        this.#session.call((client) => client.deleteFiles([copy], { entity: ENTITY, ...DISCARD })),
+        this.#caller.call((client) => client.deleteFiles([copy], { entity: ENTITY, ...DISCARD })),
     ]);
     await this.#discarded;
   }

@@ -70,7 +70,8 @@ export function SettingsForm({ facts, settings, onSettings }: SettingsFormProps)
       )}
       {typeof threshold === 'number' && (
         <NumberField
-          label="Threshold"
+          label="Threshold (0 to 1)"
+          hint="Scores at or above it look AI-generated."
           value={threshold}
           most={1}
           step="any"
@@ -78,7 +79,8 @@ export function SettingsForm({ facts, settings, onSettings }: SettingsFormProps)
         />
       )}
       <NumberField
-        label="Silence threshold (%)"
+        label="Most silence in a window (%)"
+        hint="Windows with more are skipped."
         value={silenceThresholdPercent}
         most={100}
         step="any"
@@ -93,8 +95,8 @@ export function SettingsForm({ facts, settings, onSettings }: SettingsFormProps)
               change({ channels: currentTarget.value === 'separate' ? 'separate' : 'mixed' })
             }
           >
-            <option value="mixed">Mixed</option>
-            <option value="separate">Mixed and separate</option>
+            <option value="separate">Their mix, and each of them</option>
+            <option value="mixed">Only their mix</option>
           </select>
         )}
       </Field>
@@ -115,15 +117,16 @@ function ModelOptions({ facts, except }: { readonly facts: ServerFacts; readonly
 
 interface NumberFieldProps {
   readonly label: string;
+  readonly hint: string;
   readonly value: number;
   readonly most: number;
   readonly step: string;
   onValue(value: number): void;
 }
 
-function NumberField({ label, value, most, step, onValue }: NumberFieldProps) {
+function NumberField({ label, hint, value, most, step, onValue }: NumberFieldProps) {
   return (
-    <Field label={label}>
+    <Field label={label} hint={hint}>
       {(ids) => (
         <input
           {...ids}

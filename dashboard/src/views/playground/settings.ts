@@ -20,7 +20,8 @@ export const defaultsOf = ({ defaultModel, threshold, silenceThresholdPercent }:
   otherModel: '',
   threshold,
   silenceThresholdPercent,
-  channels: 'mixed',
+  // Both sides of a call often differ, and their mix hides that.
+  channels: 'separate',
 });
 
 /** The number behind the threshold. */
@@ -42,6 +43,7 @@ export function fieldsOf(settings: Settings, model: string, facts: ServerFacts) 
     ...(silenceThresholdPercent !== defaults.silenceThresholdPercent && {
       silence_threshold: silenceThresholdPercent,
     }),
-    ...(channels !== 'mixed' && { channels }),
+    // The server's own default is the mix only.
+    ...(channels === 'separate' && { channels }),
   };
 }

@@ -17,6 +17,7 @@ export function SourceChoice({ source, onSource }: SourceChoiceProps) {
     <div class="source-choice">
       <FileDrop
         label="Recording"
+        takesWholePage
         accept="audio/*,video/*,.mkv,.flac,.opus,.amr,.wma"
         hint={
           file && (

@@ -49,12 +49,11 @@ function sentenceOn({ windows, score }: Verdict, threshold: number): string {
   const spoofed = windows.filter(({ result }) => result === 'spoofed').length;
   const share =
     windows.length === 1
-      ? 'The window is'
-      : `${spoofed} of ${windows.length} windows ${spoofed === 1 ? 'is' : 'are'}`;
-  const word = windows.length === 1 && spoofed === 0 ? 'bonafide' : 'spoofed';
+      ? `The window looks ${spoofed === 1 ? 'AI-generated' : 'human'}`
+      : `${spoofed} of ${windows.length} windows ${spoofed === 1 ? 'looks' : 'look'} AI-generated`;
   const change =
     score >= threshold
-      ? `at thresholds above ${score.toFixed(3)} it is bonafide`
-      : `at thresholds up to ${score.toFixed(3)} it is spoofed`;
-  return `${share} ${word} at this threshold. The verdict on the recording changes at its score: ${change}.`;
+      ? `With a threshold above ${score.toFixed(3)} the recording would count as human.`
+      : `With a threshold of ${score.toFixed(3)} or less the recording would count as AI-generated.`;
+  return `${share} at this threshold. ${change}`;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useRef, useState } from 'preact/hooks';
+import { useKept } from '../../kept.js';
 import { type Report, ReportError, reportOf } from '../../logic/report.js';
 import { FileDrop } from '../../parts/file-drop.js';
 import { Problem } from '../../parts/problem.js';
@@ -20,7 +21,7 @@ interface Opened {
 
 /** A report of `veravox evaluate`, opened in the page. Nothing is sent. */
 export default function Reports() {
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useKept<Opened | undefined>('report', undefined);
   const [error, setError] = useState<unknown>();
   const latest = useRef<File | undefined>(undefined);
   const open = async ([file]: readonly File[]): Promise<void> => {
@@ -48,6 +49,7 @@ export default function Reports() {
         </p>
         <FileDrop
           label="Report"
+          takesWholePage
           hint="The JSON file."
           accept=".json,application/json"
           onFiles={(files) => void open(files)}

@@ -30,7 +30,7 @@ export function SignIn({ place, isReturning, onSignedIn }: SignInProps) {
         {token === '' ? (
           <SignInForm place={place} isReturning={isReturning} onSignedIn={onSignedIn} />
         ) : (
-          <Welcome token={token} onSignedIn={onSignedIn} />
+          <Welcome token={token} userName={place.query.get('name') ?? ''} onSignedIn={onSignedIn} />
         )}
       </main>
     </div>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useState } from 'preact/hooks';
+import { printable } from '../../logic/printable.js';
+import { Field } from '../../parts/field.js';
 import { NewPassword } from '../../parts/new-password.js';
 import { Problem } from '../../parts/problem.js';
 import { TextField } from '../../parts/text-field.js';
@@ -9,11 +11,13 @@ import { strangersClient } from '../../session.js';
 
 interface WelcomeProps {
   readonly token: string;
+  /** Whose link it is; empty for the first user, who chooses a name. */
+  readonly userName: string;
   readonly onSignedIn: () => Promise<void>;
 }
 
 /** Takes the first password of a user, or a new one. */
-export function Welcome({ token, onSignedIn }: WelcomeProps) {
+export function Welcome({ token, userName, onSignedIn }: WelcomeProps) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const [send, { isBusy, error }] = useAction(async () => {
@@ -31,14 +35,21 @@ export function Welcome({ token, onSignedIn }: WelcomeProps) {
         void send();
       }}
     >
-      <TextField
-        label="Name"
-        hint="Only for the first user of the server, who becomes its administrator. If empty: admin."
-        autocomplete="username"
-        maxLength={100}
-        value={name}
-        onType={setName}
-      />
+      {userName === '' ? (
+        <TextField
+          label="Name"
+          hint="Only for the first user of the server, who becomes its administrator. If empty: admin."
+          autocomplete="username"
+          maxLength={100}
+          value={name}
+          onType={setName}
+        />
+      ) : (
+        // A password manager keeps the name with the password.
+        <Field label="Name" hint="Sign in with this name from now on.">
+          {(ids) => <input {...ids} readOnly autocomplete="username" value={printable(userName)} />}
+        </Field>
+      )}
       <NewPassword value={password} onType={setPassword} />
       {error !== undefined && <Problem error={error} />}
       <button type="submit" class="main" disabled={isBusy}>

@@ -23,13 +23,15 @@ export function UsageTable({ groups, by }: UsageTableProps) {
       ]}
     >
       {groups.map((group) => (
-        <tr key={group.id}>
+        <tr key={`${group.account} ${group.name}`}>
           <th scope="row" class="named">
-            <a
-              href={addressOf('usage', '', by === 'key' ? { key: group.id ?? '' } : { account: group.name })}
-            >
+            {group.id === undefined ? (
               <Name text={group.name} />
-            </a>
+            ) : (
+              <a href={addressOf('usage', '', by === 'key' ? { key: group.id } : { account: group.id })}>
+                <Name text={group.name} />
+              </a>
+            )}
           </th>
           {by === 'key' && (
             <td>

@@ -13,7 +13,8 @@ interface NewLinkProps {
 }
 
 export function NewLink({ user, link, onClose }: NewLinkProps) {
-  const address = new URL(addressOf('welcome', '', { token: link.token }), document.baseURI).href;
+  const address = new URL(addressOf('welcome', '', { token: link.token, name: user.name }), document.baseURI)
+    .href;
   return (
     <ShownOnce
       id={link.token}

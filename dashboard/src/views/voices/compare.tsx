@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useState } from 'preact/hooks';
+import { useKept } from '../../kept.js';
 import { printable } from '../../logic/printable.js';
 import { modelsOf, type Voiceprint } from '../../logic/voiceprints.js';
 import { Field } from '../../parts/field.js';
 import { Problem } from '../../parts/problem.js';
 import { useAction } from '../../parts/use-action.js';
+import { useServerFacts } from '../../parts/use-server-facts.js';
 import { useSession } from '../../session.js';
-import { type Comparison, ComparisonResult } from './comparison-result.js';
+import { type Compared, ComparisonResult } from './comparison-result.js';
+import { authenticityOf, identified, verified } from './questions.js';
 import { type Sample, Samples } from './samples.js';
 
 const ANY = '';
@@ -14,10 +16,11 @@ const ANY = '';
 /** Compares a sample with one of the kept voiceprints, or looks for its voice among them. */
 export function Compare({ voiceprints }: { readonly voiceprints: readonly Voiceprint[] }) {
   const session = useSession();
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
-  const [chosenId, setChosenId] = useState(ANY);
-  const [chosenModel, setChosenModel] = useState('');
-  const [result, setResult] = useState<Comparison>();
+  const [samples, setSamples] = useKept<readonly Sample[]>('voices.sample', []);
+  const [chosenId, setChosenId] = useKept('voices.chosen', ANY);
+  const [chosenModel, setChosenModel] = useKept('voices.model', '');
+  const [result, setResult] = useKept<Compared | undefined>('voices.result', undefined);
+  const serverFacts = useServerFacts().value;
   const models = modelsOf(voiceprints);
   const model = models.includes(chosenModel) ? chosenModel : models[0];
   const chosen = voiceprints.find(({ id }) => id === chosenId);
@@ -26,18 +29,11 @@ export function Compare({ voiceprints }: { readonly voiceprints: readonly Voicep
     setResult(undefined);
     const sample = samples[0]?.file;
     if (sample === undefined) return;
-    if (chosen === undefined) {
-      const answer = await session.call((client) => client.identify(sample, listed, { top: 10 }));
-      setResult({ kind: 'identified', answer, names: new Map(listed.map(({ id, name }) => [id, name])) });
-      return;
-    }
-    let cosine: number | undefined;
-    const onHeaders = (headers: Headers): void => {
-      const value = headers.get('x-voice-cosine');
-      if (value !== null) cosine = Number(value);
-    };
-    const answer = await session.call((client) => client.verify(sample, chosen.embedding, { onHeaders }));
-    setResult({ kind: 'verified', answer, name: chosen.name, cosine });
+    const [comparison, authenticity] = await Promise.all([
+      chosen === undefined ? identified(session, sample, listed) : verified(session, sample, chosen),
+      authenticityOf(session, sample),
+    ]);
+    setResult({ comparison, authenticity, fileName: sample.name, threshold: serverFacts?.threshold ?? 0.5 });
   });
   return (
     <section class="card" aria-label="Compare a sample">
@@ -100,7 +96,7 @@ export function Compare({ voiceprints }: { readonly voiceprints: readonly Voicep
         </form>
       )}
       {error !== undefined && <Problem error={error} />}
-      {result !== undefined && <ComparisonResult comparison={result} />}
+      {result !== undefined && <ComparisonResult {...result} />}
     </section>
   );
 }

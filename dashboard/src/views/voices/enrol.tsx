@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useState } from 'preact/hooks';
 import type { SampleEnrollment } from 'veravox-client';
+import { useKept } from '../../kept.js';
 import { MAX_NAME_CHARS, type Voiceprint } from '../../logic/voiceprints.js';
 import { Field } from '../../parts/field.js';
 import { Problem } from '../../parts/problem.js';
@@ -20,10 +20,10 @@ interface Done {
 /** Makes one voiceprint of several samples, and keeps it. */
 export function Enrol({ onMade }: { readonly onMade: (voiceprint: Voiceprint) => Promise<void> }) {
   const session = useSession();
-  const [name, setName] = useState('');
-  const [note, setNote] = useState('');
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
-  const [done, setDone] = useState<Done>();
+  const [name, setName] = useKept('enrol.name', '');
+  const [note, setNote] = useKept('enrol.note', '');
+  const [samples, setSamples] = useKept<readonly Sample[]>('enrol.samples', []);
+  const [done, setDone] = useKept<Done | undefined>('enrol.done', undefined);
   const [enrol, { isBusy, error }] = useAction(async () => {
     setDone(undefined);
     const files = samples.map(({ file }) => file);

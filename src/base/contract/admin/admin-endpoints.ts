@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Endpoint } from '../endpoint.js';
+import { analysisFactsLookup } from './analysis-facts.js';
 import { adminHealthEndpoints } from './health-endpoints.js';
 import { adminJobEndpoints } from './job-endpoints.js';
 import { keyEndpoints } from './key-endpoints.js';
@@ -19,6 +20,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   ...keyEndpoints,
   ...usageEndpoints,
   ...adminJobEndpoints,
+  analysisFactsLookup,
   ...modelEndpoints,
   ...adminHealthEndpoints,
 ];

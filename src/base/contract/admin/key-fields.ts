@@ -104,6 +104,13 @@ export const keyListSchemas = {
     expected: 'active',
     description: 'Only keys that are neither expired nor revoked.',
   },
+  kind: {
+    type: 'string',
+    enum: ['program', 'page'],
+    expected: 'program or page',
+    description:
+      'Only keys for programs, or only those that pages of the dashboard have made for themselves.',
+  },
   limit: { ...pageLimit, description: 'Keys per page.' },
   cursor: CURSOR,
 } as const satisfies FieldSchemas;

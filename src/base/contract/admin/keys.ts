@@ -10,6 +10,10 @@ const properties = {
   name: { type: 'string', description: 'What it is for. Any text: show it as text, never as markup.' },
   account: { type: 'string', description: 'Whose key it is.', minLength: 1 },
   scopes: { type: 'array', description: 'What it may do.', items: { type: 'string', enum: scopes } },
+  ends_with_session: {
+    type: 'boolean',
+    description: 'A page of the dashboard has made it for itself, and it ends with the session.',
+  },
   active: { type: 'boolean', description: 'Neither expired nor revoked.' },
   rate: {
     type: ['object', 'null'],
@@ -28,7 +32,7 @@ const properties = {
   revoked_at: moment('Time of its revocation; null without one.'),
   last_used_day: {
     type: ['string', 'null'],
-    description: 'The last UTC day with a request; null without any in the kept usage.',
+    description: 'The last UTC day on which a request came with it; null without any in the kept usage.',
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
   },
 } as const;
@@ -38,6 +42,7 @@ const names = [
   'name',
   'account',
   'scopes',
+  'ends_with_session',
   'active',
   'rate',
   'concurrency',
@@ -52,6 +57,7 @@ const example = {
   name: 'batch jobs',
   account: 'acme',
   scopes: ['predict', 'file'],
+  ends_with_session: false,
   active: true,
   rate: { requests: 600, window_s: 60 },
   concurrency: null,

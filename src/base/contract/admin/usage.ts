@@ -62,10 +62,15 @@ const usageRow = {
       type: ['string', 'null'],
       description: 'Its name, any text; null if the key is gone.',
     },
+    ends_with_session: {
+      type: 'boolean',
+      description:
+        'A page of the dashboard has made the key for itself; such keys are removed when they are over.',
+    },
     route: { type: ['string', 'null'], description: 'Path of the route, `job` for jobs; null by key.' },
     ...counts,
   },
-  required: ['day', 'account', 'key_id', 'key_name', 'route', ...countNames],
+  required: ['day', 'account', 'key_id', 'key_name', 'ends_with_session', 'route', ...countNames],
   additionalProperties: false,
 } as const satisfies Schema;
 
@@ -109,6 +114,7 @@ export const adminUsage = {
           account: 'acme',
           key_id: '0123456789ab',
           key_name: 'batch jobs',
+          ends_with_session: false,
           route: null,
           ...totals,
         },

@@ -51,7 +51,7 @@ export const adminUserList = {
 
 const exampleLink = {
   token: 'pD0mBbJ7g0c1a5yqUQyD2c5nQ1m8q0VYg2g4k2m6d9E',
-  path: '/dashboard/#/welcome?token=pD0mBbJ7g0c1a5yqUQyD2c5nQ1m8q0VYg2g4k2m6d9E',
+  path: '/dashboard/#/welcome?token=pD0mBbJ7g0c1a5yqUQyD2c5nQ1m8q0VYg2g4k2m6d9E&name=lin',
   expires_at: '2026-11-21T13:00:00.000Z',
 };
 

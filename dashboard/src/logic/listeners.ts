@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Who wants to know of changes. */
+export class Listeners {
+  readonly #all = new Set<() => void>();
+
+  /** @returns what ends it */
+  add(listener: () => void): () => void {
+    this.#all.add(listener);
+    return () => this.#all.delete(listener);
+  }
+
+  tell(): void {
+    for (const listener of this.#all) listener();
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import { keptOf } from '../../kept.js';
+import { Listeners } from '../../logic/listeners.js';
+import type { ServerFacts } from '../../logic/server-facts.js';
+import type { Session } from '../../session.js';
+import { type Analysis, analyse, type Outcome, type Step } from './analysis.js';
+import { forgetResult, lastResult, rememberResult } from './last-result.js';
+import { type Recording, recordingOf } from './recording.js';
+import { type Caller, ServerTraces } from './server-traces.js';
+import type { Settings, Source } from './settings.js';
+
+export type DeskState =
+  | { readonly is: 'none' }
+  | {
+      readonly is: 'running';
+      readonly recording: Recording;
+      readonly model: string;
+      readonly step: Step;
+      readonly beganMs: number;
+    }
+  | { readonly is: 'failed'; readonly recording: Recording; readonly error: unknown }
+  | Done;
+
+export interface Done {
+  readonly is: 'done';
+  /** Counts analyses. */
+  readonly number: number;
+  readonly recording: Recording;
+  /** One, or two to compare. */
+  readonly outcomes: readonly Outcome[];
+}
+
+/** A job that the reader no longer waits for. */
+export interface Released {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Running {
+  readonly aborting: AbortController;
+  readonly traces: ServerTraces;
+}
+
+/**
+ * What lies on the playground's table: a recording, settings, an analysis or its result. It stays while other views are shown, and
+ * through a new sign-in of the same user. An analysis ends when the reader cancels it, signs out or closes the page; a job that
+ * was released goes on even then.
+ */
+export class PlaygroundDesk {
+  source: Source | undefined;
+  settings: Settings | undefined;
+  readonly #signal: AbortSignal;
+  #session: Session;
+  #withdrawDuty: () => void;
+  #state: DeskState = { is: 'none' };
+  #released: readonly Released[] = [];
+  #running: Running | undefined;
+  #number = 0;
+  readonly #listeners = new Listeners();
+  /** With whatever session there is then: a job outlasts a sign-in. */
+  readonly #caller: Caller = {
+    call: (use) => this.#session.call(use),
+    isSignedIn: () => !this.#session.isOver,
+  };
+
+  constructor(session: Session, signal: AbortSignal) {
+    this.#session = session;
+    this.#withdrawDuty = session.beforeSignOut(() => this.#stop());
+    const last = lastResult(session.user.id);
+    this.#state = last ?? { is: 'none' };
+    this.#number = last?.number ?? 0;
+    this.#signal = signal;
+    signal.addEventListener('abort', forgetResult);
+    // When the page is left, an analysis that is done stays on it: the reader may come back.
+    addEventListener('pagehide', () => this.cancel(), { signal });
+  }
+
+  get state(): DeskState {
+    return this.#state;
+  }
+
+  get released(): readonly Released[] {
+    return this.#released;
+  }
+
+  /** @returns what ends it */
+  listen(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** To be called with each new sign-in. */
+  enter(session: Session): void {
+    if (this.#session === session) return;
+    this.#session = session;
+    this.#withdrawDuty();
+    this.#withdrawDuty = session.beforeSignOut(() => this.#stop());
+  }
+
+  put(source: Source | undefined): void {
+    this.source = source;
+    this.#listeners.tell();
+  }
+
+  set(settings: Settings): void {
+    this.settings = settings;
+    this.#listeners.tell();
+  }
+
+  start(facts: ServerFacts): void {
+    const { source, settings } = this;
+    if (source === undefined || settings === undefined) return;
+    void this.#stop();
+    const running = { aborting: new AbortController(), traces: new ServerTraces(this.#caller) };
+    this.#running = running;
+    this.#signal.addEventListener('abort', () => running.aborting.abort());
+    void this.#run(source, { facts, settings, ...running });
+  }
+
+  cancel(): void {
+    if (this.#state.is === 'running') this.#show({ is: 'none' });
+    void this.#stop();
+  }
+
+  /** The job goes on without the reader, who may close the page. */
+  release(): void {
+    const { state } = this;
+    if (state.is !== 'running' || state.step.is !== 'job') return;
+    this.#running?.traces.letGo();
+    this.#running = undefined;
+    this.#released = [...this.#released, { id: state.step.job.id, name: state.recording.name }];
+    this.#show({ is: 'none' });
+  }
+
+  async #stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.aborting.abort();
+    await running?.traces.discard();
+  }
+
+  async #run(source: Source, work: Running & Pick<Analysis, 'facts' | 'settings'>): Promise<void> {
+    const { settings, traces, aborting } = work;
+    const recording = recordingOf(source);
+    const beganMs = performance.now();
+    const show = (state: DeskState): void => {
+      if (this.#running?.traces === traces) this.#show(state);
+    };
+    const analysis = { ...work, signal: aborting.signal, caller: this.#caller };
+    const models = [settings.model, ...(settings.otherModel === '' ? [] : [settings.otherModel])];
+    const outcomes: Outcome[] = [];
+    try {
+      for (const model of models) {
+        if (traces.isLetGo) break;
+        const onStep = (step: Step): void => show({ is: 'running', recording, model, step, beganMs });
+        onStep({ is: 'analysing' });
+        outcomes.push(await analyse(source, model, { ...analysis, onStep }));
+      }
+      const done: Done = { is: 'done', number: ++this.#number, recording, outcomes };
+      if (this.#running?.traces === traces) rememberResult(this.#session.user.id, done);
+      show(done);
+    } catch (error) {
+      show({ is: 'failed', recording, error });
+    } finally {
+      await traces.discard();
+    }
+  }
+
+  #show(state: DeskState): void {
+    this.#state = state;
+    this.#listeners.tell();
+  }
+}
+
+/** The desk of the user. */
+export function deskOf(session: Session): PlaygroundDesk {
+  const kept = keptOf(session.user.id);
+  const desk = kept.get('playground', () => new PlaygroundDesk(session, kept.signal));
+  desk.enter(session);
+  return desk;
+}
