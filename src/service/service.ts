@@ -28,6 +28,7 @@ import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { FollowedPoints } from './followed-points.js';
 import type { JobOffice } from './jobs/job-office.js';
+import { recordingsAtOnce } from './jobs/job-places.js';
 import { openTracing } from './open-tracing.js';
 import { openRatesOverHosts } from './rates-over-hosts.js';
 import type { RunningServer } from './server.js';
@@ -83,6 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let countedBy: ServiceMetrics | undefined;
   const pipelineOptions: PipelineOptions = {
     refused: refusals.shared,
+    recordings: recordingsAtOnce(config.jobWorkers),
     onThreadError(pool, error) {
       logger.error({ err: error, pool }, 'an idle thread died: replacing it');
       countedBy?.countThreadFailure(pool);

@@ -310,7 +310,7 @@ const entries = {
     status: 500,
     code: 'internal_error',
     message: 'The worker that had the job was killed, or lost its connection to the database.',
-    when: 'Only in the field `error` of a job: its worker gave no sign of life for half a minute. Other workers continue the job, five times at most.',
+    when: 'Only in the field `error` of a job: its worker gave no sign of life for half a minute. Other workers continue the job or batch, five times at most.',
   },
   TOO_MANY_JOBS: {
     status: 429,
@@ -380,7 +380,7 @@ const entries = {
     status: 500,
     code: 'internal_error',
     message: 'The storage behind presigned_url {problem}.',
-    when: 'The storage pauses for too long, or the whole file takes too long.',
+    when: 'The storage pauses for too long, or the whole file takes too long. Of a job or batch: its file comes too slowly.',
   },
   ANALYSIS_TIMEOUT: {
     status: 500,
