@@ -89,6 +89,7 @@ test('all series are there before the first request, at zero', async (t) => {
   for (const name of [
     'veravox_requests_in_flight',
     'veravox_uploads_waiting',
+    'veravox_client_memory_bytes',
     'veravox_upload_arena_used_bytes',
     'veravox_received_bytes_total',
     'veravox_audio_seconds_total',

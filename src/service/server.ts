@@ -121,7 +121,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Uploads that may wait for room in the arena; each may hold one chunk of up to 512 KiB that had already arrived. */
+/** Uploads that may wait for room in the arena. */
 const MAX_WAITING_UPLOADS = 256;
 /** Well under the 10 s of uWebSockets.js' receive timer, which ticks every 4 s. */
 const KEEP_RECEIVING_MS = 3000;
@@ -184,10 +184,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const expectedWait = new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads });
   const permits = openPermitPools(config, expectedWait);
   const { keySharePercent, keyMemoryPercent, addressSharePercent: address } = config;
+  const shares = { key: keySharePercent, address };
+  const memoryShares = { key: keyMemoryPercent, address };
   const queue = new ArenaQueue(arena, {
     maxWaiting: MAX_WAITING_UPLOADS,
     timeoutMs: config.queueTimeoutMs,
-    percents: { key: keyMemoryPercent, address },
+    percents: memoryShares,
   });
   const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
   const policy = linkPolicy(
@@ -208,6 +210,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const addresses = new ClientAddresses(config.trustedProxies);
   const answers = new AnswerLimits({
     maxBytes: config.maxAnswerBytes,
+    percents: memoryShares,
     timeoutMs: config.receiveTimeoutMs,
     onClose,
   });
@@ -225,10 +228,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       isActive: (keyId) => keys.find === undefined || keys.find(keyId) !== undefined,
       ...(options.streamClockMs && { nowMs: options.streamClockMs }),
     }),
-    permits: new RequestPermits(config.maxStreams, {
-      percents: { key: keySharePercent, address },
-      what: 'streams',
-    }),
+    permits: new RequestPermits(config.maxStreams, { percents: shares, what: 'streams' }),
+    connections: new RequestPermits(config.maxStreams, { percents: shares, what: 'connections of streams' }),
+    memory: queue.memory,
     tickets: new Tickets(files.signingSecret),
     record: (record) => door.recordSocket(record),
   };
@@ -251,6 +253,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     log,
     addresses,
     answers,
+    memory: queue.memory,
     cors: new Cors(config.corsOrigins),
     tracing: options.tracing,
     redeemTicket: (ticket) => streams.tickets.redeem(ticket),
@@ -269,6 +272,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     connections: () => connections.open,
     heldAnswerBytes: () => answers.usedBytes,
     uploadsWaiting: () => queue.waiting,
+    clientMemoryBytes: () => queue.memory.usedBytes,
     arenaUsedBytes: () => arena.usedBytes,
     arenaTotalBytes: () => arena.totalBytes,
   };

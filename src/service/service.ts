@@ -27,6 +27,7 @@ import { actor, noteAdminAct } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { FollowedPoints } from './followed-points.js';
+import { keepHeapTrimmed } from './heap-trimming.js';
 import type { JobOffice } from './jobs/job-office.js';
 import { recordingsAtOnce } from './jobs/job-places.js';
 import { openTracing } from './open-tracing.js';
@@ -75,6 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   const addon = loadAddon();
   const arena = createArena(config.maxInflightBytes, addon);
+  const stopTrimming = keepHeapTrimmed(addon, logger);
   const refusals = new SharedRefusals();
   const deadlyInputs = openDeadlyInputs(config.dataDir, logger, parent === undefined);
   refusals.add(deadlyInputs?.refused ?? []);
@@ -194,6 +196,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     history: (span) => health?.ownHistory(span),
     async stop() {
       books.note({ event: 'server_stopping', ...actor() });
+      stopTrimming();
       await Promise.all([reload.close(), server.stop()]);
       keys.close();
       points.close();

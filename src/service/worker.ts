@@ -2,6 +2,7 @@
 import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { KeyConcurrency } from '../api/admission/key-concurrency.js';
+import { MemoryBudget } from '../api/admission/memory-budget.js';
 import { openPermitPools } from '../api/admission/permit-pools.js';
 import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { linkPolicy, webhookPolicy } from '../api/fetch/fetch-policy.js';
@@ -44,6 +45,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     connections: nothing,
     heldAnswerBytes: nothing,
     uploadsWaiting: nothing,
+    clientMemoryBytes: nothing,
     arenaUsedBytes: nothing,
     arenaTotalBytes: nothing,
   });
@@ -110,6 +112,7 @@ function operatorsDoor({ config, log, metrics }: ServerOptions): FrontDoor {
       timeoutMs,
       onClose: (reason) => metrics.countClosed(reason),
     }),
+    memory: new MemoryBudget(config.maxInflightBytes),
     cors: new Cors([]),
     sendTimeoutMs: timeoutMs,
   });

@@ -26,6 +26,7 @@ import type {
 import { RangeMailbox } from './range-mailbox.js';
 import { RefusedInputs } from './refused-inputs.js';
 import { RunControl } from './run-control.js';
+import { isWhole } from './whole-buffer.js';
 
 // While this thread waits for room it looks this often whether the work is still wanted.
 const pollMs = 20;
@@ -56,8 +57,10 @@ parentPort?.postMessage({
 class Stopped extends Error {}
 class Refused extends Error {}
 
-function digestOf(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest();
+function digestOf(...pieces: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest();
 }
 
 /** Before anything reads the bytes: what kills this thread now is remembered by its digest. */
@@ -111,10 +114,12 @@ function prepareLive(task: LiveTask): PrepareResult {
   let stream: LiveStream | undefined;
   let slot: number | undefined;
   try {
-    note(() => digestOf(Buffer.concat(pieces)));
+    note(() => digestOf(...pieces));
     const input = data.modelInputs[task.model] as string;
     stream = new addon.LiveStream(task.stream, input, format, options, control.stopFlag(run));
     for (const piece of pieces) stream.push(piece);
+    // This thread may have no more work for hours, and no reason to collect garbage.
+    for (const piece of pieces) if (isWhole(piece)) addon.freeBuffer(piece);
     if (task.isLast) stream.finish();
     let hasMore = false;
     const { inputSize } = preparers[task.model] as Preparer;

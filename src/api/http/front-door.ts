@@ -21,6 +21,7 @@ import type { AuthenticatedKey, Authenticator } from '../../state/keys/authentic
 import { addressBlock } from '../admission/address-block.js';
 import type { ExpectedWait } from '../admission/expected-wait.js';
 import type { KeyConcurrency } from '../admission/key-concurrency.js';
+import type { MemoryBudget } from '../admission/memory-budget.js';
 import { type PermitPools, poolFor } from '../admission/permit-pools.js';
 import { type RateCounter, type RateState, rateLimitHeaders, rateRefusal } from '../admission/rate-limits.js';
 import { ReceivingPace } from '../admission/receiving-pace.js';
@@ -59,6 +60,8 @@ export interface FrontDoorOptions {
   readonly log: Logger;
   readonly addresses: ClientAddresses;
   readonly answers: AnswerLimits;
+  /** What bodies take before they lie in the arena, or if they never do. */
+  readonly memory: MemoryBudget;
   readonly cors: Cors;
   /** Without it there are no traces. */
   readonly tracing?: Tracing | undefined;
@@ -136,10 +139,10 @@ export class FrontDoor {
     this.#handle(res, req, true, context);
 
   #handle(res: HttpResponse, req: HttpRequest, isAdmin: boolean, context?: SocketContext): void {
-    const { addresses, answers, cors } = this.#options;
+    const { addresses, answers, memory, cors } = this.#options;
     const head = readHead(req);
     if (!isAdmin && this.phase === 'running' && this.#floods.refuse(res, req, head)) return;
-    const exchange = new Exchange(res, req, head, this.#receiving, addresses, answers);
+    const exchange = new Exchange(res, req, head, this.#receiving, addresses, answers, memory);
     exchange.isOperator = isAdmin;
     if (context !== undefined) exchange.offerSocket(req, context);
     exchange.sharedHeaders = [
@@ -350,6 +353,7 @@ export class FrontDoor {
   #leave(exchange: Exchange): void {
     exchange.models?.leave();
     exchange.models = undefined;
+    exchange.giveBackMemory();
     const { permit } = exchange;
     if (permit === undefined) return;
     exchange.permit = undefined;
@@ -403,8 +407,8 @@ export class FrontDoor {
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
     if (reply.socket !== undefined) {
-      if (exchange.upgrade(reply.socket)) this.#leave(exchange);
-      else this.#finish(exchange);
+      if (!exchange.upgrade(reply.socket)) reply.socket.closed();
+      this.#leave(exchange);
       return;
     }
     if (reply.stream !== undefined) {

@@ -323,8 +323,10 @@ export interface Addon extends Stages {
     voiceprint: Float64Array,
     options: { readonly best: number; readonly mostEntries: number },
   ): Promise<VoiceprintRanking | ListProblem>;
-  /** Returns memory that C++ code has freed but the C library keeps to the system. Takes milliseconds. */
-  trimHeap(): void;
+  /** Frees the memory of the array's buffer at once; nothing else may use it. The array is empty afterwards. */
+  freeBuffer(bytes: Uint8Array): void;
+  /** Returns memory that was freed but the C library keeps to the system, off this thread. */
+  trimHeap(): Promise<void>;
   libraryVersions(): Record<string, string>;
 }
 
