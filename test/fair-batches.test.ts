@@ -35,7 +35,7 @@ async function batchIn({ jobs }: JobOffice, account: string, manifest = 'key\na\
 
 const partsOf = (desk: BatchDesk, more: Partial<TenderParts> = {}): TenderParts => ({
   desk,
-  files: { folderOf: () => 'folder', embedded: undefined, home: 'here' },
+  files: { folderOf: () => 'folder', storage: { nameBehind: () => assert.fail('no links') }, home: 'here' },
   policy: { judge: () => assert.fail('no links') },
   openSource: () => assert.fail('no manifest elsewhere'),
   writeFrom: () => assert.fail('not yet'),

@@ -96,6 +96,7 @@ async function openListings(t: TestContext): Promise<(input: Buffer) => unknown>
     publicUrl: '',
     forcePathStyle: true,
     linkLifetimeS: 60,
+    timeouts: { stallTimeoutMs: 60_000, totalTimeoutMs: 600_000 },
   });
   t.after(() => storage.close());
   return (input) => {

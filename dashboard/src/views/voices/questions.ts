@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The two questions about a sample: whose voice it is, and whether it is a human's at all.
-import { type Identification, type Prediction, type Verification, VeravoxError } from 'veravox-client';
+import { type Identification, type Prediction, VeravoxError, type Verification } from 'veravox-client';
 import type { Voiceprint } from '../../logic/voiceprints.js';
 import type { Session } from '../../session.js';
 
