@@ -24,8 +24,9 @@ export interface ArenaQueueLimits {
 
 /** How often somebody is looked for who holds memory without filling it, while others wait. */
 const CUT_SLOW_MS = 250;
-/** Of the arena's size. */
+/** Of the arena's size, for what uploads have sent before they get a region: at least what some sixty can send at once. */
 const STAGING_SHARE = 1 / 8;
+const LEAST_STAGING_BYTES = 32 * 1024 * 1024;
 
 /**
  * Hands out arena regions. Keys take turns, and none gets more than its share; the uploads of one key are served in
@@ -52,7 +53,10 @@ export class ArenaQueue {
     this.arena = arena;
     this.#limits = limits;
     this.memory = new MemoryBudget(arena.totalBytes, limits.percents, () => this.#memoryChanged());
-    this.staging = new MemoryBudget(arena.totalBytes * STAGING_SHARE, limits.percents);
+    this.staging = new MemoryBudget(
+      Math.max(arena.totalBytes * STAGING_SHARE, LEAST_STAGING_BYTES),
+      limits.percents,
+    );
   }
 
   get waiting(): number {

@@ -4,7 +4,6 @@ import type { BodyStream } from './body-stream.js';
 
 /** With this much unread the socket is paused. It is what each body may keep; more is taken from the memory of all. */
 const PAUSE_AT_BYTES = 256 * 1024;
-const RECEIVED_AT_ONCE_BYTES = 512 * 1024;
 /**
  * A pause takes effect once uWebSockets.js has emptied the socket: it reads on, without giving way to anything else,
  * for as long as the sender keeps up with it, and one on the same machine may do that to the end of its body. What is
@@ -139,8 +138,6 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
         return;
       }
     } catch (error) {
-      // A socket that is paused gives what uWebSockets.js had read from it already, once.
-      if (this.onOverflow === undefined && this.#unreadBytes < PAUSE_AT_BYTES + RECEIVED_AT_ONCE_BYTES) return;
       if (this.onOverflow === undefined) this.#fail(error);
     }
     this.#overflow();
