@@ -141,6 +141,19 @@ inline Napi::Object ToJsInput(Napi::Env env, const PreparedInput& input) {
   return result;
 }
 
+inline Napi::Array ToJsUnheard(Napi::Env env, const std::vector<Unheard>& parts) {
+  auto unheard = Napi::Array::New(env, parts.size());
+  for (uint32_t i = 0; i < parts.size(); ++i) {
+    const Napi::HandleScope scope(env);
+    auto part = Napi::Object::New(env);
+    part.Set("bytes", static_cast<double>(parts[i].bytes));
+    part.Set("atS", parts[i].at_s);
+    part.Set("what", parts[i].what);
+    unheard.Set(i, part);
+  }
+  return unheard;
+}
+
 inline Napi::Object ToJsSummary(Napi::Env env, const PrepareSummary& summary) {
   auto result = Napi::Object::New(env);
   result.Set("durationS", summary.duration_s);
@@ -149,6 +162,13 @@ inline Napi::Object ToJsSummary(Napi::Env env, const PrepareSummary& summary) {
   auto damaged_at_s = Napi::Array::New(env, summary.damaged_at_s.size());
   for (uint32_t i = 0; i < summary.damaged_at_s.size(); ++i) damaged_at_s.Set(i, summary.damaged_at_s[i]);
   result.Set("damagedAtS", damaged_at_s);
+  if (!summary.unheard.empty()) result.Set("unheard", ToJsUnheard(env, summary.unheard));
+  if (summary.stated_length) {
+    auto length = Napi::Object::New(env);
+    length.Set("statedS", summary.stated_length->stated_s);
+    length.Set("foundS", summary.stated_length->found_s);
+    result.Set("statedLength", length);
+  }
   result.Set("speechRatio", summary.speech_ratio);
   result.Set("clippedRatio", summary.clipped_ratio);
   if (summary.high_band_drop_db) result.Set("highBandDropDb", *summary.high_band_drop_db);

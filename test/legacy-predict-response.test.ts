@@ -62,6 +62,24 @@ test('a chunk with damage keeps its label and says what is missing', () => {
   ]);
 });
 
+test('a chunk says what was not heard after it', () => {
+  const analysis = {
+    ...someAnalysis,
+    durationS: 15,
+    windows: [window(0, 5, 0.9), window(5, 10, 0.9), window(10, 15, 0.2)],
+    damagedPackets: 1,
+    damagedAtS: [15],
+    unheard: [{ bytes: 96_044, atS: 7, what: 'a WAV file with another sample rate' }],
+    statedLength: { statedS: 60, foundS: 15 },
+  };
+  assert.deepEqual(legacyPredictionBody(analysis, 80, 1).error, [
+    null,
+    'Not analysed: 96044 bytes after 7 s, a WAV file with another sample rate.',
+    'Damaged audio was skipped near 15 s; the rest was analysed. ' +
+      'The end is missing: the file states a length of 60 s, but has 15 s.',
+  ]);
+});
+
 test('the last chunk slides back, and is found whether it was scored or skipped', () => {
   const last = 12.4 - 5;
   const scored = { ...someAnalysis, durationS: 12.4, windows: [window(last, 12.4, 0.9)] };

@@ -141,6 +141,24 @@ test('warnings name each skipped stretch and damage', () => {
   ]);
 });
 
+test('warnings name what was not heard, and a missing end', () => {
+  const analysis: Analysis = {
+    ...someAnalysis,
+    unheard: [
+      { bytes: 96_044, atS: 3, what: 'a WAV file with another sample rate' },
+      { bytes: 700, atS: 10.00025, what: 'data behind the end that the header states' },
+    ],
+    statedLength: { statedS: 60, foundS: 10.00025 },
+    damagedPackets: 1,
+  };
+  assert.deepEqual(warningsOf(analysis, 80), [
+    'Not analysed: 96044 bytes after 3 s, a WAV file with another sample rate.',
+    'Not analysed: 700 bytes after 10 s, data behind the end that the header states.',
+    'The end is missing: the file states a length of 60 s, but has 10 s.',
+    '1 damaged packet was skipped while decoding.',
+  ]);
+});
+
 test('numbers are printed with at most six decimals, times to the sample', () => {
   const analysis: Analysis = {
     ...someAnalysis,

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "decode/decoder.h"
+#include "decode/unheard.h"
 
 namespace veravox {
 
@@ -45,6 +48,10 @@ class AudioSource {
   // Of the block that came last; 0 before the first.
   virtual int channels() const = 0;
   virtual int64_t damaged_packets() const = 0;
+  // Whole at the end, as the next; times are those of the whole recording.
+  virtual std::vector<Unheard> unheard() const { return {}; }
+  // Only at the end, and only where the file is shorter than it says.
+  virtual std::optional<StatedLength> stated_length() const { return {}; }
   // Share of the file's bytes that were read, 0..1. May jump where a container keeps its index at the end.
   virtual double progress() const = 0;
   virtual std::string container_name() const = 0;

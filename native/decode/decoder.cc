@@ -50,6 +50,8 @@ class Decoder::Impl {
   void Transfer(SavedState& state);
 
   int64_t damaged_packets() const { return source_->damaged_packets(); }
+  std::vector<Unheard> unheard() const { return source_->unheard(); }
+  std::optional<StatedLength> stated_length() const { return source_->stated_length(); }
   bool is_waiting() const { return source_->is_waiting(); }
   double progress() const { return source_->progress(); }
   int channels() const { return source_->channels(); }
@@ -137,6 +139,8 @@ bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
 bool Decoder::is_waiting() const { return impl_->is_waiting(); }
 void Decoder::Transfer(SavedState& state) { impl_->Transfer(state); }
 int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
+std::vector<Unheard> Decoder::unheard() const { return impl_->unheard(); }
+std::optional<StatedLength> Decoder::stated_length() const { return impl_->stated_length(); }
 double Decoder::progress() const { return impl_->progress(); }
 int Decoder::channels() const { return impl_->channels(); }
 const std::string& Decoder::container_name() const { return impl_->container_name(); }

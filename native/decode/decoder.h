@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decode/byte_source.h"
+#include "decode/unheard.h"
 #include "saved_state.h"
 #include "stop_signal.h"
 
@@ -74,6 +75,9 @@ class Decoder {
 
   // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.
   int64_t damaged_packets() const;
+  // Both are whole at the end.
+  std::vector<Unheard> unheard() const;
+  std::optional<StatedLength> stated_length() const;
   // Share of the file's bytes that were read, 0..1.
   double progress() const;
   // Of the block that came last; 0 before the first.

@@ -36,6 +36,14 @@ void RegionSource::Skip(int64_t samples) {
   begun_ = begun_ || samples > 0;
 }
 
+std::vector<Unheard> RegionSource::unheard() const {
+  std::vector<Unheard> inside = source_->unheard();
+  std::erase_if(inside, [&](const Unheard& part) {
+    return part.at_s < region_.start_s || (region_.end_s && part.at_s >= *region_.end_s);
+  });
+  return inside;
+}
+
 // What of a block lies in the region; goes on to the end of the block.
 MonoBlock RegionSource::Inside(const MonoBlock& block) {
   if (block.sample_rate_hz != position_.rate_hz) {

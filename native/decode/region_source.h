@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "decode/audio_source.h"
 
@@ -25,6 +27,9 @@ class RegionSource final : public AudioSource {
   bool Next(MonoBlock& block) override;
   void Skip(int64_t samples) override;
   int64_t damaged_packets() const override { return source_->damaged_packets() - damaged_before_; }
+  // Of what lies in the region.
+  std::vector<Unheard> unheard() const override;
+  std::optional<StatedLength> stated_length() const override { return source_->stated_length(); }
   double progress() const override { return source_->progress(); }
   int channels() const override { return source_->channels(); }
   std::string container_name() const override { return source_->container_name(); }

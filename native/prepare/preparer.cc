@@ -344,6 +344,8 @@ void Preparer::FinishAudio() {
   voice_activity_.Finish(speech_);
   at_end_ = true;
 
+  summary_.unheard = decoder_->unheard();
+  summary_.stated_length = decoder_->stated_length();
   summary_.duration_s = Seconds(available());
   if (summary_.duration_s < options_.min_duration_s) {
     throw StageError(ErrorCode::kTooShort, "The audio is too short.", summary_.duration_s);

@@ -80,10 +80,12 @@ struct PrepareSummary {
   double duration_s = 0.0;  // of the region
   int channels = 0;         // of the file, the most that it has at one time
   int64_t damaged_packets = 0;
-  std::vector<double> damaged_at_s;         // where packets are missing for it; at most one entry per second
-  double speech_ratio = 0.0;                // of 10 ms frames
-  double clipped_ratio = 0.0;               // of decoded samples
-  std::optional<double> high_band_drop_db;  // see SpeechLevels, as the next
+  std::vector<double> damaged_at_s;  // where packets are missing for it; at most one entry per second
+  std::vector<Unheard> unheard;
+  std::optional<StatedLength> stated_length;  // where the file is shorter than it says
+  double speech_ratio = 0.0;                  // of 10 ms frames
+  double clipped_ratio = 0.0;                 // of decoded samples
+  std::optional<double> high_band_drop_db;    // see SpeechLevels, as the next
   std::optional<double> noise_gap_db;
   std::vector<SkippedStretch> skipped;
   double decode_ms = 0.0;    // demux, decode, down-mix

@@ -5,14 +5,22 @@ import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
 import { LARGE_FILE_MODEL } from '../../base/contract/model-ids.js';
 import type { Analysis, AudioWindow } from '../analyser/analyser.js';
 import { type Result, rounded, type Segment, verdictOf } from './verdict.js';
-import { seconds, skippedText } from './warnings.js';
+import { missingEndText, seconds, skippedText, unheardText } from './warnings.js';
 
-/** A damaged chunk is still analysed, but the missing audio may be what mattered. */
-function damageIn({ damagedAtS }: Analysis, { startS, endS }: AudioWindow): string | null {
-  const atS = damagedAtS.find((positionS) => positionS >= startS && positionS <= endS);
-  return atS === undefined
-    ? null
-    : `Damaged audio was skipped near ${seconds(atS)} s; the rest was analysed.`;
+/** Samples of the file and those of the models end at slightly different times. */
+const ROUNDING_S = 0.001;
+
+/** Such a chunk is still analysed, but the missing audio may be what mattered. */
+function missingIn(analysis: Analysis, { startS, endS }: AudioWindow): string | null {
+  const isInside = (positionS: number): boolean => positionS >= startS && positionS <= endS + ROUNDING_S;
+  const sentences: string[] = [];
+  const damagedAtS = analysis.damagedAtS.find(isInside);
+  if (damagedAtS !== undefined)
+    sentences.push(`Damaged audio was skipped near ${seconds(damagedAtS)} s; the rest was analysed.`);
+  for (const part of analysis.unheard ?? []) if (isInside(part.atS)) sentences.push(unheardText(part));
+  if (analysis.statedLength !== undefined && isInside(analysis.statedLength.foundS))
+    sentences.push(missingEndText(analysis.statedLength));
+  return sentences.length === 0 ? null : sentences.join(' ');
 }
 
 const labels = { spoofed: 'fake', bonafide: 'real' } as const satisfies Record<Result, Chunk['label']>;
@@ -39,7 +47,7 @@ export function legacyPredictionBody(
   const { result, segments } = verdictOf(analysis, DEFAULT_THRESHOLD, silenceThresholdPercent);
   const analysed = analysis.windows.map((window, i): Chunk => {
     const { result, confidence } = segments[i] as Segment;
-    return { ...window, label: labels[result], probability: confidence, error: damageIn(analysis, window) };
+    return { ...window, label: labels[result], probability: confidence, error: missingIn(analysis, window) };
   });
   const skipped = analysis.skipped.flatMap((stretch) => {
     const error = `${skippedText(stretch)}; the limit is ${silenceThresholdPercent} percent.`;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { StatedLength, Unheard } from '../../base/addon/addon.js';
 import type { Analysis, SkippedStretch } from '../analyser/analyser.js';
 
 /** To the millisecond, without trailing zeros. */
@@ -8,14 +9,22 @@ export const seconds = (time: number): string => String(Number(time.toFixed(3)))
 export const skippedText = ({ startS, endS, nonSpeechPercent }: SkippedStretch): string =>
   `Not analysed from ${seconds(startS)} s to ${seconds(endS)} s: ${nonSpeechPercent.toFixed(1)} percent is not speech`;
 
-/** A sentence for each stretch that was not scored, and for damage to the file. */
+export const unheardText = ({ bytes, atS, what }: Unheard): string =>
+  `Not analysed: ${bytes} bytes after ${seconds(atS)} s, ${what}.`;
+
+export const missingEndText = ({ statedS, foundS }: StatedLength): string =>
+  `The end is missing: the file states a length of ${seconds(statedS)} s, but has ${seconds(foundS)} s.`;
+
+/** A sentence for each stretch that was not scored, for parts of the file that were not heard, and for damage to it. */
 export function warningsOf(
-  analysis: Pick<Analysis, 'skipped' | 'damagedPackets'>,
+  analysis: Pick<Analysis, 'skipped' | 'damagedPackets' | 'unheard' | 'statedLength'>,
   silenceThresholdPercent: number,
 ): string[] {
   const warnings = analysis.skipped.map(
     (stretch) => `${skippedText(stretch)}, and silence_threshold is ${silenceThresholdPercent}.`,
   );
+  warnings.push(...(analysis.unheard ?? []).map(unheardText));
+  if (analysis.statedLength !== undefined) warnings.push(missingEndText(analysis.statedLength));
   if (analysis.damagedPackets > 0) {
     const packets =
       analysis.damagedPackets === 1

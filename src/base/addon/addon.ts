@@ -122,6 +122,21 @@ export interface SkippedStretch extends AudioWindow {
   readonly windows: readonly AudioWindow[];
 }
 
+/** Bytes of a file that most likely hold audio, but were not decoded. */
+export interface Unheard {
+  readonly bytes: number;
+  /** The audio before them, in seconds of the recording. */
+  readonly atS: number;
+  /** Ends a sentence. */
+  readonly what: string;
+}
+
+/** What a container says of its length, where it holds less. */
+export interface StatedLength {
+  readonly statedS: number;
+  readonly foundS: number;
+}
+
 /** Findings about a file on the way to its model inputs. */
 export interface PrepareSummary {
   /** Of the region; all times are those of the recording. */
@@ -131,6 +146,9 @@ export interface PrepareSummary {
   readonly damagedPackets: number;
   /** Positions of missing audio in seconds; at most one entry per second. */
   readonly damagedAtS: readonly number[];
+  /** Absent if all was heard. */
+  readonly unheard?: readonly Unheard[];
+  readonly statedLength?: StatedLength;
   /** Share of 10 ms frames with speech over the whole file, 0..1. */
   readonly speechRatio: number;
   /** Share of samples at full scale, 0..1. */
