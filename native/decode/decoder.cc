@@ -102,7 +102,9 @@ void Decoder::Impl::CheckLimits(const MonoBlock& block) {
     samples_ = 0;
   }
   samples_ += static_cast<int64_t>(block.samples.size());
-  const double decoded_s = seconds_at_other_rates_ + static_cast<double>(samples_) / rate_hz_;
+  // A gap of years is refused at its beginning.
+  const auto samples = static_cast<double>(samples_ + block.silence_ahead);
+  const double decoded_s = seconds_at_other_rates_ + samples / rate_hz_;
   if (decoded_s > limits_.max_duration_s) {
     throw StageError(
         ErrorCode::kTooLong,

@@ -45,6 +45,7 @@ struct MonoBlock {
   std::span<const float> samples;  // full scale is -1..1
   int sample_rate_hz = 0;          // may change between blocks of one file
   double coded_bits = 0.0;         // of the packets that it was decoded from; 0 without packets
+  int64_t silence_ahead = 0;       // samples of silence that are sure to follow
 };
 
 class AudioSource;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/demuxer.h"
 
+#include <algorithm>
 #include <string>
 
 #include "decode/codec_allow_list.h"
@@ -18,6 +19,13 @@ constexpr int64_t kWavPacketBytes = 64 * 1024;
 // A file that names further files (references, playlists, streams of a network) does not get them.
 int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EPERM);
+}
+
+// Whether players begin the recording with this stream if it is the first to begin.
+bool HasOwnTime(const AVStream& stream) {
+  const AVMediaType type = stream.codecpar->codec_type;
+  return (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO) &&
+         (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) == 0;
 }
 
 int IsStopped(void* stop) { return static_cast<const StopSignal*>(stop)->stopped() ? 1 : 0; }
@@ -63,7 +71,7 @@ void Demuxer::SelectFirstAudioStream() {
     AVStream& stream = *format_->streams[i];
     if (stream_index_ < 0 && stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO) {
       stream_index_ = static_cast<int>(i);
-    } else {
+    } else if (!HasOwnTime(stream)) {
       stream.discard = AVDISCARD_ALL;  // most demuxers then skip its data unread
     }
   }
@@ -105,7 +113,23 @@ bool Demuxer::Next(AVPacket& packet) {
       ended_by_damage_ = error != AVERROR_EOF;
       return false;
     }
+    if (!has_begun_) NoteStart(packet);
     if (packet.stream_index == stream_index_) return true;
+  }
+}
+
+// Of each stream that comes before the audio, only the first packet is read.
+void Demuxer::NoteStart(const AVPacket& packet) {
+  const int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  const auto index = static_cast<unsigned>(packet.stream_index);
+  has_begun_ = packet.stream_index == stream_index_;
+  if (!has_begun_ && stamp != AV_NOPTS_VALUE && HasOwnTime(*format_->streams[index])) {
+    const double stamp_s = static_cast<double>(stamp) * av_q2d(format_->streams[index]->time_base);
+    origin_s_ = std::min(origin_s_, stamp_s);
+  }
+  for (unsigned i = 0; i < format_->nb_streams; ++i) {
+    const bool is_done = has_begun_ || i == index;
+    if (is_done && static_cast<int>(i) != stream_index_) format_->streams[i]->discard = AVDISCARD_ALL;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "decode/container_sniffer.h"
 #include "decode/libav.h"
@@ -22,6 +23,7 @@ class Demuxer final : public PacketSource {
   double progress() const override { return input_.progress(); }
   const AVCodecParameters& parameters() const override { return *stream().codecpar; }
   AVRational time_base() const override { return stream().time_base; }
+  double origin_s() const override { return origin_s_; }
 
   bool Next(AVPacket& packet) override;
   bool ended_by_damage() const override { return ended_by_damage_; }
@@ -31,6 +33,7 @@ class Demuxer final : public PacketSource {
   void Open();
   void SelectFirstAudioStream();
   void FindParameters();
+  void NoteStart(const AVPacket& packet);
   [[noreturn]] void ThrowUnreadable(int error) const;
 
   const StopSignal& stop_;
@@ -38,6 +41,8 @@ class Demuxer final : public PacketSource {
   SourceInput input_;  // outlives format_, which reads from it
   FormatContextPtr format_;
   int stream_index_ = -1;
+  double origin_s_ = std::numeric_limits<double>::infinity();
+  bool has_begun_ = false;  // the audio
   bool ended_by_damage_ = false;
 };
 

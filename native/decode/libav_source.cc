@@ -2,6 +2,7 @@
 #include "decode/libav_source.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "decode/codec_allow_list.h"
@@ -78,6 +79,10 @@ bool LibavSource::Next(MonoBlock& block) {
   while (frame_position_ >= frame_->nb_samples) {
     if (!DecodeFrame()) return false;
   }
+  if (silence_ > 0) {
+    block = TakeSilence();
+    return true;
+  }
   const auto first = static_cast<size_t>(frame_position_);
   mono_.resize(static_cast<size_t>(std::min(frame_->nb_samples - frame_position_, kBlockSamples)));
   const auto format = static_cast<AVSampleFormat>(frame_->format);
@@ -91,6 +96,16 @@ bool LibavSource::Next(MonoBlock& block) {
   const double share = static_cast<double>(mono_.size()) / frame_->nb_samples;
   block = {mono_, frame_->sample_rate, frame_bits_ * share};
   return true;
+}
+
+MonoBlock LibavSource::TakeSilence() {
+  static constexpr std::array<float, kBlockSamples> kSilence = {};
+  stop_.ThrowIfStopped();
+  const int64_t samples = std::min(silence_, int64_t{kBlockSamples});
+  silence_ -= samples;
+  return {.samples = std::span<const float>(kSilence).first(static_cast<size_t>(samples)),
+          .sample_rate_hz = frame_->sample_rate,
+          .silence_ahead = silence_};
 }
 
 // Decodes the next frame into frame_; it may be empty. False at the end of the stream, and without a packet.
@@ -135,6 +150,11 @@ void LibavSource::TakeFrame() {
   CheckChannels(channels_, limits_);
   mixer_.SetInput(SampleFormatOf(*frame_), frame_->ch_layout);
   frame_bits_ = TakeFrameBits();
+  if (frame_->pts != AV_NOPTS_VALUE) {
+    const double stamp_s = static_cast<double>(frame_->pts) * av_q2d(codec_->pkt_timebase);
+    silence_ = time_line_.SilenceBefore(stamp_s, packets_->origin_s(), frame_->sample_rate);
+  }
+  time_line_.Append(silence_ + frame_->nb_samples, frame_->sample_rate);
 }
 
 // A packet gives one frame, except those of ADPCM: one for each block.

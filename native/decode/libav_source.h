@@ -10,6 +10,7 @@
 #include "decode/libav.h"
 #include "decode/mono_mixer.h"
 #include "decode/packet_source.h"
+#include "decode/time_line.h"
 
 namespace veravox {
 
@@ -31,6 +32,7 @@ class LibavSource final : public AudioSource {
   bool DecodeFrame();
   bool SendPacket();
   void TakeFrame();
+  MonoBlock TakeSilence();
   double TakeFrameBits();
   void CountDamage();
 
@@ -44,6 +46,8 @@ class LibavSource final : public AudioSource {
   MonoMixer mixer_;
   std::vector<float> mono_;
   int channels_ = 0;
+  TimeLine time_line_;
+  int64_t silence_ = 0;      // samples that come before frame_
   int frame_position_ = 0;   // samples of frame_ that were handed out
   int64_t packet_bits_ = 0;  // of the packet in the codec, without those of frames that were taken
   double frame_bits_ = 0.0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -81,6 +82,7 @@ class LiveOpusPackets final : public PacketSource {
 
   const AVCodecParameters& parameters() const override { return *parameters_; }
   AVRational time_base() const override { return {1, kRateHz}; }
+  double origin_s() const override { return std::numeric_limits<double>::infinity(); }
   const char* container_name() const override { return "live"; }
   double progress() const override { return 0.0; }
 

@@ -15,7 +15,7 @@ constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSample
 // Consumed audio is dropped in steps of this size, so that moving the rest down costs next to nothing.
 constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
 // To be changed with what checkpoints are made of.
-constexpr uint32_t kCheckpointVersion = 3;
+constexpr uint32_t kCheckpointVersion = 4;
 // Live audio between two looks at a window that is not decided yet.
 constexpr int64_t kSettlingStepSamples = Preparer::kSampleRateHz / 20;
 constexpr float kFullScale = 0.999f;
