@@ -41,8 +41,8 @@ class AudioSource {
     MonoBlock block;
     while (samples > 0 && Next(block)) samples -= static_cast<int64_t>(block.samples.size());
   }
-  // Goes to this time at once, where Next() gives the same from there on as after all that lies before. To be
-  // called first. Where it then is, or the end if that comes earlier; a source that cannot do it stays where
+  // Goes to this time at once, where Next() gives what a file would give that begins there. To be called
+  // first. Where it then is, or the end if that comes earlier; a source that cannot do it stays where
   // it is, at no rate.
   virtual AudioPosition Seek(double) { return {}; }
   // Of the block that came last; 0 before the first.

@@ -178,26 +178,38 @@ bool WaveSource::Next(MonoBlock& block) {
     ended_ = true;
     return false;
   }
+  MixUntil(wave_.bytes);
+  block = {mono_, wave_.sample_rate_hz};
+  return true;
+}
+
+// The next samples, none of them after `end`, into mono_.
+void WaveSource::MixUntil(uint64_t end) {
   const uint64_t offset = wave_.begin + position_;
-  const size_t wanted =
-      static_cast<size_t>(std::min<uint64_t>(wave_.bytes - position_, kBlockSamples * frame_bytes_));
+  const auto wanted = static_cast<size_t>(std::min<uint64_t>(end - position_, kBlockSamples * frame_bytes_));
   Bytes bytes = source_.Read(offset, wanted);
   // A frame may lie in two of the source's pieces.
   if (bytes.size() < frame_bytes_) bytes = ReadInARow(source_, offset, frame_bytes_, pieces_);
   mono_.resize(bytes.size() / frame_bytes_);
   mixer_.MixInterleaved(bytes.data(), mono_);
   position_ += mono_.size() * frame_bytes_;
-  block = {mono_, wave_.sample_rate_hz};
-  return true;
 }
 
 void WaveSource::Skip(int64_t samples) {
-  const uint64_t left = (wave_.bytes - position_) / frame_bytes_;
-  position_ += std::min(left, static_cast<uint64_t>(samples)) * frame_bytes_;
+  const uint64_t begin = position_;
+  const int64_t skipped = std::min(samples, static_cast<int64_t>((wave_.bytes - begin) / frame_bytes_));
+  const uint64_t end = begin + static_cast<uint64_t>(skipped) * frame_bytes_;
+  position_ = end;
+  if (wave_.channels == 1) return;
+  // The mix depends on what comes shortly before.
+  position_ = begin + static_cast<uint64_t>(ChannelPolarity::FirstHeard(skipped)) * frame_bytes_;
+  while (position_ < end) MixUntil(end);
 }
 
 AudioPosition WaveSource::Seek(double start_s) {
-  Skip(SamplesUntil(start_s, wave_.sample_rate_hz));
+  const int64_t start = SamplesUntil(start_s, wave_.sample_rate_hz);
+  const uint64_t samples = wave_.bytes / frame_bytes_;
+  position_ = std::min(samples, static_cast<uint64_t>(start)) * frame_bytes_;
   return {static_cast<int64_t>(position_ / frame_bytes_), wave_.sample_rate_hz};
 }
 

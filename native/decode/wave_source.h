@@ -43,6 +43,8 @@ class WaveSource final : public AudioSource {
   std::string codec_name() const override;
 
  private:
+  void MixUntil(uint64_t end);
+
   ByteSource& source_;
   const WaveFile wave_;
   const size_t frame_bytes_;
