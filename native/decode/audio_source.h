@@ -52,6 +52,8 @@ class AudioSource {
   virtual std::vector<Unheard> unheard() const { return {}; }
   // Only at the end, and only where the file is shorter than it says.
   virtual std::optional<StatedLength> stated_length() const { return {}; }
+  // At the end: where another file begins behind this one, in the bytes that the source was given.
+  virtual std::optional<uint64_t> file_end() const { return {}; }
   // Share of the file's bytes that were read, 0..1. May jump where a container keeps its index at the end.
   virtual double progress() const = 0;
   virtual std::string container_name() const = 0;

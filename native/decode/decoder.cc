@@ -8,6 +8,7 @@
 #include "decode/audio_source.h"
 #include "decode/container_sniffer.h"
 #include "decode/demuxer.h"
+#include "decode/joined_source.h"
 #include "decode/libav_source.h"
 #include "decode/region_source.h"
 #include "decode/wave_source.h"
@@ -15,7 +16,7 @@
 namespace veravox {
 namespace {
 
-std::unique_ptr<AudioSource> OpenWhole(ByteSource& source, const DecodeOptions& options,
+std::unique_ptr<AudioSource> OpenFile(ByteSource& source, const DecodeOptions& options,
                                        const StopSignal& stop) {
   stop.ThrowIfStopped();
   const SniffedContainer sniffed = SniffContainer(source);
@@ -28,9 +29,19 @@ std::unique_ptr<AudioSource> OpenWhole(ByteSource& source, const DecodeOptions& 
   return std::make_unique<LibavSource>(std::move(demuxer), options, stop);
 }
 
+std::unique_ptr<AudioSource> OpenAll(ByteSource& source, const DecodeOptions& options,
+                                     const StopSignal& stop) {
+  std::unique_ptr<AudioSource> first = OpenFile(source, options, stop);
+  // Goes on by itself, and seeks.
+  if (first->container_name() == "wav") return first;
+  return std::make_unique<JoinedSource>(
+      source, std::move(first),
+      [options, &stop](ByteSource& file) { return OpenFile(file, options, stop); });
+}
+
 std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeOptions& options,
                                         const StopSignal& stop) {
-  std::unique_ptr<AudioSource> whole = OpenWhole(source, options, stop);
+  std::unique_ptr<AudioSource> whole = OpenAll(source, options, stop);
   if (options.region.is_all()) return whole;
   return std::make_unique<RegionSource>(std::move(whole), options.region);
 }

@@ -15,6 +15,9 @@ constexpr int kBlockSamples = 16 * 1024;
 // Files that promise audio packet after packet and never hold any end here rather than at the deadline.
 constexpr int kMaxDamagedInARow = 5000;
 
+// Between what a container states and what it has: durations are rounded, and often to whole packets.
+constexpr double kEndToleranceS = 0.1;
+
 template <typename Handle>
 Handle OrOutOfMemory(Handle handle) {
   if (!handle) throw StageError(ErrorCode::kInternal, "Out of memory for the decoder.");
@@ -96,6 +99,17 @@ bool LibavSource::Next(MonoBlock& block) {
   const double share = static_cast<double>(mono_.size()) / frame_->nb_samples;
   block = {mono_, frame_->sample_rate, frame_bits_ * share};
   return true;
+}
+
+std::optional<StatedLength> LibavSource::stated_length() const {
+  auto length = packets_->stated_length();
+  if (!length) return {};
+  const double heard_s = time_line_.position_s();
+  if (!length->stated_s) return StatedLength{{}, heard_s};
+  // What encoders have added at both ends is in the packets, but not heard.
+  const double missing_s = *length->stated_s - std::max(length->found_s, heard_s);
+  if (missing_s <= kEndToleranceS) return {};
+  return StatedLength{heard_s + missing_s, heard_s};
 }
 
 MonoBlock LibavSource::TakeSilence() {

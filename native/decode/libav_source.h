@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ class LibavSource final : public AudioSource {
   bool Next(MonoBlock& block) override;
   bool is_waiting() const override { return packets_->is_waiting(); }
   int64_t damaged_packets() const override { return damaged_packets_; }
+  std::vector<Unheard> unheard() const override { return packets_->unheard(); }
+  std::optional<StatedLength> stated_length() const override;
+  std::optional<uint64_t> file_end() const override { return packets_->file_end(); }
   int channels() const override { return channels_; }
   double progress() const override { return packets_->progress(); }
   std::string container_name() const override { return packets_->container_name(); }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "decode/libav.h"
+#include "decode/unheard.h"
 
 namespace veravox {
 
@@ -22,6 +27,10 @@ class PacketSource {
   // Reads the next packet. False at the end, if what follows is too damaged to go on, and while is_waiting().
   virtual bool Next(AVPacket& packet) = 0;
   virtual bool ended_by_damage() const { return false; }
+  // As of an AudioSource.
+  virtual std::vector<Unheard> unheard() const { return {}; }
+  virtual std::optional<StatedLength> stated_length() const { return {}; }
+  virtual std::optional<uint64_t> file_end() const { return {}; }
   // There will be more packets, but the next one has not come yet.
   virtual bool is_waiting() const { return false; }
 };

@@ -13,7 +13,9 @@ export const unheardText = ({ bytes, atS, what }: Unheard): string =>
   `Not analysed: ${bytes} bytes after ${seconds(atS)} s, ${what}.`;
 
 export const missingEndText = ({ statedS, foundS }: StatedLength): string =>
-  `The end is missing: the file states a length of ${seconds(statedS)} s, but has ${seconds(foundS)} s.`;
+  statedS === undefined
+    ? `The end is missing: the file breaks off after ${seconds(foundS)} s.`
+    : `The end is missing: the file states a length of ${seconds(statedS)} s, but has ${seconds(foundS)} s.`;
 
 /** A sentence for each stretch that was not scored, for parts of the file that were not heard, and for damage to it. */
 export function warningsOf(
