@@ -169,6 +169,7 @@ inline Napi::Object ToJsSummary(Napi::Env env, const PrepareSummary& summary) {
   auto damaged_at_s = Napi::Array::New(env, summary.damaged_at_s.size());
   for (uint32_t i = 0; i < summary.damaged_at_s.size(); ++i) damaged_at_s.Set(i, summary.damaged_at_s[i]);
   result.Set("damagedAtS", damaged_at_s);
+  if (summary.has_inverted_channels) result.Set("hasInvertedChannels", true);
   if (!summary.unheard.empty()) result.Set("unheard", ToJsUnheard(env, summary.unheard));
   if (summary.stated_length) result.Set("statedLength", ToJsLength(env, *summary.stated_length));
   result.Set("speechRatio", summary.speech_ratio);

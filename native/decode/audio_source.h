@@ -47,6 +47,8 @@ class AudioSource {
   virtual AudioPosition Seek(double) { return {}; }
   // Of the block that came last; 0 before the first.
   virtual int channels() const = 0;
+  // Channels would have cancelled each other in the mix, so that some were inverted.
+  virtual bool has_inverted_channels() const { return false; }
   virtual int64_t damaged_packets() const = 0;
   // Whole at the end, as the next; times are those of the whole recording.
   virtual std::vector<Unheard> unheard() const { return {}; }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace veravox {
 namespace {
@@ -22,16 +23,27 @@ void ChannelPolarity::Reset(size_t channels) {
   products_before_ = products_;
   block_runs_ = 0;
   may_turn_ = true;
+  has_begun_ = has_turned_ = false;
   order_.resize(channels);
   found_.assign(channels, 1.0f);
   signs_ = signs_before_ = found_;
 }
 
+void ChannelPolarity::Multiply(size_t steps) {
+  for (size_t a = 0; a < channels_; ++a) {
+    const float* steps_a = &steps_[a * kSteps];
+    for (size_t b = a; b < channels_; ++b) {
+      const float* steps_b = &steps_[b * kSteps];
+      float sum = 0.0f;
+      for (size_t i = 0; i < steps; ++i) sum += steps_a[i] * steps_b[i];
+      products_[a * channels_ + b] += sum;
+    }
+  }
+}
+
 // A new block may begin with other signs, and they may turn once within it: more often than that, the voice
 // would be chopped.
-void ChannelPolarity::EndRun() {
-  run_position_ = 0;
-  Multiply();
+void ChannelPolarity::Decide() {
   const bool is_first = block_runs_ == 0;
   signs_before_ = signs_;
   if (is_first || may_turn_) {
@@ -39,23 +51,19 @@ void ChannelPolarity::EndRun() {
     if (found_ != signs_) may_turn_ = is_first;
     signs_ = found_;
   }
+  has_turned_ = has_turned_ || std::ranges::find(signs_, -1.0f) != signs_.end();
+  if (!std::exchange(has_begun_, true)) signs_before_ = signs_;
+}
+
+void ChannelPolarity::Advance(size_t samples) {
+  run_position_ += samples;
+  if (run_position_ < kRunSamples) return;
+  run_position_ = 0;
   if (++block_runs_ < kBlockRuns) return;
   std::swap(products_before_, products_);
   std::fill(products_.begin(), products_.end(), 0.0);
   block_runs_ = 0;
   may_turn_ = true;
-}
-
-void ChannelPolarity::Multiply() {
-  for (size_t a = 0; a < channels_; ++a) {
-    const float* steps_a = &steps_[a * kSteps];
-    for (size_t b = a; b < channels_; ++b) {
-      const float* steps_b = &steps_[b * kSteps];
-      float sum = 0.0f;
-      for (size_t i = 0; i < kSteps; ++i) sum += steps_a[i] * steps_b[i];
-      products_[a * channels_ + b] += sum;
-    }
-  }
 }
 
 bool ChannelPolarity::Cancel(size_t a, size_t b) const {

@@ -60,6 +60,7 @@ class Decoder::Impl {
   bool Next(MonoBlock& block);
   void Transfer(SavedState& state);
 
+  bool has_inverted_channels() const { return source_->has_inverted_channels(); }
   int64_t damaged_packets() const { return source_->damaged_packets(); }
   std::vector<Unheard> unheard() const { return source_->unheard(); }
   std::optional<StatedLength> stated_length() const { return source_->stated_length(); }
@@ -151,6 +152,7 @@ Decoder::~Decoder() = default;
 bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
 bool Decoder::is_waiting() const { return impl_->is_waiting(); }
 void Decoder::Transfer(SavedState& state) { impl_->Transfer(state); }
+bool Decoder::has_inverted_channels() const { return impl_->has_inverted_channels(); }
 int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
 std::vector<Unheard> Decoder::unheard() const { return impl_->unheard(); }
 std::optional<StatedLength> Decoder::stated_length() const { return impl_->stated_length(); }

@@ -74,6 +74,7 @@ class Decoder {
   // have decoded, and some never forget it.
   void Transfer(SavedState& state);
 
+  bool has_inverted_channels() const;
   // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.
   int64_t damaged_packets() const;
   // Both are whole at the end.

@@ -23,6 +23,7 @@ class JoinedSource final : public AudioSource {
 
   bool Next(MonoBlock& block) override;
   int channels() const override { return current_ ? current_->channels() : 0; }
+  bool has_inverted_channels() const override { return current_ && current_->has_inverted_channels(); }
   int64_t damaged_packets() const override {
     return damaged_before_ + (current_ ? current_->damaged_packets() : 0);
   }

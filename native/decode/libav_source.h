@@ -28,6 +28,7 @@ class LibavSource final : public AudioSource {
   std::optional<StatedLength> stated_length() const override;
   std::optional<uint64_t> file_end() const override { return packets_->file_end(); }
   int channels() const override { return channels_; }
+  bool has_inverted_channels() const override { return mixer_.has_inverted(); }
   double progress() const override { return packets_->progress(); }
   std::string container_name() const override { return packets_->container_name(); }
   std::string codec_name() const override { return avcodec_get_name(codec_->codec_id); }

@@ -23,6 +23,9 @@ constexpr float kLargestSample = 1e6f;
 
 float NumberOrZero(float value) { return std::abs(value) <= kLargestSample ? value : 0.0f; }
 
+// In which a channel goes from one sign to the other.
+constexpr size_t kTurnSamples = 64;
+
 // How samples of each format are read; they may lie on odd addresses.
 template <typename T, int kFullScaleBits>
 struct Plain {
@@ -136,19 +139,20 @@ void MonoMixer::MixRuns(std::span<float> out, Read read, Mix mix) {
   };
   for (size_t first = 0; first < out.size();) {
     const auto run = out.subspan(first, std::min(polarity_.run_left(), out.size() - first));
-    mix_with(first, polarity_.signs(), run);
-    if (!std::ranges::equal(polarity_.signs_before(), polarity_.signs())) {
-      // A sign that turned at once would be heard as a click.
-      turned_.resize(run.size());
-      mix_with(first, polarity_.signs_before(), turned_);
-      for (size_t i = 0; i < run.size(); ++i) {
-        constexpr float kStep = 1.0f / ChannelPolarity::kRunSamples;
-        run[i] += (1.0f - static_cast<float>(polarity_.run_position() + i) * kStep) * (turned_[i] - run[i]);
-      }
-    }
     polarity_.Hear(run.size(), [&](size_t channel, size_t i) {
       return NumberOrZero(weights_[channel] * read(channel, first + i));
     });
+    mix_with(first, polarity_.signs(), run);
+    if (!std::ranges::equal(polarity_.signs_before(), polarity_.signs())) {
+      // A sign that turned at once would be heard as a click.
+      const size_t turning = std::min(run.size(), kTurnSamples);
+      turned_.resize(turning);
+      mix_with(first, polarity_.signs_before(), turned_);
+      for (size_t i = 0; i < turning; ++i) {
+        const float share = static_cast<float>(i) / static_cast<float>(turning);
+        run[i] = share * run[i] + (1.0f - share) * turned_[i];
+      }
+    }
     first += run.size();
   }
 }

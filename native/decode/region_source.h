@@ -30,6 +30,7 @@ class RegionSource final : public AudioSource {
   // Of what lies in the region.
   std::vector<Unheard> unheard() const override;
   std::optional<StatedLength> stated_length() const override { return source_->stated_length(); }
+  bool has_inverted_channels() const override { return source_->has_inverted_channels(); }
   double progress() const override { return source_->progress(); }
   int channels() const override { return source_->channels(); }
   std::string container_name() const override { return source_->container_name(); }

@@ -186,7 +186,10 @@ bool WaveSource::Next(MonoBlock& block) {
 // The next samples, none of them after `end`, into mono_.
 void WaveSource::MixUntil(uint64_t end) {
   const uint64_t offset = wave_.begin + position_;
-  const auto wanted = static_cast<size_t>(std::min<uint64_t>(end - position_, kBlockSamples * frame_bytes_));
+  // Ends where a run of the mixer does, whatever it began with.
+  const uint64_t block_bytes = kBlockSamples * frame_bytes_;
+  const uint64_t block_left = block_bytes - (position_ - mix_begin_) % block_bytes;
+  const auto wanted = static_cast<size_t>(std::min<uint64_t>(end - position_, block_left));
   Bytes bytes = source_.Read(offset, wanted);
   // A frame may lie in two of the source's pieces.
   if (bytes.size() < frame_bytes_) bytes = ReadInARow(source_, offset, frame_bytes_, pieces_);
@@ -209,7 +212,7 @@ void WaveSource::Skip(int64_t samples) {
 AudioPosition WaveSource::Seek(double start_s) {
   const int64_t start = SamplesUntil(start_s, wave_.sample_rate_hz);
   const uint64_t samples = wave_.bytes / frame_bytes_;
-  position_ = std::min(samples, static_cast<uint64_t>(start)) * frame_bytes_;
+  position_ = mix_begin_ = std::min(samples, static_cast<uint64_t>(start)) * frame_bytes_;
   return {static_cast<int64_t>(position_ / frame_bytes_), wave_.sample_rate_hz};
 }
 

@@ -38,6 +38,7 @@ class WaveSource final : public AudioSource {
   AudioPosition Seek(double start_s) override;
   int channels() const override { return wave_.channels; }
   int64_t damaged_packets() const override { return wave_.truncated && ended_ ? 1 : 0; }
+  bool has_inverted_channels() const override { return mixer_.has_inverted(); }
   double progress() const override;
   std::string container_name() const override { return "wav"; }
   std::string codec_name() const override;
@@ -48,7 +49,8 @@ class WaveSource final : public AudioSource {
   ByteSource& source_;
   const WaveFile wave_;
   const size_t frame_bytes_;
-  uint64_t position_ = 0;  // in wave_.bytes
+  uint64_t position_ = 0;   // in wave_.bytes
+  uint64_t mix_begin_ = 0;  // where the mixer has begun, or would have without a Skip()
   bool ended_ = false;
   MonoMixer mixer_;
   std::vector<float> mono_;

@@ -119,6 +119,7 @@ void Preparer::TransferStream(SavedState& state) {
     state.Transfer(*count);
     state.RequireCount(*count);
   }
+  state.Transfer(summary_.has_inverted_channels);
   if (!codec_.empty()) coded_rate_.Transfer(state, samples);
   if (!state.is_read()) return;
   pcm_begin_ = captured_at_ = samples;
@@ -314,6 +315,7 @@ void Preparer::AppendBlock(const MonoBlock& block) {
   clipped_samples_ += clipped;
   decoded_samples_ += static_cast<int64_t>(samples.size());
   summary_.channels = std::max(summary_.channels, decoder_->channels());
+  summary_.has_inverted_channels |= decoder_->has_inverted_channels();
   if (!codec_.empty()) {
     const double duration_s = static_cast<double>(samples.size()) / block.sample_rate_hz;
     coded_rate_.Add(duration_s * kSampleRateHz, block.coded_bits);

@@ -19,12 +19,18 @@ export const missingEndText = ({ statedS, foundS }: StatedLength): string =>
 
 /** A sentence for each stretch that was not scored, for parts of the file that were not heard, and for damage to it. */
 export function warningsOf(
-  analysis: Pick<Analysis, 'skipped' | 'damagedPackets' | 'unheard' | 'statedLength'>,
+  analysis: Pick<Analysis, 'skipped' | 'damagedPackets' | 'unheard' | 'statedLength' | 'hasInvertedChannels'>,
   silenceThresholdPercent: number,
 ): string[] {
   const warnings = analysis.skipped.map(
     (stretch) => `${skippedText(stretch)}, and silence_threshold is ${silenceThresholdPercent}.`,
   );
+  if (analysis.hasInvertedChannels) {
+    warnings.push(
+      'Channels have opposite polarity and would cancel each other: some were inverted for the mix. ' +
+        'channels=separate gives a verdict on each.',
+    );
+  }
   warnings.push(...(analysis.unheard ?? []).map(unheardText));
   if (analysis.statedLength !== undefined) warnings.push(missingEndText(analysis.statedLength));
   if (analysis.damagedPackets > 0) {

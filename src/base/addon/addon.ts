@@ -147,6 +147,8 @@ export interface PrepareSummary {
   readonly damagedPackets: number;
   /** Positions of missing audio in seconds; at most one entry per second. */
   readonly damagedAtS: readonly number[];
+  /** Channels would have cancelled each other in the mix, so that some were inverted. */
+  readonly hasInvertedChannels?: boolean;
   /** Absent if all was heard. */
   readonly unheard?: readonly Unheard[];
   readonly statedLength?: StatedLength;
