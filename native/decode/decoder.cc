@@ -54,8 +54,7 @@ class Decoder::Impl {
       : limits_(limits),
         stop_(stop),
         source_(std::move(source)),
-        container_name_(source_->container_name()),
-        codec_name_(source_->codec_name()) {}
+        container_name_(source_->container_name()) {}
 
   bool Next(MonoBlock& block);
   void Transfer(SavedState& state);
@@ -68,7 +67,7 @@ class Decoder::Impl {
   double progress() const { return source_->progress(); }
   int channels() const { return source_->channels(); }
   const std::string& container_name() const { return container_name_; }
-  const std::string& codec_name() const { return codec_name_; }
+  std::string codec_name() const { return source_->codec_name(); }
 
  private:
   void CheckLimits(const MonoBlock& block);
@@ -77,7 +76,6 @@ class Decoder::Impl {
   const StopSignal& stop_;
   const std::unique_ptr<AudioSource> source_;
   const std::string container_name_;
-  const std::string codec_name_;
   // Counted in samples, since a sum of seconds would drift past a limit that the audio just meets.
   int64_t samples_ = 0;
   int rate_hz_ = 0;
@@ -92,7 +90,7 @@ bool Decoder::Impl::Next(MonoBlock& block) {
     return true;
   }
   if (rate_hz_ == 0 && !is_waiting()) {
-    throw StageError(ErrorCode::kUndecodable, "The " + codec_name_ + " stream in the " + container_name_ +
+    throw StageError(ErrorCode::kUndecodable, "The " + codec_name() + " stream in the " + container_name_ +
                                                   " file holds no decodable audio.");
   }
   return false;
@@ -159,6 +157,6 @@ std::optional<StatedLength> Decoder::stated_length() const { return impl_->state
 double Decoder::progress() const { return impl_->progress(); }
 int Decoder::channels() const { return impl_->channels(); }
 const std::string& Decoder::container_name() const { return impl_->container_name(); }
-const std::string& Decoder::codec_name() const { return impl_->codec_name(); }
+std::string Decoder::codec_name() const { return impl_->codec_name(); }
 
 }  // namespace veravox

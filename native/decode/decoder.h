@@ -85,7 +85,8 @@ class Decoder {
   // Of the block that came last; 0 before the first.
   int channels() const;
   const std::string& container_name() const;
-  const std::string& codec_name() const;
+  // May change between blocks.
+  std::string codec_name() const;
 
  private:
   class Impl;

@@ -31,7 +31,7 @@ class JoinedSource final : public AudioSource {
   std::optional<StatedLength> stated_length() const override;
   double progress() const override;
   std::string container_name() const override { return container_name_; }
-  std::string codec_name() const override { return codec_name_; }
+  std::string codec_name() const override { return current_ ? current_->codec_name() : codec_name_; }
 
  private:
   void OpenNext();

@@ -120,7 +120,7 @@ void Preparer::TransferStream(SavedState& state) {
     state.RequireCount(*count);
   }
   state.Transfer(summary_.has_inverted_channels);
-  if (!codec_.empty()) coded_rate_.Transfer(state, samples);
+  coded_rate_.Transfer(state, samples);
   if (!state.is_read()) return;
   pcm_begin_ = captured_at_ = samples;
   speech_begin_ = decided;
@@ -196,7 +196,7 @@ bool Preparer::Advance() {
   if (next_input_ < inputs_in_window_) return true;
   if (!FindWindow(window_)) return false;
   inputs_in_window_ = inputs_.InputCount(window_.size());
-  if (!codec_.empty()) window_bits_per_s_ = coded_rate_.BusiestSecond(window_);
+  window_bits_per_s_ = codec_.empty() ? 0.0 : coded_rate_.BusiestSecond(window_);
   next_input_ = 0;
   ++window_count_;
   return true;
@@ -316,10 +316,9 @@ void Preparer::AppendBlock(const MonoBlock& block) {
   decoded_samples_ += static_cast<int64_t>(samples.size());
   summary_.channels = std::max(summary_.channels, decoder_->channels());
   summary_.has_inverted_channels |= decoder_->has_inverted_channels();
-  if (!codec_.empty()) {
-    const double duration_s = static_cast<double>(samples.size()) / block.sample_rate_hz;
-    coded_rate_.Add(duration_s * kSampleRateHz, block.coded_bits);
-  }
+  codec_ = LossyCodec(decoder_->codec_name());
+  const double duration_s = static_cast<double>(samples.size()) / block.sample_rate_hz;
+  coded_rate_.Add(duration_s * kSampleRateHz, block.coded_bits);
   if (unusable > 0) {
     finite_.resize(samples.size());
     std::transform(samples.begin(), samples.end(), finite_.begin(), [](float sample) {
