@@ -190,7 +190,8 @@ Napi::Float32Array ToJsArray(Napi::Env env, const std::vector<float>& values) {
 
 // The single stages below serve benchmarks and comparisons with other software; requests go through Preparer.
 
-// decode(bytes) -> {samples, sampleRateHz, damagedPackets, unheard, statedLength}: the whole first audio stream, mixed down.
+// decode(bytes) -> {samples, sampleRateHz, damagedPackets, unheard, statedLength}: the whole first audio
+// stream, mixed down.
 Napi::Value Decode(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto bytes = View<uint8_t>(env, info[0], napi_uint8_array, "bytes");

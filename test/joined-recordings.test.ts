@@ -38,6 +38,7 @@ for (const [first, second] of [
   ['a.aac', 'b.flac'],
   ['a.avi', 'b.wav'],
 ] as const) {
+  // The padding of an MP3 encoder is heard if more follows.
   test(`${second} behind ${first} is heard`, () => {
     const live = first.startsWith('live') ? ['-live', '1', '-c:a', 'libopus'] : [];
     const [one, two] = [
@@ -46,7 +47,7 @@ for (const [first, second] of [
     ];
     const lengths = [one, two].map((bytes) => addon.decode(bytes).samples.length);
     const both = addon.decode(Buffer.concat([one, two]));
-    assert.ok(Math.abs(both.samples.length - (lengths[0] ?? 0) - (lengths[1] ?? 0)) < 200);
+    assert.ok(Math.abs(both.samples.length - (lengths[0] ?? 0) - (lengths[1] ?? 0)) < 600);
     assert.equal(both.damagedPackets, 0);
     assert.equal(both.statedLength, undefined);
   });

@@ -10,13 +10,13 @@
 namespace veravox {
 
 // Finds channels that would cancel others in a mix, since one of them has the opposite polarity: a microphone
-// that is wired the other way, or a recorder that inverts a side. Decides anew in runs of a few milliseconds, by
-// what the channels had in common in the last second or less and in the run itself, so that a voice is in the
-// mix from its first sound.
+// that is wired the other way, or a recorder that inverts a side. Decides anew in runs of a few milliseconds,
+// by what the channels had in common in the last second or less and in the run itself, so that a voice is in
+// the mix from its first sound.
 //
-// What it says of a sample depends on some thousand samples before its run and on none after it: a reader that
-// starts in the middle gets the same mix after a little more reading. A run should only be split where every
-// reader of the file does.
+// What it says of a sample depends on some thousand samples before its run and on none after it: a reader
+// that starts in the middle gets the same mix after a little more reading. A run should only be split where
+// every reader of the file does.
 class ChannelPolarity {
  public:
   static constexpr size_t kRunSamples = 512;

@@ -88,7 +88,8 @@ bool BeginsLikeFile(Bytes bytes) {
     case 'R':
       return HasAt(bytes, 0, "RIFF") && (HasAt(bytes, 8, "WAVE") || HasAt(bytes, 8, "AVI "));
     case 'f':
-      return HasAt(bytes, 0, "fLaC") && (bytes[4] & 0x7f) == 0 && HasAt(bytes, 5, std::string_view("\0\0\x22", 3));
+      return HasAt(bytes, 0, "fLaC") && (bytes[4] & 0x7f) == 0 &&
+             HasAt(bytes, 5, std::string_view("\0\0\x22", 3));
     case 'O':
       return HasAt(bytes, 0, std::string_view("OggS\0\2", 6));
     case 'I':

@@ -17,7 +17,7 @@ namespace veravox {
 namespace {
 
 std::unique_ptr<AudioSource> OpenFile(ByteSource& source, const DecodeOptions& options,
-                                       const StopSignal& stop) {
+                                      const StopSignal& stop) {
   stop.ThrowIfStopped();
   const SniffedContainer sniffed = SniffContainer(source);
   if (sniffed.container == nullptr) {
@@ -35,8 +35,7 @@ std::unique_ptr<AudioSource> OpenAll(ByteSource& source, const DecodeOptions& op
   // Goes on by itself, and seeks.
   if (first->container_name() == "wav") return first;
   return std::make_unique<JoinedSource>(
-      source, std::move(first),
-      [options, &stop](ByteSource& file) { return OpenFile(file, options, stop); });
+      source, std::move(first), [options, &stop](ByteSource& file) { return OpenFile(file, options, stop); });
 }
 
 std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeOptions& options,

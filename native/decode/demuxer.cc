@@ -162,6 +162,7 @@ bool Demuxer::Next(AVPacket& packet) {
       stop_.ThrowIfStopped();  // which the input reported as a read error
       ended_by_damage_ = error != AVERROR_EOF;
       NoteFileEnd();
+      if (file_end_) ended_by_damage_ = false;
       return false;
     }
     if (Take(packet)) return true;

@@ -35,7 +35,12 @@ uint32_t LittleEndian32(std::span<const uint8_t> bytes, size_t offset) {
 }  // namespace
 
 FileEnd::FileEnd(ByteSource& source, uint64_t begin, const Container& container)
-    : source_(source), begin_(begin), next_(begin), end_(source.size()), steps_left_(kMaxSteps), looks_left_(kMaxLooks) {
+    : source_(source),
+      begin_(begin),
+      next_(begin),
+      end_(source.size()),
+      steps_left_(kMaxSteps),
+      looks_left_(kMaxLooks) {
   const std::string_view name = container.name;
   kind_ = name == "ogg"        ? Kind::kOgg
           : name == "mov"      ? Kind::kMov
@@ -169,8 +174,8 @@ void FileEnd::StepMatroska() {
   constexpr uint64_t kHeader = 0x1a45dfa3, kSegment = 0x18538067, kCluster = 0x1f43b675;
   // Of the file, of a segment and of a cluster; the rest lies deeper.
   constexpr std::array<uint64_t, 18> kIds = {
-      kHeader,    kSegment,   0x114d9b74, 0x1549a966, 0x1654ae6b, 0x1c53bb6b, 0x1043a770, 0x1254c367, 0x1941a469,
-      kCluster,   0xec,       0xbf,       0xe7,       0xa3,       0xa0,       0xa7,       0xab,       0x5854};
+      kHeader,  kSegment, 0x114d9b74, 0x1549a966, 0x1654ae6b, 0x1c53bb6b, 0x1043a770, 0x1254c367, 0x1941a469,
+      kCluster, 0xec,     0xbf,       0xe7,       0xa3,       0xa0,       0xa7,       0xab,       0x5854};
   const auto element = Bytes(kMostHeaderBytes);
   if (element.empty()) return GiveUp();
   const auto id_bytes = static_cast<size_t>(std::countl_zero(element[0]) + 1);

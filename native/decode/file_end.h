@@ -49,8 +49,8 @@ class FileEnd {
   int steps_left_;
   int looks_left_;
   bool is_cut_ = false;
-  bool has_data_ = false;      // Ogg: a page that is not the first one of its stream; MOV: "mdat"
-  uint64_t index_end_ = 0;     // MOV: the end of "moov", 0 before it
+  bool has_data_ = false;        // Ogg: a page that is not the first one of its stream; MOV: "mdat"
+  uint64_t index_end_ = 0;       // MOV: the end of "moov", 0 before it
   bool data_was_first_ = false;  // MOV: "mdat" came before "moov"
   bool has_last_page_ = false;
   std::vector<uint8_t> pieces_;

@@ -62,8 +62,8 @@ int64_t OpusSamples(std::span<const uint8_t> packet) {
   constexpr int64_t kMostSamples = 5760;
   if (packet.empty()) return 0;
   const int mode = packet[0] >> 3;
-  int64_t frame_samples = 120 << (mode & 3);                 // CELT: 2.5 to 20 ms
-  if (mode < 16) frame_samples = 480 << (mode & 1);          // hybrid: 10 or 20 ms
+  int64_t frame_samples = 120 << (mode & 3);                                  // CELT: 2.5 to 20 ms
+  if (mode < 16) frame_samples = 480 << (mode & 1);                           // hybrid: 10 or 20 ms
   if (mode < 12) frame_samples = std::array{480, 960, 1920, 2880}[mode & 3];  // SILK
   int64_t frames = (packet[0] & 3) == 0 ? 1 : 2;
   if ((packet[0] & 3) == 3) frames = packet.size() > 1 ? packet[1] & 0x3f : 0;

@@ -195,7 +195,8 @@ void MonoMixer::MixPlanar(const uint8_t* const* planes, size_t first, std::span<
       for (float& sample : run) sample = NumberOrZero(sample);
     };
     if (weights_.size() == 1) return mix(0, weights_, out);
-    MixRuns(out, [&](size_t channel, size_t i) { return Reader::Read(sample_at(channel, i)); }, mix);
+    MixRuns(
+        out, [&](size_t channel, size_t i) { return Reader::Read(sample_at(channel, i)); }, mix);
   });
 }
 

@@ -31,7 +31,8 @@ class MonoMixer {
   // Of the channels that were mixed since their layout changed, some would have cancelled others.
   bool has_inverted() const { return polarity_.has_turned(); }
 
-  // The samples after those of the last Mix: `in` holds out.size() samples of every channel, interleaved, on any alignment.
+  // The samples after those of the last Mix: `in` holds out.size() samples of every channel, interleaved, on
+  // any alignment.
   void MixInterleaved(const uint8_t* in, std::span<float> out);
   // Each of the channels' planes holds at least first + out.size() samples.
   void MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out);

@@ -17,8 +17,8 @@ class PacketSource {
 
   virtual const AVCodecParameters& parameters() const = 0;
   virtual AVRational time_base() const = 0;
-  // Known with the first packet: the earliest time stamp of the recording's other streams, in seconds; infinite
-  // without any.
+  // Known with the first packet: the earliest time stamp of the recording's other streams, in seconds;
+  // infinite without any.
   virtual double origin_s() const = 0;
   virtual const char* container_name() const = 0;
   // Share of all packets that were read, 0..1.

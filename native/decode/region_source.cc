@@ -58,8 +58,7 @@ MonoBlock RegionSource::Inside(const MonoBlock& block) {
   const int64_t to = std::clamp(end - position_.samples, from, size);
   position_.samples += size;
   return {block.samples.subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)),
-          block.sample_rate_hz,
-          block.coded_bits * static_cast<double>(to - from) / static_cast<double>(size),
+          block.sample_rate_hz, block.coded_bits * static_cast<double>(to - from) / static_cast<double>(size),
           std::clamp(end - position_.samples, int64_t{0}, block.silence_ahead)};
 }
 

@@ -12,8 +12,8 @@
 
 namespace veravox {
 
-// Gives libav the bytes of one file in a source, from `begin` on. A stop, or a failure of the source, shows as a read
-// error, so that libav's own loops end too.
+// Gives libav the bytes of one file in a source, from `begin` on. A stop, or a failure of the source, shows
+// as a read error, so that libav's own loops end too.
 class SourceInput {
  public:
   // `source` and `stop` are used in place and outlive this object.
