@@ -190,7 +190,8 @@ Napi::Float32Array ToJsArray(Napi::Env env, const std::vector<float>& values) {
 
 // The single stages below serve benchmarks and comparisons with other software; requests go through Preparer.
 
-// decode(bytes) -> {samples, sampleRateHz, damagedPackets}: the whole first audio stream, mixed down.
+// decode(bytes) -> {samples, sampleRateHz, damagedPackets, unheard, statedLength}: the whole first audio
+// stream, mixed down.
 Napi::Value Decode(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto bytes = View<uint8_t>(env, info[0], napi_uint8_array, "bytes");
@@ -208,6 +209,8 @@ Napi::Value Decode(const Napi::CallbackInfo& info) {
     result.Set("samples", ToJsArray(env, samples));
     result.Set("sampleRateHz", sample_rate_hz);
     result.Set("damagedPackets", static_cast<double>(decoder.damaged_packets()));
+    result.Set("unheard", ToJsUnheard(env, decoder.unheard()));
+    if (const auto length = decoder.stated_length()) result.Set("statedLength", ToJsLength(env, *length));
     return result;
   });
 }

@@ -150,7 +150,7 @@ const entries = {
     status: 422,
     code: 'validation_error',
     message:
-      'No window had enough speech: each has more than silence_threshold = {silenceThreshold} percent non-speech.',
+      'No window had enough speech: each has more than silence_threshold = {silenceThreshold} percent non-speech.{unheard}',
     when: 'Every window was skipped as silence. Silence never counts as a human voice.',
   },
   UNSUPPORTED_FORMAT: {
