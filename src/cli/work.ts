@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
+import { shown } from '../base/errors/shown-text.js';
 import { createLog } from '../base/observe/log.js';
 import { followHangUps } from './hang-up.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
@@ -47,5 +48,5 @@ async function work(): Promise<void> {
   endOnUncaught(log, stopGracefully);
   followSignals({ service, stopGracefully, hangUp, log });
   const state = service.isReady ? 'works' : 'works, but a known answer of its models is wrong, ';
-  log.print(`veravox ${state} on up to ${config.jobWorkers} jobs at once.\n`);
+  log.print(shown`veravox ${state} on up to ${config.jobWorkers} jobs at once.\n`);
 }
