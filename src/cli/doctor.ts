@@ -17,6 +17,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
 import { message, shown, styled } from '../base/errors/shown-text.js';
+import { checkDescriptors } from '../service/descriptors-needed.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
@@ -76,6 +77,7 @@ const checks: Readonly<Record<string, Check>> = {
     const names = await listGpus();
     return names?.map((name, index) => `${index}: ${name}`).join('\n') || 'none found';
   },
+  'file descriptors': (config) => checkDescriptors(config),
   'data folder': ({ dataDir }) => {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
     if (!existsSync(dataDir)) return `${dataDir} (will be created at the first start)`;

@@ -4,6 +4,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { shown } from '../base/errors/shown-text.js';
 import { createLog, type Logger } from '../base/observe/log.js';
+import { checkDescriptors } from '../service/descriptors-needed.js';
 import { ParentLink } from '../service/supervision/parent-link.js';
 import type { Database } from '../state/database/database.js';
 import { openDatabase } from '../state/database/open-database.js';
@@ -39,6 +40,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     ...(port !== undefined && parent === undefined && { PORT: port }),
     ...(host !== undefined && { HOST: host }),
   });
+  checkDescriptors(config);
   const log = createLog(config);
   process.on('exit', log.closeNow);
   if (parent === undefined && config.processes > 0) {

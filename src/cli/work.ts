@@ -4,6 +4,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { shown } from '../base/errors/shown-text.js';
 import { createLog } from '../base/observe/log.js';
+import { checkDescriptors } from '../service/descriptors-needed.js';
 import { followHangUps } from './hang-up.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
 import { endOnUncaught } from './uncaught.js';
@@ -36,6 +37,7 @@ async function work(): Promise<void> {
   const hangUp = followHangUps();
   const config = loadConfig(process.env);
   checkSettings(config);
+  checkDescriptors(config);
   const log = createLog(config);
   process.on('exit', log.closeNow);
   // The files of the service are read while the database opens.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CheckedStatus } from '../analysis/known-answers/checked-models.js';
+import { stateOf } from '../api/routes/health.js';
 import type { Logger } from '../base/observe/log.js';
 import type { GaugeSources } from '../base/observe/service-metrics.js';
+import type { DatabaseState } from '../state/database/database.js';
 import type { ServedModels } from './served-models.js';
 
 /** The models in use now, and earlier ones that still answer what began with them. */
@@ -47,14 +49,17 @@ export class ModelRotation {
 /** What metrics say about the models, and whether this process is ready. */
 export function gaugesOf(
   models: ModelRotation,
-  { isStopping, isDatabaseUp }: { readonly isStopping: () => boolean; readonly isDatabaseUp: () => boolean },
+  {
+    isStopping,
+    databaseState,
+  }: { readonly isStopping: () => boolean; readonly databaseState: () => DatabaseState },
 ) {
   const status = (): CheckedStatus => models.status();
   return {
     modelSets: () => models.sets,
     models: status,
-    ready: () => status().ready && !isStopping(),
-    databaseUp: isDatabaseUp,
+    ready: () => stateOf(status(), isStopping(), databaseState()) === 'ready',
+    databaseUp: () => databaseState() === 'up',
     wrongAnswers: () => status().wrongAnswers.length,
     provider: () => status().provider,
     devices: () => status().scoring?.devices ?? [],

@@ -10,6 +10,7 @@ import { parameterIn } from './admin-fields.js';
 
 import { adminRoute, type Gatekeeper } from './admin-route.js';
 import { modelBodies, readCard, servedModels } from './model-bodies.js';
+import { withoutFolders } from './server-state.js';
 
 export interface ModelRoutesParts {
   readonly modelsDir: string;
@@ -27,7 +28,7 @@ async function listing({ modelsDir, status: current, points }: ModelRoutesParts)
   const status = current();
   return jsonReply<AdminModelList>(200, {
     provider: status.provider,
-    fallback_reason: status.fallbackReason ?? null,
+    fallback_reason: withoutFolders(status.fallbackReason),
     devices: (status.scoring?.devices ?? []).map(deviceState),
     models: await modelBodies({ modelsDir, status, points }),
   });

@@ -5,11 +5,12 @@ import { aliasesOf } from '../../analysis/pipeline/model-status.js';
 import type { DeviceStatus } from '../../analysis/scoring/devices.js';
 import type { Liveness, Readiness } from '../../base/contract/health.js';
 import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoints.js';
+import type { DatabaseState } from '../../state/database/database.js';
 import { jsonReply, type Route } from './route.js';
 
 interface Surroundings {
   readonly isStopping: () => boolean;
-  readonly isDatabaseUp: () => boolean;
+  readonly databaseState: () => DatabaseState;
 }
 
 /** The process answers. Says nothing about models: an orchestrator must not restart a server that is loading them. */
@@ -20,16 +21,17 @@ const livezRoute: Route = {
 
 /**
  * 200 while requests should be sent here: after the warm-up, unless known answers do not hold, and until the server was
- * told to stop. Without its database it goes on answering: if every host stopped, nobody would.
+ * told to stop. Without its database it goes on answering: if every host stopped, nobody would. If only writing fails, others may be able
+ * to.
  */
-function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: Surroundings): Route {
+function readyzRoute(status: () => CheckedStatus, { isStopping, databaseState }: Surroundings): Route {
   return {
     ...readyzEndpoint,
     tellsOperators: true,
     handle({ isOperator }) {
       const current = status();
       const { provider, fallbackReason, scoring, models, speakerModels } = current;
-      const state = stateOf(current, isStopping());
+      const state = stateOf(current, isStopping(), databaseState());
       const code = state === 'ready' ? 200 : 503;
       const known = { ready: state === 'ready', state } as const;
       if (!isOperator) return jsonReply<Readiness>(code, known);
@@ -41,15 +43,20 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp }: 
         models,
         aliases: aliasesOf(current),
         speaker_models: speakerModels.map((model) => model.id),
-        database: isDatabaseUp() ? 'up' : 'unavailable',
+        database: databaseState(),
         wrong_answers: wrongAnswersOf(current),
       });
     },
   };
 }
 
-export function stateOf({ ready, wrongAnswers }: CheckedStatus, isStopping: boolean): Readiness['state'] {
+export function stateOf(
+  { ready, wrongAnswers }: CheckedStatus,
+  isStopping: boolean,
+  database: DatabaseState,
+): Readiness['state'] {
   if (isStopping) return 'stopping';
+  if (database === 'full' || database === 'read_only') return 'not_writable';
   if (ready) return 'ready';
   return wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
 }

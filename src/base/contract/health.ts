@@ -54,7 +54,7 @@ export const readiness = {
     'Everything except `ready` and `state` is for operators: at the admin address, or with a key that has the scope `admin`.',
   properties: {
     ready: { type: 'boolean' },
-    state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'stopping'] },
+    state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'not_writable', 'stopping'] },
     provider: { type: 'string', description: 'Device that runs the models.', enum: ['cpu', 'cuda'] },
     fallback_reason: {
       type: ['string', 'null'],
@@ -82,8 +82,9 @@ export const readiness = {
     },
     database: {
       type: 'string',
-      description: 'While it is unavailable, requests with known keys go on.',
-      enum: ['up', 'unavailable'],
+      description:
+        'While it is unavailable, requests with known keys go on. If it has no room or can only be read, `state` is `not_writable`.',
+      enum: ['up', 'unavailable', 'full', 'read_only'],
     },
     wrong_answers: {
       type: 'array',

@@ -11,6 +11,7 @@ const stateTexts: Readonly<Record<ServerState['state'], string>> = {
   starting: 'starting',
   ready: 'ready',
   wrong_answers: 'not ready: wrong answers',
+  not_writable: 'not writable',
   stopping: 'stopping',
 };
 

@@ -104,7 +104,7 @@ export const serverState = {
   type: 'object',
   properties: {
     version: { type: 'string' },
-    state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'stopping'] },
+    state: { type: 'string', enum: ['starting', 'ready', 'wrong_answers', 'not_writable', 'stopping'] },
     uptime_s: { type: 'integer', description: 'Of the process that answers.' },
     provider: { type: 'string', enum: ['cpu', 'cuda'] },
     fallback_reason: {
@@ -122,7 +122,7 @@ export const serverState = {
       type: 'object',
       properties: {
         kind: { type: 'string', enum: ['sqlite', 'postgres'] },
-        state: { type: 'string', enum: ['up', 'unavailable'] },
+        state: { type: 'string', enum: ['up', 'unavailable', 'full', 'read_only'] },
       },
       required: ['kind', 'state'],
       additionalProperties: false,
