@@ -1920,7 +1920,7 @@ export interface AdminModelList {
 
 export interface ServerState {
   version: string;
-  state: 'starting' | 'ready' | 'wrong_answers' | 'stopping';
+  state: 'starting' | 'ready' | 'wrong_answers' | 'not_writable' | 'stopping';
   /**
    * Of the process that answers.
    */
@@ -1975,7 +1975,7 @@ export interface ServerState {
   }[];
   database: {
     kind: 'sqlite' | 'postgres';
-    state: 'up' | 'unavailable';
+    state: 'up' | 'unavailable' | 'full' | 'read_only';
   };
   storage: {
     kind: 'data_folder' | 'bucket';
