@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import pc from 'picocolors';
 import { describeCheck, holds } from '../analysis/known-answers/known-answers.js';
 import { askModels } from '../analysis/known-answers/model-check.js';
 import { readManifest } from '../analysis/models/manifest.js';
@@ -16,6 +15,7 @@ import { loadAddon } from '../base/addon/addon.js';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
+import { checkDescriptors } from '../service/descriptors-needed.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
@@ -23,6 +23,7 @@ import { keyFilesIn, readKey } from '../state/keys/key-files.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
+import { say } from './finding.js';
 
 /** The finding of one check; throws if something that the server needs is missing or wrong. */
 type Check = (config: Config) => Promise<string> | string;
@@ -74,6 +75,7 @@ const checks: Readonly<Record<string, Check>> = {
     const names = await listGpus();
     return names?.map((name, index) => `${index}: ${name}`).join('\n') || 'none found';
   },
+  'file descriptors': (config) => checkDescriptors(config),
   'data folder': ({ dataDir }) => {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
     if (!existsSync(dataDir)) return `${dataDir} (will be created at the first start)`;
@@ -127,13 +129,13 @@ export function addDoctorCommand(program: Command, version: string): void {
         await checkPrivacy();
         return;
       }
-      print('veravox', version, 'ok');
-      print('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
+      say('veravox', version, 'ok');
+      say('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
       const config = settings();
       if (config === undefined) return;
       for (const [name, check] of Object.entries(checks)) {
         try {
-          print(name, await check(config), 'ok');
+          say(name, await check(config), 'ok');
         } catch (error) {
           report(name, error);
         }
@@ -152,7 +154,7 @@ function settings(): Config | undefined {
 }
 
 function report(name: string, error: unknown): void {
-  print(name, (error as Error).message, isMissing(error) ? 'missing' : 'failed');
+  say(name, (error as Error).message, isMissing(error) ? 'missing' : 'failed');
   process.exitCode = 1;
 }
 
@@ -167,24 +169,12 @@ async function checkPrivacy(): Promise<void> {
   const { testPrivacy } = await import('./privacy/self-test.js');
   const main = fileURLToPath(new URL('./main.js', import.meta.url));
   const { method, contacts, leftFiles } = await testPrivacy(main);
-  print('method', method, 'ok');
+  say('method', method, 'ok');
   printFound('contacts', contacts, 'none, and nothing written outside the data folder');
   printFound('files left', leftFiles, 'none in the home folder and the folder for temporary files');
 }
 
 function printFound(name: string, found: readonly string[], none: string): void {
-  print(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
+  say(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
   if (found.length > 0) process.exitCode = 1;
-}
-
-const marks = {
-  ok: pc.green('ok     '),
-  missing: pc.red('missing'),
-  failed: pc.red('failed '),
-  found: pc.red('found  '),
-} as const;
-
-function print(name: string, finding: string, result: keyof typeof marks): void {
-  const mark = marks[result];
-  process.stdout.write(`${mark}  ${name.padEnd(16)} ${finding.replaceAll('\n', `\n${' '.repeat(26)}`)}\n`);
 }

@@ -32,6 +32,7 @@ import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-ro
 import { scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { evaluationTable } from './evaluation-table.js';
+import { print } from './output.js';
 import { showListProgress } from './progress-line.js';
 
 interface EvaluateOptions extends ListOptions {
@@ -109,7 +110,7 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
       await writeFile(path.join(options.svg, `${drawing.name}.svg`), svgFile(drawing));
     }
   }
-  process.stdout.write(evaluationTable(report, pc));
+  print(evaluationTable(report, pc));
   if (scored.rows.some(isOurs)) process.exitCode = 1;
 }
 

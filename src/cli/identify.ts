@@ -8,8 +8,10 @@ import { VoiceprintList } from '../analysis/voiceid/voiceprint-list.js';
 import type { Identification } from '../base/contract/identification.js';
 import { MAX_MATCHES, verifyNeeds } from '../base/contract/limits.js';
 import { identifyFieldSchemas } from '../base/contract/voice-fields.js';
+import { type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { numberThat, within } from './arguments.js';
 import { exitCodeOtherSpeaker, withVoices } from './local-voices.js';
+import { print, printJson } from './output.js';
 import { textTable } from './text-table.js';
 
 interface IdentifyOptions {
@@ -52,12 +54,13 @@ async function identify(file: string, options: IdentifyOptions): Promise<void> {
     requireAuthentic(sample);
     const ranking = await list.rank(sample.voiceprint, options.top);
     const body = identificationBody(ranking, speaker, options.prior, elapsedS());
-    process.stdout.write(options.json ? `${JSON.stringify(body)}\n` : tableOf(body));
+    if (options.json) printJson(body);
+    else print(tableOf(body));
     if (!body.matches.some((match) => match.is_match)) process.exitCode = exitCodeOtherSpeaker;
   });
 }
 
-function tableOf({ matches, unknown_probability: unknown, compared }: Identification): string {
+function tableOf({ matches, unknown_probability: unknown, compared }: Identification): Shown {
   const rows = matches.map((match) => [
     match.id,
     match.similarity_score.toFixed(3),
@@ -68,5 +71,5 @@ function tableOf({ matches, unknown_probability: unknown, compared }: Identifica
   const headings = ['id', '>similarity', '>probability', '>of a stranger', 'match'];
   const found = matches.some((match) => match.is_match);
   const nobody = `${compared} compared; nobody of them: ${unknown.toFixed(3)}`;
-  return `${textTable(headings, rows)}${found ? pc.green(nobody) : pc.red(nobody)}\n`;
+  return shown`${textTable(headings, rows)}${styled(found ? pc.green : pc.red, nobody)}\n`;
 }

@@ -20,6 +20,7 @@ import { pointsForThreshold } from '../state/operating-points/load-operating-poi
 import { anyTime, parseThreshold, requireRegion, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
+import { print, printJson, progressOutput } from './output.js';
 import { predictionTable, runSummary } from './prediction-table.js';
 import { ProgressLine, showListProgress } from './progress-line.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
@@ -153,17 +154,14 @@ async function predictAll(
         const { modelId, threshold } = options;
         timelines?.files.add({ file, prediction, outline, modelId, threshold });
         counts[prediction.global.result]++;
-        process.stdout.write(
-          options.json
-            ? `${JSON.stringify({ file, model_id: options.modelId, ...prediction })}\n`
-            : predictionTable(file, { ...prediction, model: options.modelId }, pc, options.windows),
-        );
+        if (options.json) printJson({ file, model_id: options.modelId, ...prediction });
+        else print(predictionTable(file, { ...prediction, model: options.modelId }, pc, options.windows));
       }
       if (!isOneFile) progress.add('error' in outcome);
     },
   );
   progress.clear();
-  if (!isOneFile && !options.json) process.stdout.write(runSummary(counts, pc));
+  if (!isOneFile && !options.json) print(runSummary(counts, pc));
 }
 
 async function predictFile(
@@ -175,7 +173,7 @@ async function predictFile(
 ): Promise<Found> {
   return pipeline.withRegion([file], async (region) => {
     const startedMs = performance.now();
-    const progress = new ProgressLine(process.stderr, file);
+    const progress = new ProgressLine(progressOutput, file);
     const plan: AnalysisRequest = {
       region,
       model,

@@ -41,6 +41,7 @@ import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import { once } from '../base/once.js';
 import type { Tracing } from '../base/tracing/tracing.js';
+import type { DatabaseState } from '../state/database/database.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
@@ -64,8 +65,8 @@ export interface ServerOptions {
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
-  /** Whether the database has answered lately; always when absent. */
-  readonly isDatabaseUp?: () => boolean;
+  /** Whether the database has answered lately, and can be written; it is up when absent. */
+  readonly databaseState?: () => DatabaseState;
   /** Closed with the server. */
   readonly files: FileStore;
   /** Those that requests may name; none when absent. */
@@ -204,7 +205,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings, files.storage);
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
-  const { isDatabaseUp = () => true, jobs: office } = options;
+  const { databaseState = () => 'up', jobs: office } = options;
   const isStopping = (): boolean => door.phase !== 'running';
   const onClose = (reason: CloseReason): void => metrics.countClosed(reason);
   const addresses = new ClientAddresses(config.trustedProxies);
@@ -239,7 +240,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.admin &&
     openAdminParts({
       ...options.admin,
-      ...{ config, keys, rates, log, isStopping, isDatabaseUp, files },
+      ...{ config, keys, rates, log, isStopping, databaseState, files },
       status: () => models.status(),
     });
   const door = new FrontDoor({
@@ -262,7 +263,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
   const models = new ModelRotation(new ServedModels(counted(options.analyser), options.wrongAnswers), log);
   const gauges = {
-    ...gaugesOf(models, { isStopping, isDatabaseUp, files }),
+    ...gaugesOf(models, { isStopping, databaseState, files }),
     requestsInFlight: () => permits.requests.inUse,
     transfersInFlight: () => permits.transfers.inUse,
     eventStreams: () => permits.watches.inUse + permits.adminWatches.inUse,
@@ -293,7 +294,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       metrics,
       log,
       isStopping,
-      isDatabaseUp,
+      databaseState,
     };
     const jobs = office &&
       watch && {

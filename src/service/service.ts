@@ -19,6 +19,7 @@ import { packageVersion } from '../base/config/package-dir.js';
 import type { Logger, ServiceLog } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { Database } from '../state/database/database.js';
+import { WatchedDatabase } from '../state/database/watched-database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { KeyStore } from '../state/keys/key-store.js';
 import { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
@@ -63,8 +64,9 @@ export interface Service extends Pick<Orders, 'renewTls' | 'refuse' | 'metrics' 
 
 /** Puts a server together from what the configuration says, and starts it. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, parent, database, isWorker = false } = options;
+  const { config, log, parent, isWorker = false } = options;
   const { logger } = log;
+  const database = watched(options.database, config, logger);
   let server: RunningServer | undefined;
   const usePoints = (points: OperatingPoints): void => {
     try {
@@ -129,7 +131,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...models,
       arena,
       keys,
-      isDatabaseUp: () => keys.isCurrent,
+      databaseState: () => database.problem ?? (keys.isCurrent ? 'up' : 'unavailable'),
       jobs,
       files,
       operatingPoints,
@@ -207,6 +209,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await database.close();
     },
   };
+}
+
+function watched(database: Database, { dataDir }: Config, logger: Logger): WatchedDatabase {
+  return new WatchedDatabase(database, {
+    dataDir,
+    onChange(problem) {
+      if (problem === undefined) logger.warn('the database can be written again');
+      else logger.error({ problem }, 'the database cannot be written: not ready until it can');
+    },
+  });
 }
 
 /** Their files are read while other threads load the models. */

@@ -26,7 +26,7 @@ const nothing = (): number => 0;
  * @throws Error when that address is taken
  */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
-  const { config, files, log, metrics, recorders = [], jobs: office, isDatabaseUp = () => true } = options;
+  const { config, files, log, metrics, recorders = [], jobs: office, databaseState = () => 'up' } = options;
   if (office === undefined) throw new Error('A worker needs jobs. This is a bug.');
   // Of its scores; nobody asks a worker for its history.
   const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
@@ -35,7 +35,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   const isStopping = (): boolean => door.phase !== 'running';
   const status = () => models.status();
   metrics.declareGauges({
-    ...gaugesOf(models, { isStopping, isDatabaseUp, files }),
+    ...gaugesOf(models, { isStopping, databaseState, files }),
     requestsInFlight: nothing,
     transfersInFlight: nothing,
     eventStreams: nothing,
@@ -49,7 +49,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     arenaUsedBytes: nothing,
     arenaTotalBytes: nothing,
   });
-  const routes = [...healthRoutes(status, { isStopping, isDatabaseUp, files }), metricsRoute(metrics)];
+  const routes = [...healthRoutes(status, { isStopping, databaseState, files }), metricsRoute(metrics)];
   door.serve([], routes);
   const admin: Listener | undefined =
     config.adminAddress && (await listen({ ...config.adminAddress, handle: door.handleAdmin }));

@@ -361,7 +361,9 @@ class Pipeline implements FullAnalyser {
       return await run.promise;
     } catch (error) {
       this.#flights.delete(flight.id);
-      throw error;
+      // A thread that dies of what was given up already is not what it ended with.
+      run.fail(error);
+      return await run.promise;
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener('abort', abandon);

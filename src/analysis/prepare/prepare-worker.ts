@@ -82,7 +82,7 @@ function prepareFile(task: PrepareTask | RecordingTask): PrepareResult {
   const held: SlottedInput[] = [];
   let inputCount = 0;
   let slot: number | undefined;
-  const file = 'mailbox' in task ? recordingOf(task, preparer, deadlineMs) : memoryOf(task, preparer);
+  const file = 'mailbox' in task ? recordingOf(task, preparer) : memoryOf(task, preparer);
   try {
     file.open();
     for (;;) {
@@ -165,7 +165,7 @@ function memoryOf(task: PrepareTask, preparer: Preparer): TaskFile {
   };
 }
 
-function recordingOf(task: RecordingTask, preparer: Preparer, deadlineMs: number): TaskFile {
+function recordingOf(task: RecordingTask, preparer: Preparer): TaskFile {
   const mailbox = new RangeMailbox(task.mailbox);
   let start = new Uint8Array(0);
   const read = (offset: number, length: number): Uint8Array => {
@@ -173,7 +173,7 @@ function recordingOf(task: RecordingTask, preparer: Preparer, deadlineMs: number
     if (control.isStopped(task.control)) throw new Stopped();
     const { id } = task;
     parentPort?.postMessage({ id, offset, length, decodedS: preparer.decodedS } satisfies RangeWanted);
-    const range = mailbox.take(length, Math.max(0, deadlineMs - performance.now()));
+    const range = mailbox.take(length);
     if (range === undefined) throw new Error('The range cannot be read.');
     if (offset === 0) start = range.slice(0, FOREIGN_FORMAT_BYTES);
     return range;

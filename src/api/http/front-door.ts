@@ -15,7 +15,7 @@ import { endRequestSpan } from '../../base/observe/request-span.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import { serverTiming } from '../../base/observe/timing.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
-import { isTransient } from '../../state/database/database.js';
+import { whyUnusable } from '../../state/database/write-problem.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey, Authenticator } from '../../state/keys/authenticator.js';
 import { addressBlock } from '../admission/address-block.js';
@@ -479,5 +479,8 @@ export class FrontDoor {
 /** What the client is told; its cause is for the log. */
 function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError(isTransient(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL', {}, { cause: error });
+  const reason = whyUnusable(error);
+  return reason === undefined
+    ? new ServiceError('INTERNAL', {}, { cause: error })
+    : new ServiceError('DATABASE_UNAVAILABLE', { reason }, { cause: error });
 }

@@ -337,8 +337,8 @@ const entries = {
   DATABASE_UNAVAILABLE: {
     status: 503,
     code: 'unavailable',
-    message: 'The database cannot be used now; retry after {retryAfterS} s.',
-    when: 'PostgreSQL does not answer, the data folder cannot be written, or another process holds the database for too long; the log has the cause.',
+    message: 'The database cannot be used now: {reason}; retry after {retryAfterS} s.',
+    when: 'PostgreSQL does not answer or can only be read, the disk is full or can only be read, or another process holds the database for too long; the log has the cause.',
     retryAfterS: 5,
   },
   QUEUE_DEADLINE: {
