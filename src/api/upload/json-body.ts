@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { BodyStream } from './body-stream.js';
+import { refuseEncoded } from './content-encoding.js';
 import { checkJsonLimits } from './json-limits.js';
 
 export interface JsonLimits {
@@ -48,6 +49,7 @@ export function receiveJson(
       const received = contentType === '' ? 'none' : contentType;
       throw new ServiceError('CONTENT_TYPE_INVALID', { expected: 'application/json', received });
     }
+    refuseEncoded(stream);
     const chunks: Buffer[] = [];
     let receivedBytes = 0;
     let settled = false;
