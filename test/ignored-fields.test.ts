@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { ServiceError } from '../src/base/errors/service-error.js';
 import { ignoredFields } from '../src/api/routes/ignored-fields.js';
+import type { ServiceError } from '../src/base/errors/service-error.js';
 import { request } from './support/http-client.js';
 import { API_KEY, startTestServer } from './support/test-server.js';
 

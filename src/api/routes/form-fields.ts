@@ -183,7 +183,9 @@ function missingFileHint({ parts }: UploadedForm, field: string, text: Part | un
   if (other !== undefined) {
     return `There is one in the field ${JSON.stringify(other.name.slice(0, MAX_SHOWN_CHARS))}: send it as ${field}.`;
   }
-  return text === undefined ? '' : 'It holds text without a file name: with curl, an @ goes before the name of a file.';
+  return text === undefined
+    ? ''
+    : 'It holds text without a file name: with curl, an @ goes before the name of a file.';
 }
 
 /**
