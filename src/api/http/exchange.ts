@@ -55,6 +55,8 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly path: string;
   readonly query: string;
   readonly contentType: string;
+  readonly contentEncoding: string;
+  readonly isStrict: boolean;
   apiKey: string;
   /** Instead of a key, on a request that wants a WebSocket. */
   ticket = '';
@@ -123,6 +125,8 @@ export class Exchange implements RouteRequest, BodyStream {
     // Undefined without a question mark, whatever its type says.
     this.query = (req.getQuery() as string | undefined) ?? '';
     this.contentType = head.contentType;
+    this.contentEncoding = head.contentEncoding;
+    this.isStrict = /(?:^|[,;\s])handling="?strict\b/i.test(head.prefer);
     this.apiKey = head.apiKey;
     this.#incoming = new IncomingBody(res, head.declaredBytes);
     this.record = {

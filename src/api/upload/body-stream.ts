@@ -3,6 +3,8 @@ import type { Holder } from '../admission/shared-budget.js';
 
 /** A request body on its way in. */
 export interface BodyStream {
+  /** From `content-encoding`; empty or absent without one. */
+  readonly contentEncoding?: string;
   /** From Content-Length; undefined for a chunked transfer-encoding. */
   readonly declaredBytes: number | undefined;
   /** Whose upload memory it takes. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { BodyStream } from './body-stream.js';
+import { refuseEncoded } from './content-encoding.js';
 import { GrowingBytes } from './growing-bytes.js';
 import { checkJsonLimits } from './json-limits.js';
 
@@ -52,6 +53,7 @@ export function receiveJson(
       const received = contentType === '' ? 'none' : contentType;
       throw new ServiceError('CONTENT_TYPE_INVALID', { expected: 'application/json', received });
     }
+    refuseEncoded(stream);
     const received = new GrowingBytes();
     let settled = false;
     const settle = (end: () => void): void => {

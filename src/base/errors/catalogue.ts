@@ -58,6 +58,18 @@ const entries = {
     message: 'Expected a content-type of {expected} but received {received}.',
     when: 'The content-type header is missing, malformed or not one that the route accepts.',
   },
+  CONTENT_ENCODING_UNSUPPORTED: {
+    status: 415,
+    code: 'validation_error',
+    message: 'Expected a body without a content-encoding but received {received}. Send it uncompressed.',
+    when: 'The header `content-encoding` says that a form or a JSON body is compressed.',
+  },
+  FIELD_UNKNOWN: {
+    status: 400,
+    code: 'validation_error',
+    message: '{problem}',
+    when: 'The request has `prefer: handling=strict` and a field or query parameter without effect. Without that header, it is only named in `warnings`.',
+  },
   MULTIPART_MALFORMED: {
     status: 400,
     code: 'validation_error',

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { Crc32c, Crc64Nvme } from './crc-tables.js';
-
-/** What a checksum is computed with, piece by piece. */
-export interface RunningChecksum {
-  update(bytes: Uint8Array): unknown;
-  digest(): Buffer;
-}
+import { Crc32c, Crc64Nvme, type RunningChecksum } from './crc-tables.js';
 
 class Crc32 implements RunningChecksum {
   #value = 0;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cyclic redundancy checks of S3 that Node.js lacks. Both shift to the right, and begin and end inverted.
-import type { RunningChecksum } from './checksums.js';
+
+/** What a checksum is computed with, piece by piece. */
+export interface RunningChecksum {
+  update(bytes: Uint8Array): unknown;
+  digest(): Buffer;
+}
 
 /** Castagnoli's polynomial (RFC 3720, appendix B.4), its bits reversed. */
 const POLYNOMIAL_32C = 0x82f63b78;

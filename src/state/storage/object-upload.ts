@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { type ExpectedChecksum, type RunningChecksum, runningChecksum } from './checksums.js';
+import { type ExpectedChecksum, runningChecksum } from './checksums.js';
+import type { RunningChecksum } from './crc-tables.js';
 import { diskFailure, onDisk } from './disk-failure.js';
 
 const pwrite = promisify(fs.write);
