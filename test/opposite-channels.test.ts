@@ -55,7 +55,8 @@ function mixOfPlain(gains: readonly number[]): Float32Array {
   bytes.write('data', 36);
   bytes.writeUInt32LE(bytes.length - 44, 40);
   voice.forEach((sample, i) => {
-    for (const [c, gain] of gains.entries()) bytes.writeFloatLE(gain * sample, 44 + 4 * (i * gains.length + c));
+    for (const [c, gain] of gains.entries())
+      bytes.writeFloatLE(gain * sample, 44 + 4 * (i * gains.length + c));
   });
   return addon.decode(bytes).samples;
 }
