@@ -31,8 +31,8 @@ function endOf(file: string): number {
   const startS = Number.parseFloat(probe('-show_entries', 'format=start_time'));
   const packets = probe('-select_streams', 'a:0', '-show_entries', 'packet=pts_time,duration_time');
   const ends = packets
-    .trim()
     .split('\n')
+    .filter((line) => line !== '')
     .map((line) => line.split(',').map(Number.parseFloat))
     .map(([stampS = 0, durationS = 0]) => stampS + (Number.isNaN(durationS) ? 0 : durationS));
   return Math.max(...ends) - startS;
