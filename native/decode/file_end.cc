@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "decode/big_endian.h"
 #include "decode/file_tags.h"
 
 namespace veravox {
@@ -16,12 +17,6 @@ namespace {
 constexpr int kMaxSteps = 10'000'000;
 // Looks for a file of another kind, each of which reads some of it.
 constexpr int kMaxLooks = 50;
-
-uint64_t BigEndian(std::span<const uint8_t> bytes) {
-  uint64_t value = 0;
-  for (const uint8_t byte : bytes) value = value << 8 | byte;
-  return value;
-}
 
 uint32_t LittleEndian32(std::span<const uint8_t> bytes, size_t offset) {
   uint32_t value = 0;

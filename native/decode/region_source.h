@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "decode/audio_source.h"
 

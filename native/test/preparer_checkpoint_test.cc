@@ -115,7 +115,11 @@ TEST(PreparerCheckpointTest, ChannelsOfOppositePolarityGoOn) {
     channels.push_back(voice[i]);
     channels.push_back(static_cast<int16_t>(is_inverted ? -(voice[i] / 2) : voice[i] / 2));
   }
-  const auto bytes = WaveBuilder{.channels = 2, .sample_rate_hz = 11025}.Build(channels);
+  // In each of two joined files it begins anew.
+  const auto middle = channels.begin() + static_cast<ptrdiff_t>(channels.size() / 4 * 2);
+  const WaveBuilder wave{.channels = 2, .sample_rate_hz = 11025};
+  const auto bytes = Joined({wave.Build(std::vector<int16_t>(channels.begin(), middle)),
+                             wave.Build(std::vector<int16_t>(middle, channels.end()))});
   ExpectEveryCheckpointGoesOn(bytes, LongFile(100.0));
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StatedLength, Unheard } from '../../base/addon/addon.js';
-import type { Analysis, SkippedStretch } from '../analyser/analyser.js';
+import type { Analysis, SkippedStretch, StatedLength, Unheard } from '../analyser/analyser.js';
 
 /** To the millisecond, without trailing zeros. */
 export const seconds = (time: number): string => String(Number(time.toFixed(3)));
