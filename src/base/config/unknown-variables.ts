@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { nearest } from '../nearest.js';
+import { nearest } from './nearest.js';
 import type { Option } from './option.js';
 import { options } from './options.js';
 import { FILE_SUFFIX } from './secret-files.js';
