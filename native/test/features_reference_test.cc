@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <numbers>
 #include <span>
 #include <string>
@@ -19,6 +17,7 @@
 #include "features/phase_coherence.h"
 #include "features/recipe_text.h"
 #include "features/spectrogram.h"
+#include "reference_numbers.h"
 
 namespace veravox {
 namespace {
@@ -27,19 +26,6 @@ struct Case {
   const char* name;
   size_t samples;
 };
-
-std::string ReadFile(const std::string& name) {
-  std::ifstream file(std::string(VERAVOX_SOURCE_DIR) + "/test/reference/features/" + name, std::ios::binary);
-  EXPECT_TRUE(file) << name << " is missing";
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<float> ReadFloats(const std::string& name) {
-  const std::string bytes = ReadFile(name);
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::copy_n(bytes.data(), values.size() * sizeof(float), reinterpret_cast<char*>(values.data()));
-  return values;
-}
 
 FeatureRecipe ReadRecipe(const Case& reference) {
   return ParseRecipe(ReadFile(std::string(reference.name) + ".recipe"));

@@ -5,21 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <numbers>
-#include <string>
+#include <span>
+#include <vector>
+
+#include "reference_numbers.h"
 
 namespace veravox::test {
 namespace {
-
-std::vector<float> ReadFloats(const std::string& name) {
-  std::ifstream file(VERAVOX_SOURCE_DIR "/test/reference/features/" + name, std::ios::binary);
-  EXPECT_TRUE(file) << name << " is missing";
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::copy_n(bytes.data(), values.size() * sizeof(float), reinterpret_cast<char*>(values.data()));
-  return values;
-}
 
 std::vector<float> Filtered(std::span<const float> samples, size_t piece) {
   RumbleFilter filter;

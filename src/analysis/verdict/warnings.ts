@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StatedLength, Unheard } from '../../base/addon/addon.js';
 import type { Analysis, SkippedStretch } from '../analyser/analyser.js';
+
+type Unheard = NonNullable<Analysis['unheard']>[number];
+type StatedLength = NonNullable<Analysis['statedLength']>;
 
 /** To the millisecond, without trailing zeros. */
 export const seconds = (time: number): string => String(Number(time.toFixed(3)));
