@@ -18,6 +18,7 @@
 #include "features/phase_coherence.h"
 #include "features/recipe_text.h"
 #include "features/spectrogram.h"
+#include "reference_numbers.h"
 
 namespace veravox {
 namespace {

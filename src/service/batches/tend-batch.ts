@@ -62,7 +62,7 @@ export async function tendBatch(
     await desk.succeed(work, JSON.stringify({ ...counts, result_key: resultKey }));
     return 'succeeded';
   } catch (error) {
-    return await endOf(work, desk, heart.failure ?? error, stopping);
+    return await endOf(work, parts, heart.failure ?? error, stopping);
   } finally {
     heart.stop();
   }
@@ -146,7 +146,12 @@ const resultLine = ({ line, label, state, failure, result }: LineEnd): string =>
     result: result === undefined ? null : (JSON.parse(result) as object),
   });
 
-function endOf(work: BatchWork, desk: BatchDesk, error: unknown, stopping: AbortSignal): Promise<BatchTurn> {
+function endOf(
+  work: BatchWork,
+  { desk }: TenderParts,
+  error: unknown,
+  stopping: AbortSignal,
+): Promise<BatchTurn> {
   const told: Promise<BatchTurn> =
     error instanceof WorkLost
       ? Promise.reject(error)

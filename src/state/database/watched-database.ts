@@ -52,11 +52,9 @@ export class WatchedDatabase implements Database {
   }
 
   queryPromptly<Answer extends Row = Row>(
-    sql: string,
-    parameters: readonly Value[],
-    timeoutMs: number,
+    ...asked: Parameters<Database['queryPromptly']>
   ): Promise<Answer[]> {
-    return this.#noted(this.#database.queryPromptly<Answer>(sql, parameters, timeoutMs));
+    return this.#noted(this.#database.queryPromptly<Answer>(...asked));
   }
 
   execute(sql: string, parameters?: readonly Value[]): Promise<number> {
