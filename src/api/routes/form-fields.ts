@@ -160,6 +160,16 @@ export class FieldValidator<Values> {
 /** What turns a form or a JSON object into the values of its fields. */
 export type FieldReader<Values> = Pick<FieldValidator<Values>, 'names' | 'fromForm' | 'fromJson'>;
 
+/** Reads fields and what follows from them, which may refuse them. */
+export const resolvedReader = <Values, Resolved>(
+  validator: FieldReader<Values>,
+  resolve: (fields: Values) => Resolved,
+): FieldReader<Resolved> => ({
+  names: validator.names,
+  fromForm: (form) => resolve(validator.fromForm(form)),
+  fromJson: (object) => resolve(validator.fromJson(object)),
+});
+
 /** A path has no more, and every format of audio has a byte in its head that no text has. */
 const MAX_HEAD_BYTES = 4096;
 

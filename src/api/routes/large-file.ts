@@ -19,7 +19,7 @@ import { progressLog } from '../../base/observe/progress-log.js';
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { FileIntake, InputLimits } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
-import { type FieldReader, FieldValidator } from './form-fields.js';
+import { FieldValidator, resolvedReader } from './form-fields.js';
 import { LargeFileIntake } from './large-file-intake.js';
 import { regionOf } from './region.js';
 import type { Route } from './route.js';
@@ -53,11 +53,7 @@ export function largeFileRoute(
   const { detectors } = analyser.status();
   const validator = new FieldValidator<LargeFileFields>({ schemas: largeFileFieldSchemas(detectors) });
   const resolve = (fields: LargeFileFields): ResolvedFields => ({ ...fields, region: regionOf(fields) });
-  const reader: FieldReader<ResolvedFields> = {
-    names: validator.names,
-    fromForm: (form) => resolve(validator.fromForm(form)),
-    fromJson: (object) => resolve(validator.fromJson(object)),
-  };
+  const reader = resolvedReader(validator, resolve);
   const intake = new LargeFileIntake<ResolvedFields>(reader, files, limits, permits);
   const steps: AnalysisSteps<ResolvedFields> = {
     receive: (request) => intake.receive(request),

@@ -14,7 +14,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
 import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
-import { type FieldReader, FieldValidator } from './form-fields.js';
+import { FieldValidator, resolvedReader } from './form-fields.js';
 import { regionOf } from './region.js';
 import type { Route } from './route.js';
 
@@ -52,11 +52,7 @@ export function predictRoute(
         : points.thresholdOf(given, detectorNamed(analyser.status(), model), 'threshold');
     return { ...fields, threshold, region: regionOf(fields) };
   };
-  const reader: FieldReader<ResolvedFields> = {
-    names: validator.names,
-    fromForm: (form) => resolve(validator.fromForm(form)),
-    fromJson: (object) => resolve(validator.fromJson(object)),
-  };
+  const reader = resolvedReader(validator, resolve);
   const steps: AnalysisSteps<ResolvedFields> = {
     receive: (request) => receiveInput(request, reader, intake, limits),
     plan: (fields) => ({
