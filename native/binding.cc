@@ -304,8 +304,8 @@ void ReleasePages(const Napi::CallbackInfo& info) {
   if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
-// freeBuffer(bytes): frees the memory of the array's buffer, which the garbage collector of a thread without work
-// would keep. The array is empty afterwards.
+// freeBuffer(bytes): frees the memory of the array's buffer, which the garbage collector of a thread without
+// work would keep. The array is empty afterwards.
 void FreeBuffer(const Napi::CallbackInfo& info) {
   View<uint8_t>(info.Env(), info[0], napi_uint8_array, "bytes");
   info[0].As<Napi::Uint8Array>().ArrayBuffer().Detach();
@@ -471,12 +471,11 @@ Napi::Value OnVoiceprints(const Napi::CallbackInfo& info) {
   return Started(std::make_unique<Worker>(info));
 }
 
-// Gives the free memory of all of the C library's heaps back to the system, in one of libuv's threads: after a
-// flood that is gigabytes, which takes a tenth of a second.
+// Gives the free memory of all of the C library's heaps back to the system, in one of libuv's threads: after
+// a flood that is gigabytes, which takes a tenth of a second.
 class TrimWorker final : public Napi::AsyncWorker {
  public:
-  explicit TrimWorker(Napi::Env env)
-      : Napi::AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)) {}
+  explicit TrimWorker(Napi::Env env) : Napi::AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)) {}
 
   Napi::Promise promise() const { return deferred_.Promise(); }
 
