@@ -41,6 +41,8 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
   FILE_MISSING: { field: 'file', hint: 'There is one in the field "audio_file": send it as file.' },
   FILE_EMPTY: { field: 'file' },
   CONTENT_TYPE_INVALID: { expected: 'multipart/form-data', received: 'text/plain' },
+  CONTENT_ENCODING_UNSUPPORTED: { received: 'gzip' },
+  FIELD_UNKNOWN: { problem: 'The field treshold has no effect here. Did you mean threshold?' },
   MULTIPART_MALFORMED: { problem: 'the final boundary is missing' },
   MULTIPART_LIMIT: { problem: 'more than 64 parts' },
   JSON_MALFORMED: { problem: 'it cannot be parsed at position 17.' },

@@ -59,7 +59,7 @@ const entries = {
     when: 'The content-type header is missing, malformed or not one that the route accepts.',
   },
   CONTENT_ENCODING_UNSUPPORTED: {
-    status: 415,
+    status: 400,
     code: 'validation_error',
     message: 'Expected a body without a content-encoding but received {received}. Send it uncompressed.',
     when: 'The header `content-encoding` says that a form or a JSON body is compressed.',
