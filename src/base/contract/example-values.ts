@@ -37,6 +37,7 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
     allowedBytes: 65_536,
     hint: 'If it is the file, send it in the field file.',
   },
+  DATABASE_UNAVAILABLE: { reason: 'its disk is full' },
   FIELD_MISSING: { field: 'voice_vector' },
   FILE_MISSING: { field: 'file', hint: 'There is one in the field "audio_file": send it as file.' },
   FILE_EMPTY: { field: 'file' },
