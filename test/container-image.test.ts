@@ -102,7 +102,9 @@ function assertComplete(imageDir: string): void {
   assert.deepEqual(new Set(missing), new Set(onlyInClones));
   const models = (root: string): string[] =>
     filesIn(path.join(root, 'models'))
-      .map((entry) => path.relative(path.join(root, 'models'), path.join(entry.parentPath ?? entry.path, entry.name)))
+      .map((entry) =>
+        path.relative(path.join(root, 'models'), path.join(entry.parentPath ?? entry.path, entry.name)),
+      )
       .sort();
   assert.deepEqual(
     models(imageDir),
