@@ -8,6 +8,7 @@ import { noteDataFolder } from './data-folder-note.js';
 
 interface VerifyOptions {
   readonly expect?: Witness;
+  readonly json?: true;
 }
 
 export function addAuditCommand(program: Command): void {
@@ -20,10 +21,11 @@ export function addAuditCommand(program: Command): void {
       'last line that an earlier run reported; it must still exist',
       parseWitness,
     )
-    .action(async ({ expect }: VerifyOptions) => {
+    .option('--json', 'print the findings as JSON')
+    .action(async ({ expect, json }: VerifyOptions) => {
       const config = loadConfig(process.env);
       const findings = await verifyAudit(auditDir(config.dataDir), expect);
-      process.stdout.write(describe(findings));
+      process.stdout.write(json ? `${JSON.stringify(findings)}\n` : describe(findings));
       noteDataFolder(config.dataDir);
       const { problems, last } = findings;
       if (problems.length > 0) process.exitCode = 1;

@@ -16,6 +16,7 @@ import { loadAddon } from '../base/addon/addon.js';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
+import { messageOf } from '../base/errors/message-of.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
@@ -117,43 +118,51 @@ const checks: Readonly<Record<string, Check>> = {
   },
 };
 
+interface DoctorOptions {
+  readonly privacy?: true;
+  readonly json?: true;
+}
+
+type Result = 'ok' | 'missing' | 'failed' | 'found';
+type Print = (name: string, finding: string, result: Result) => void;
+
 export function addDoctorCommand(program: Command, version: string): void {
   program
     .command('doctor')
     .description('Report versions and devices, and what is missing or wrong.')
     .option('--privacy', 'check only that nothing leaves the machine, by running a server briefly')
-    .action(async ({ privacy }: { privacy?: true }) => {
-      if (privacy) {
-        await checkPrivacy();
-        return;
-      }
-      print('veravox', version, 'ok');
-      print('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
-      const config = settings();
-      if (config === undefined) return;
-      for (const [name, check] of Object.entries(checks)) {
-        try {
-          print(name, await check(config), 'ok');
-        } catch (error) {
-          report(name, error);
-        }
-      }
+    .option('--json', 'print a line of JSON per check: name, result (ok, missing, failed, found) and finding')
+    .action(async ({ privacy, json }: DoctorOptions) => {
+      const print: Print = (name, finding, result) => {
+        process.stdout.write(
+          json ? `${JSON.stringify({ name, result, finding })}\n` : row(name, finding, result),
+        );
+        if (result !== 'ok') process.exitCode = 1;
+      };
+      await (privacy ? checkPrivacy(print) : checkAll(version, print));
     });
 }
 
-/** Undefined if they are unusable; then nothing else can be checked. */
-function settings(): Config | undefined {
+async function checkAll(version: string, print: Print): Promise<void> {
+  const report = (name: string, error: unknown): void =>
+    print(name, messageOf(error), isMissing(error) ? 'missing' : 'failed');
+  print('veravox', version, 'ok');
+  print('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
+  let config: Config;
   try {
-    return loadConfig(process.env);
+    config = loadConfig(process.env);
   } catch (error) {
+    // Without usable settings nothing else can be checked.
     report('settings', error);
-    return undefined;
+    return;
   }
-}
-
-function report(name: string, error: unknown): void {
-  print(name, (error as Error).message, isMissing(error) ? 'missing' : 'failed');
-  process.exitCode = 1;
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      print(name, await check(config), 'ok');
+    } catch (error) {
+      report(name, error);
+    }
+  }
 }
 
 /** True for a missing file or library; anything else exists but is wrong. */
@@ -163,28 +172,24 @@ function isMissing(error: unknown): boolean {
   return cause !== undefined && cause !== null && isMissing(cause);
 }
 
-async function checkPrivacy(): Promise<void> {
+async function checkPrivacy(print: Print): Promise<void> {
   const { testPrivacy } = await import('./privacy/self-test.js');
   const main = fileURLToPath(new URL('./main.js', import.meta.url));
   const { method, contacts, leftFiles } = await testPrivacy(main);
+  const printFound = (name: string, found: readonly string[], none: string): void =>
+    print(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
   print('method', method, 'ok');
   printFound('contacts', contacts, 'none, and nothing written outside the data folder');
   printFound('files left', leftFiles, 'none in the home folder and the folder for temporary files');
 }
 
-function printFound(name: string, found: readonly string[], none: string): void {
-  print(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
-  if (found.length > 0) process.exitCode = 1;
-}
-
-const marks = {
+const marks: Readonly<Record<Result, string>> = {
   ok: pc.green('ok     '),
   missing: pc.red('missing'),
   failed: pc.red('failed '),
   found: pc.red('found  '),
-} as const;
+};
 
-function print(name: string, finding: string, result: keyof typeof marks): void {
-  const mark = marks[result];
-  process.stdout.write(`${mark}  ${name.padEnd(16)} ${finding.replaceAll('\n', `\n${' '.repeat(26)}`)}\n`);
+function row(name: string, finding: string, result: Result): string {
+  return `${marks[result]}  ${name.padEnd(16)} ${finding.replaceAll('\n', `\n${' '.repeat(26)}`)}\n`;
 }

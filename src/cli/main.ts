@@ -3,6 +3,7 @@
 import '../analysis/scoring/telemetry-off.js';
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../base/config/package-dir.js';
+import { messageOf } from '../base/errors/message-of.js';
 import { addHelpExamples } from './help-examples.js';
 
 type AddCommand = (program: Command, packageVersion: string) => void;
@@ -28,7 +29,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
 ];
 
 /**
- * Exit codes: 0 success, 1 failure, 2 usage error, 3 verify and identify: another speaker.
+ * Those of all commands; exit-codes.ts has the others.
  * Shells show 141 for a program that SIGPIPE ended; Node.js ignores that signal.
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
@@ -51,7 +52,7 @@ const program = new Command('veravox')
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 success, 1 failure, 2 usage error, 3 verify and identify: another speaker, 141 output pipe closed.',
+    '\nExit codes: 0 success, 1 failure, 2 usage error, 3 another speaker (verify, identify), 4 an AI-generated voice (enroll, verify, identify) or a result of predict --fail-on, 141 output pipe closed.',
   )
   .exitOverride();
 const wanted = commands.filter(([names]) => names.includes(process.argv[2] ?? ''));
@@ -65,9 +66,8 @@ try {
     // Commander has already printed the message. It also throws for --help and --version, with 0.
     process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
   } else {
-    const { message, stack } = error as Error;
     const isDebugging = ['debug', 'trace'].includes(process.env.VERAVOX_LOG_LEVEL ?? '');
-    process.stderr.write(`veravox: ${isDebugging ? stack : message}\n`);
+    process.stderr.write(`veravox: ${isDebugging ? (error as Error).stack : messageOf(error)}\n`);
     process.exitCode = exitCodes.failure;
   }
 }

@@ -41,9 +41,10 @@ export function addModelsCommand(program: Command): void {
 
   withFolder(models.command('list'))
     .description('List the models in the manifest.')
-    .action(async (options: FolderOption) => {
-      const manifest = await readManifest(localConfig(options).modelsDir);
-      process.stdout.write(modelTable(manifest.models));
+    .option('--json', 'print a line of JSON per model')
+    .action(async ({ json, ...options }: FolderOption & { json?: true }) => {
+      const { models: listed } = await readManifest(localConfig(options).modelsDir);
+      process.stdout.write(json ? modelLines(listed) : modelTable(listed));
     });
 
   withFolder(models.command('check'))
@@ -103,6 +104,23 @@ const seconds = (samples: number): string => `${Number((samples / SAMPLE_RATE_HZ
 function describeRecipe({ features }: Model): string {
   if (features.kind === 'waveform') return 'waveform';
   return `${features.bands} ${features.scale} bands${features.mean_spectrum_fft_sizes?.length ? ', mean spectrum' : ''}${features.phase_coherence_fft_sizes?.length ? ', phase coherence' : ''}`;
+}
+
+function modelLines(models: readonly Model[]): string {
+  const lines = models.map((model) =>
+    JSON.stringify({
+      id: model.id,
+      task: model.task,
+      file: model.file,
+      window_samples: model.window_samples,
+      recipe: describeRecipe(model),
+      input_shape: model.input.shape,
+      licence: model.licence,
+      known_answers: model.known_answers?.length ?? 0,
+      aliases: model.aliases,
+    }),
+  );
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 function modelTable(models: readonly Model[]): string {
