@@ -190,7 +190,8 @@ Napi::Float32Array ToJsArray(Napi::Env env, const std::vector<float>& values) {
 
 // The single stages below serve benchmarks and comparisons with other software; requests go through Preparer.
 
-// decode(bytes) -> {samples, sampleRateHz, damagedPackets}: the whole first audio stream, mixed down.
+// decode(bytes) -> {samples, sampleRateHz, damagedPackets, unheard, statedLength}: the whole first audio
+// stream, mixed down.
 Napi::Value Decode(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const auto bytes = View<uint8_t>(env, info[0], napi_uint8_array, "bytes");
@@ -208,6 +209,8 @@ Napi::Value Decode(const Napi::CallbackInfo& info) {
     result.Set("samples", ToJsArray(env, samples));
     result.Set("sampleRateHz", sample_rate_hz);
     result.Set("damagedPackets", static_cast<double>(decoder.damaged_packets()));
+    result.Set("unheard", ToJsUnheard(env, decoder.unheard()));
+    if (const auto length = decoder.stated_length()) result.Set("statedLength", ToJsLength(env, *length));
     return result;
   });
 }
@@ -302,6 +305,13 @@ void ReleasePages(const Napi::CallbackInfo& info) {
   const auto begin = (reinterpret_cast<uintptr_t>(bytes.data()) + page - 1) / page * page;
   const auto end = (reinterpret_cast<uintptr_t>(bytes.data()) + bytes.size()) / page * page;
   if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+// freeBuffer(bytes): frees the memory of the array's buffer, which the garbage collector of a thread without work
+// would keep. The array is empty afterwards.
+void FreeBuffer(const Napi::CallbackInfo& info) {
+  View<uint8_t>(info.Env(), info[0], napi_uint8_array, "bytes");
+  info[0].As<Napi::Uint8Array>().ArrayBuffer().Detach();
 }
 
 // openCrashNotes(file, slots)
@@ -449,22 +459,45 @@ class RankWorker final : public VoiceprintListWorker {
   VoiceprintRanking ranking_;
 };
 
-// findForeignVoiceprint(list, excluded, {tolerance, mostEntries}) -> Promise<{foreign?} | {problem}>
-// rankVoiceprints(list, voiceprint, {best, mostEntries}) -> Promise<{cosines, best} | {problem}>
 template <typename Worker>
-Napi::Value OnVoiceprints(const Napi::CallbackInfo& info) {
-  if (!info[2].IsObject()) Misuse(info.Env(), "options", "an object");
-  auto worker = std::make_unique<Worker>(info);
+Napi::Promise Started(std::unique_ptr<Worker> worker) {
   const Napi::Promise promise = worker->promise();
   worker.release()->Queue();  // which deletes it at the end
   return promise;
 }
 
-// trimHeap(): gives the free memory of all of the C library's heaps back to the system.
-void TrimHeap(const Napi::CallbackInfo&) {
+// findForeignVoiceprint(list, excluded, {tolerance, mostEntries}) -> Promise<{foreign?} | {problem}>
+// rankVoiceprints(list, voiceprint, {best, mostEntries}) -> Promise<{cosines, best} | {problem}>
+template <typename Worker>
+Napi::Value OnVoiceprints(const Napi::CallbackInfo& info) {
+  if (!info[2].IsObject()) Misuse(info.Env(), "options", "an object");
+  return Started(std::make_unique<Worker>(info));
+}
+
+// Gives the free memory of all of the C library's heaps back to the system, in one of libuv's threads: after a
+// flood that is gigabytes, which takes a tenth of a second.
+class TrimWorker final : public Napi::AsyncWorker {
+ public:
+  explicit TrimWorker(Napi::Env env)
+      : Napi::AsyncWorker(env), deferred_(Napi::Promise::Deferred::New(env)) {}
+
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+ private:
+  void Execute() override {
 #ifdef __GLIBC__
-  malloc_trim(0);
+    malloc_trim(0);
 #endif
+  }
+  void OnOK() override { deferred_.Resolve(Env().Undefined()); }
+  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
+
+  Napi::Promise::Deferred deferred_;
+};
+
+// trimHeap() -> Promise<undefined>
+Napi::Value TrimHeap(const Napi::CallbackInfo& info) {
+  return Started(std::make_unique<TrimWorker>(info.Env()));
 }
 
 Napi::Value Versions(const Napi::CallbackInfo& info) {
@@ -484,6 +517,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("FeatureExtractor", FeatureExtractorObject::Define(env));
   exports.Set("decode", Napi::Function::New(env, Decode, "decode"));
   exports.Set("releasePages", Napi::Function::New(env, ReleasePages, "releasePages"));
+  exports.Set("freeBuffer", Napi::Function::New(env, FreeBuffer, "freeBuffer"));
   exports.Set("openCrashNotes", Napi::Function::New(env, OpenNotes, "openCrashNotes"));
   exports.Set("noteInput", Napi::Function::New(env, Note, "noteInput"));
   exports.Set("forgetInput", Napi::Function::New(env, Forget, "forgetInput"));

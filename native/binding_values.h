@@ -154,6 +154,13 @@ inline Napi::Array ToJsUnheard(Napi::Env env, const std::vector<Unheard>& parts)
   return unheard;
 }
 
+inline Napi::Object ToJsLength(Napi::Env env, const StatedLength& length) {
+  auto result = Napi::Object::New(env);
+  if (length.stated_s) result.Set("statedS", *length.stated_s);
+  result.Set("foundS", length.found_s);
+  return result;
+}
+
 inline Napi::Object ToJsSummary(Napi::Env env, const PrepareSummary& summary) {
   auto result = Napi::Object::New(env);
   result.Set("durationS", summary.duration_s);
@@ -162,13 +169,9 @@ inline Napi::Object ToJsSummary(Napi::Env env, const PrepareSummary& summary) {
   auto damaged_at_s = Napi::Array::New(env, summary.damaged_at_s.size());
   for (uint32_t i = 0; i < summary.damaged_at_s.size(); ++i) damaged_at_s.Set(i, summary.damaged_at_s[i]);
   result.Set("damagedAtS", damaged_at_s);
+  if (summary.has_inverted_channels) result.Set("hasInvertedChannels", true);
   if (!summary.unheard.empty()) result.Set("unheard", ToJsUnheard(env, summary.unheard));
-  if (summary.stated_length) {
-    auto length = Napi::Object::New(env);
-    length.Set("statedS", summary.stated_length->stated_s);
-    length.Set("foundS", summary.stated_length->found_s);
-    result.Set("statedLength", length);
-  }
+  if (summary.stated_length) result.Set("statedLength", ToJsLength(env, *summary.stated_length));
   result.Set("speechRatio", summary.speech_ratio);
   result.Set("clippedRatio", summary.clipped_ratio);
   if (summary.high_band_drop_db) result.Set("highBandDropDb", *summary.high_band_drop_db);

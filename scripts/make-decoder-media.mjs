@@ -105,6 +105,7 @@ const LASTING_FILES = [
   ['lasting.ogg', ['-c:a', 'libvorbis']],
   ['lasting.mkv', ['-c:a', 'ac3']],
   ['lasting-adpcm.wav', ['-c:a', 'adpcm_ima_wav']],
+  ['lasting-gaps.mkv', ['-af', 'asetpts=PTS+gte(T\\,7)*6.4/TB+gte(T\\,19)*2.1/TB', '-c:a', 'aac']],
 ];
 
 /** Files without audio: [file, ffmpeg arguments]. */

@@ -166,6 +166,24 @@ test('a wrong name costs as much work as a wrong password, and both a sign-in', 
   assert.ok(unknown > known / 3 && unknown < known * 3, `${known} and ${unknown} µs`);
 });
 
+test('those who guess keep out nobody who has a link or is signed in', async () => {
+  const passwords = new Passwords({ logCost: 4 });
+  const ends: string[] = [];
+  const guesses = Array.from({ length: 20 }, async () => {
+    await passwords.verify('a wrong password', undefined);
+    ends.push('guess');
+  });
+  const known = Array.from({ length: 2 }, async () => {
+    await passwords.hash(PASSWORD);
+    ends.push('known');
+  });
+  const results = await Promise.allSettled(guesses);
+  await Promise.all(known);
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 8);
+  // In turns with those that came before.
+  assert.deepEqual(ends.slice(0, 4), ['guess', 'known', 'guess', 'known']);
+});
+
 test('passwords are hashed one at a time, with a salt of their own, whatever their spelling in Unicode', async () => {
   const passwords = new Passwords({ logCost: 4 });
   const [one, two] = [await passwords.hash('Zoë Zoë Zoë Zoë'), await passwords.hash('Zoë Zoë Zoë Zoë')];

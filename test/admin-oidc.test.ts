@@ -119,6 +119,7 @@ test('what the provider has not said to this browser, now, signs nobody in', asy
     { issuer: 'https://evil.example' },
     { key: (await generateKeyPair('RS256')).privateKey },
     { expiresInS: -600 },
+    { issuedInS: 7200, expiresInS: 9000 },
     { state: 'another' },
     { error: 'access_denied' },
   ];
@@ -127,6 +128,11 @@ test('what the provider has not said to this browser, now, signs nobody in', asy
     assertRefused(await signIn(server), 'OIDC_REFUSED');
   }
   provider.answers.forge = {};
+  for (const sub of ['', 'x'.repeat(256), 'x'.repeat(1_000_000)]) {
+    provider.answers.claims = { ...ada, sub };
+    assertRefused(await signIn(server), 'OIDC_REFUSED');
+  }
+  provider.answers.claims = ada;
   const { query, cookie } = await visit(server);
   const other = await visit(server);
   for (const wrong of ['', 'veravox-oidc=', 'veravox-oidc=a.b.c', other.cookie]) {
@@ -161,6 +167,11 @@ test('a provider that does not answer is said to be unavailable, and works again
   provider.answers.isDown = true;
   assertRefused(await comeBack(server, query, cookie), 'OIDC_UNAVAILABLE');
   provider.answers.isDown = false;
+  for (const tokenStatus of [500, 503, 429]) {
+    provider.answers.forge = { tokenStatus };
+    assertRefused(await signIn(server), 'OIDC_UNAVAILABLE');
+  }
+  provider.answers.forge = {};
   assert.equal((await whoIs(server, await signIn(server))).status, 200);
 });
 

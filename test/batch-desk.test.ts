@@ -2,15 +2,19 @@
 //
 // Tenders of batches that die at any point, with SQLite and with PostgreSQL and pg-boss: no line is lost, and none is there twice.
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { ManifestReader } from '../src/service/batches/manifest-reader.js';
 import { type TenderParts, tendBatch } from '../src/service/batches/tend-batch.js';
 import { BatchDesk } from '../src/state/jobs/batch-desk.js';
 import { FinishedJobs } from '../src/state/jobs/finished-jobs.js';
 import { WorkLost } from '../src/state/jobs/job.js';
 import { eventually } from './support/eventually.js';
 import { type JobOffice, onEachQueue } from './support/job-queues.js';
+import { unhurried } from './support/turn-limits.js';
 
 const LINES = 620;
-const never = new AbortController().signal;
+const manifests = new ManifestReader();
+after(() => manifests.close());
 
 async function batchIn({ jobs }: JobOffice, lines = LINES): Promise<string> {
   const keys = Array.from({ length: lines }, (_, i) => JSON.stringify({ key: `file-${i + 1}` }));
@@ -32,7 +36,9 @@ const partsOf = (desk: BatchDesk, more: Partial<TenderParts> = {}): TenderParts 
   openSource: () => assert.fail('no manifest elsewhere'),
   writeFrom: () => assert.fail('not yet'),
   maxLines: LINES,
+  manifests,
   nextLook: async () => {},
+  heartbeatMs: 60_000,
   ...more,
 });
 
@@ -70,7 +76,7 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
     },
     fail: () => Promise.reject(new Error('It is gone.')),
   });
-  await assert.rejects(tendBatch(first, partsOf(breaking), never), /gone/);
+  await assert.rejects(tendBatch(first, partsOf(breaking), unhurried()), /gone/);
   assert.equal((await jobs.countLines(id)).lines, 500);
 
   // The second goes on after its end, and dies while the result is written.
@@ -94,7 +100,7 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
       throw new Error('The disk is gone.');
     },
   });
-  await assert.rejects(tendBatch(second, cut, never), /gone/);
+  await assert.rejects(tendBatch(second, cut, unhurried()), /gone/);
 
   const third = await takenBy(desk);
   let text = '';
@@ -104,7 +110,7 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
       for await (const piece of pieces) text += Buffer.from(piece).toString();
     },
   });
-  assert.equal(await tendBatch(third, whole, never), 'succeeded');
+  assert.equal(await tendBatch(third, whole, unhurried()), 'succeeded');
   const ends = text
     .trimEnd()
     .split('\n')
@@ -132,7 +138,7 @@ onEachQueue('lines that ended days ago stay until their batch ends', async (open
       stop.abort(new Error('The server stops.'));
     },
   });
-  assert.equal(await tendBatch(work, parts, stop.signal), 'given back');
+  assert.equal(await tendBatch(work, parts, unhurried(stop.signal)), 'given back');
   const finished = new FinishedJobs(office.database);
   await finished.removeDays([new Date().toISOString().slice(0, 10), ...(await finished.days())]);
   const { lines, failed } = await office.jobs.countLines(id);
@@ -152,7 +158,7 @@ onEachQueue('a batch whose result cannot be stored is tried again, five times', 
       },
       writeFrom: () => Promise.reject(new Error('The disk is full.')),
     });
-    outcomes.push(await tendBatch(await takenBy(desk), parts, never));
+    outcomes.push(await tendBatch(await takenBy(desk), parts, unhurried()));
     assert.equal(await desk.take(), undefined, 'not at once');
     await office.database.execute('UPDATE jobs SET leased_until_ms = 0 WHERE id = $1', [id]);
   }

@@ -16,6 +16,7 @@ function makeStream() {
     onChunk: (listener) => {
       state.send = listener;
     },
+    keep: () => {},
     pause: () => {
       state.isPaused = true;
     },

@@ -104,6 +104,7 @@ test('what a key was given is what the server knows of it and what is listed', a
     name: 'unnamed',
     account: 'acme',
     scopes: ['file', 'admin'],
+    ends_with_session: false,
     active: true,
     expires_at: '2099-01-31T12:00:00.000Z',
     revoked_at: null,

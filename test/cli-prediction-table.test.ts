@@ -25,7 +25,7 @@ test('the table has a line for the file, one per segment with a bar as long as i
     { ...prediction, segments: [...prediction.segments], warnings: [...prediction.warnings] },
     pc.createColors(false),
   );
-  assert.deepEqual(table.split('\n'), [
+  assert.deepEqual(table.text.split('\n'), [
     'a.wav  bonafide  score 0.313  confidence 0.900  1:00:05.0  a-model  mixed_content',
     '   0:00.0 - 0:05.0     ····················  0.000  bonafide',
     '   0:05.0 - 0:10.0     █████···············  0.250  spoofed',

@@ -139,7 +139,7 @@ test('every row is in PostgreSQL afterwards, and unfinished jobs wait there; the
   await opened(target, async (database) => {
     assert.deepEqual(await contentsOf(database, before.tables), before.contents);
     const queue = await openJobQueue(database, target, assert.ifError);
-    const delivery = await database.transaction((transaction) => queue.webhooks.take(transaction));
+    const delivery = await database.transaction((transaction) => queue.webhooks.take(transaction, []));
     assert.equal(delivery, deliveryId);
     const taken = await database.transaction(async (transaction) => [
       await queue.take(transaction),

@@ -2,9 +2,7 @@
 //
 // A disk that is really full: the data folder lies on a small file system of its own.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../src/base/config/options.js';
@@ -14,58 +12,18 @@ import { noteAdminAct } from '../src/state/records/admin-act.js';
 import { filesOnDisk, follow, type LinkAnswer, s3Code, stored, uploadLink } from './support/file-links.js';
 import { noise } from './support/form-body.js';
 import { request } from './support/http-client.js';
+import {
+  DISK_BYTES,
+  fill,
+  MEBIBYTE,
+  mountSmallDisk,
+  onSmallDisk,
+  removeMounted,
+} from './support/small-disk.js';
 import { createKey } from './support/stored-keys.js';
 import { startTestServer, type TestServer } from './support/test-server.js';
 
-const MEBIBYTE = 1024 * 1024;
-const DISK_BYTES = 12 * MEBIBYTE;
-
 type Server = TestServer & { dataDir: string };
-
-function mount(folder: string): void {
-  const options = `size=${DISK_BYTES},mode=700`;
-  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'pipe' });
-}
-
-function removeMounted(folder: string): void {
-  execFileSync('umount', ['-l', folder]);
-  fs.rmSync(folder, { recursive: true, force: true });
-}
-
-/** Why none of these tests can be run; undefined if they can. */
-function whyNot(): string | undefined {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-mount-'));
-  try {
-    mount(folder);
-  } catch (error) {
-    fs.rmdirSync(folder);
-    return `no file system can be mounted here: ${(error as Error).message.trim()}`;
-  }
-  removeMounted(folder);
-  return undefined;
-}
-
-const options = { skip: whyNot() ?? false };
-
-function mountSmallDisk(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-small-disk-'));
-  mount(folder);
-  return folder;
-}
-
-/** Takes every byte that is left. @returns the file with them */
-function fill(folder: string): string {
-  const file = path.join(folder, 'other');
-  const descriptor = fs.openSync(file, 'w');
-  try {
-    for (;;) fs.writeSync(descriptor, noise(4096));
-  } catch (error) {
-    assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
-  } finally {
-    fs.closeSync(descriptor);
-  }
-  return file;
-}
 
 async function startOnSmallDisk(t: TestContext, overrides: Partial<Config>): Promise<Server> {
   const dataDir = mountSmallDisk();
@@ -96,19 +54,23 @@ const freeBytes = ({ dataDir }: Server): number => {
 
 for (const isChunked of [false, true]) {
   const how = isChunked ? 'of unknown size' : 'with a size';
-  test(`an upload ${how} that fills the disk is refused and leaves nothing behind`, options, async (t) => {
-    const server = await startOnSmallDisk(t, { diskReserveBytes: 0 });
-    const content = noise(MEBIBYTE);
-    const link = await stored(server, 'a', content);
-    const freeBefore = freeBytes(server);
-    for (const key of ['a', 'b']) assertFull(await put(server, key, DISK_BYTES, isChunked));
-    assert.equal(filesOnDisk(server.dataDir).length, 1);
-    assert.ok(freeBytes(server) >= freeBefore - MEBIBYTE / 16, 'its room is given back');
-    assert.ok((await follow(link)).bytes.equals(content), 'the file that it was to replace is as before');
-    assert.equal((await put(server, 'c', 2 * MEBIBYTE, isChunked)).status, 200);
-  });
+  test(
+    `an upload ${how} that fills the disk is refused and leaves nothing behind`,
+    onSmallDisk,
+    async (t) => {
+      const server = await startOnSmallDisk(t, { diskReserveBytes: 0 });
+      const content = noise(MEBIBYTE);
+      const link = await stored(server, 'a', content);
+      const freeBefore = freeBytes(server);
+      for (const key of ['a', 'b']) assertFull(await put(server, key, DISK_BYTES, isChunked));
+      assert.equal(filesOnDisk(server.dataDir).length, 1);
+      assert.ok(freeBytes(server) >= freeBefore - MEBIBYTE / 16, 'its room is given back');
+      assert.ok((await follow(link)).bytes.equals(content), 'the file that it was to replace is as before');
+      assert.equal((await put(server, 'c', 2 * MEBIBYTE, isChunked)).status, 200);
+    },
+  );
 
-  test(`uploads ${how} leave the reserve to keys and audit`, options, async (t) => {
+  test(`uploads ${how} leave the reserve to keys and audit`, onSmallDisk, async (t) => {
     const reserveBytes = 6 * MEBIBYTE;
     const server = await startOnSmallDisk(t, { diskReserveBytes: reserveBytes, audit: 'file' });
     assert.equal((await put(server, 'a', 3 * MEBIBYTE, isChunked)).status, 200);
@@ -123,7 +85,7 @@ for (const isChunked of [false, true]) {
   });
 }
 
-test('with no byte left the server goes on answering', options, async (t) => {
+test('with no byte left the server goes on answering', onSmallDisk, async (t) => {
   const server = await startOnSmallDisk(t, { diskReserveBytes: 0 });
   const link = await stored(server, 'a', noise(1000));
   const other = fill(server.dataDir);
@@ -136,7 +98,7 @@ test('with no byte left the server goes on answering', options, async (t) => {
 
 test(
   'a database without a byte left says so, keeps what it has, and goes on with new room',
-  options,
+  onSmallDisk,
   async (t) => {
     const folder = mountSmallDisk();
     t.after(() => removeMounted(folder));

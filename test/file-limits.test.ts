@@ -155,21 +155,21 @@ test('uploads leave the reserve of the disk alone; keys and audit may use it', a
   assert.ok(embedded);
   const name = `${'0'.repeat(32)}/analysis/a`;
   const full = { key: 'STORAGE_FULL' };
-  await assert.rejects(embedded.objects.begin(name, {}, 100_001), full);
-  const first = await embedded.objects.begin(name, {}, 60_000);
-  await assert.rejects(embedded.objects.begin(name, {}, 60_000), full, 'what the first announced is taken');
-  const second = await embedded.objects.begin(name, {}, 40_000);
+  await assert.rejects(embedded.objects.begin(name, [], 100_001), full);
+  const first = await embedded.objects.begin(name, [], 60_000);
+  await assert.rejects(embedded.objects.begin(name, [], 60_000), full, 'what the first announced is taken');
+  const second = await embedded.objects.begin(name, [], 40_000);
   await first.discard();
   await second.discard();
   // One that says nothing of its size is stopped when the disk gets full under it.
-  const silent = await embedded.objects.begin(name, {});
+  const silent = await embedded.objects.begin(name, []);
   await silent.write(noise(1000));
   freeBytes = 800_000;
   await assert.rejects(silent.write(noise(17 << 20)), full);
   await silent.discard();
   assert.deepEqual(filesOnDisk(dataDir), []);
   freeBytes = 1_000_000;
-  const third = await embedded.objects.begin(name, {}, 100_000);
+  const third = await embedded.objects.begin(name, [], 100_000);
   await third.write(noise(10));
   await third.finish();
   await embedded.close();

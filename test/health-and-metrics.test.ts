@@ -87,6 +87,7 @@ test('all series but those of routes are there before the first request, at zero
   for (const name of [
     'veravox_requests_in_flight',
     'veravox_uploads_waiting',
+    'veravox_client_memory_bytes',
     'veravox_upload_arena_used_bytes',
     'veravox_received_bytes_total',
     'veravox_audio_seconds_total',

@@ -28,6 +28,7 @@ import { ffmpegInto } from './support/recordings.js';
 import { taken } from './support/taken-work.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { testConfig } from './support/test-server.js';
+import { unhurried } from './support/turn-limits.js';
 
 const fixture = (name: string): string => path.join(packageDir, 'test/fixtures', name);
 const arena = new UploadArena(16 << 20);
@@ -103,7 +104,7 @@ async function inTurns(desk: JobDesk, file: Uint8Array) {
           stopping.abort(new Error('The worker stops.'));
         }
       }),
-      stopping.signal,
+      unhurried(stopping.signal),
     );
     if (turn.outcome !== 'given back') return { turn, channels, audioS };
   }
@@ -160,13 +161,12 @@ onEachQueue('a single channel is analysed once, and more than eight are refused'
     turns++;
     return ofChannels(1)(request);
   });
-  const { signal } = new AbortController();
-  assert.equal((await runJob(await taken(desk), one, signal)).outcome, 'succeeded');
+  assert.equal((await runJob(await taken(desk), one, unhurried())).outcome, 'succeeded');
   const { channels, segments } = JSON.parse((await jobs.get('a', mono.id))?.result ?? '{}') as Prediction;
   assert.deepEqual([turns, channels?.length, channels?.[0]?.segments], [1, 1, segments]);
   const { job: many } = await jobs.create(jobOf('m'));
   const nine = partsOf(desk, Buffer.from('x'), ofChannels(9));
-  assert.equal((await runJob(await taken(desk), nine, signal)).outcome, 'failed');
+  assert.equal((await runJob(await taken(desk), nine, unhurried())).outcome, 'failed');
   const failed = await jobs.get('a', many.id);
   assert.deepEqual([failed?.failure?.code, failed?.attempts], ['CHANNELS_TOO_MANY', 1]);
 });

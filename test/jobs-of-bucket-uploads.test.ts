@@ -212,3 +212,19 @@ onEachQueue('looks come soon at first, and less often the longer it takes', asyn
   within(await pauseMs(100_000), 20_000, 60_000);
   within(await pauseMs(10_000_000), 60_000, 120_000);
 });
+
+onEachDatabase('an upload is looked for beside a thousand of another account', async (connect) => {
+  const database = connect();
+  await migrate(database, migrations);
+  const awaited = new AwaitedUploads(database, 'bucket');
+  const names = Array.from({ length: 1000 }, (_, i) => `folder/analysis/${i}`);
+  await awaited.expect(names, { account: 'busy', keyId: 'k' }, LIFETIME_S);
+  await awaited.expect([NAME], owner, LIFETIME_S);
+  // All are due, and that of the other account last.
+  await database.execute(
+    "UPDATE awaited_uploads SET look_at_ms = CASE account WHEN 'busy' THEN 1 ELSE 2 END",
+  );
+  const due = await awaited.due(64);
+  assert.equal(due.length, 64);
+  assert.ok(due.some(({ name }) => name === NAME));
+});

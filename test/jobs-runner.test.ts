@@ -18,6 +18,7 @@ import { MemoryByteSource } from './support/byte-sources.js';
 import { eventually } from './support/eventually.js';
 import { onEachQueue } from './support/job-queues.js';
 import { taken } from './support/taken-work.js';
+import { unhurried } from './support/turn-limits.js';
 
 const newJob: NewJob = {
   account: 'a',
@@ -41,8 +42,6 @@ const parts = (desk: JobDesk, analyse: Analyse, more: Partial<JobRunnerParts> = 
   heartbeatMs: 60_000,
   ...more,
 });
-
-const never = new AbortController().signal;
 
 /** The step with the window that begins there. */
 const step = (startS: number): RecordingStep => ({
@@ -84,7 +83,7 @@ onEachQueue('a later turn goes on after the last saved step; no window is twice'
       yield step(5);
       throw new Error('A thread died.');
     }),
-    never,
+    unhurried(),
   );
   assert.equal(first.outcome, 'retried');
   const between = await jobs.get('a', job.id);
@@ -96,7 +95,7 @@ onEachQueue('a later turn goes on after the last saved step; no window is twice'
       begunWith = request.cursor;
       return fromCursor(request);
     }),
-    never,
+    unhurried(),
   );
   assert.equal(begunWith?.audioS, 10);
   assert.ok(second.outcome === 'succeeded');
@@ -116,7 +115,7 @@ onEachQueue('a cursor of another model or recording is dropped with its results'
       if (request.cursor !== undefined) throw new CursorRefused('another model');
       yield* fromCursor(request);
     }),
-    never,
+    unhurried(),
   );
   assert.equal(turn.outcome, 'succeeded');
   assert.deepEqual(startsIn((await jobs.get('a', job.id))?.result), [0, 5, 10, 15]);
@@ -134,7 +133,7 @@ onEachQueue('what breaks every time is given up after five tries, with its reaso
     const broken = parts(desk, fromCursor, {
       openSource: async () => Promise.reject(new ServiceError('STORAGE_UNAVAILABLE')),
     });
-    outcomes.push((await runJob(await taken(desk), broken, never)).outcome);
+    outcomes.push((await runJob(await taken(desk), broken, unhurried())).outcome);
   }
   assert.deepEqual(outcomes, ['retried', 'retried', 'retried', 'retried', 'failed']);
   const after = await jobs.get('a', job.id);
@@ -156,7 +155,7 @@ onEachQueue('an analysis without end is stopped with its worker, and another goe
         yield step(5 * i);
       }
     }),
-    stopping.signal,
+    unhurried(stopping.signal),
   );
   await eventually(async () => ((await jobs.get('a', job.id))?.audioS ?? 0) >= 15, 'three steps are saved');
   stopping.abort(new Error('The worker stops.'));
@@ -184,7 +183,7 @@ onEachQueue('a worker that lives keeps its job, however long a step takes', asyn
       },
       { heartbeatMs: 50 },
     ),
-    never,
+    unhurried(),
   );
   const begunMs = performance.now();
   await eventually(async () => {
@@ -206,7 +205,7 @@ onEachQueue('a job that is cancelled between two steps saves nothing more', asyn
       await jobs.cancel('a', job.id);
       yield* fromCursor(request);
     }),
-    never,
+    unhurried(),
   );
   assert.equal(turn.outcome, 'lost');
   const after = await jobs.get('a', job.id);
@@ -226,8 +225,8 @@ onEachQueue(
       stored.push([name, (await jobs.get('a', job.id))?.state]);
       if (stored.length === 1) throw new ServiceError('STORAGE_FULL');
     };
-    const first = await runJob(await taken(desk), parts(desk, fromCursor, { store }), never);
-    const second = await runJob(await taken(desk), parts(desk, fromCursor, { store }), never);
+    const first = await runJob(await taken(desk), parts(desk, fromCursor, { store }), unhurried());
+    const second = await runJob(await taken(desk), parts(desk, fromCursor, { store }), unhurried());
     assert.deepEqual([first.outcome, second.outcome], ['retried', 'succeeded']);
     assert.deepEqual(stored, [
       ['folder/results/key', 'running'],

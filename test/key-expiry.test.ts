@@ -11,6 +11,7 @@ import { fileEntry, formBody } from './support/form-body.js';
 import { predict } from './support/http-client.js';
 import { sqliteIn } from './support/stored-keys.js';
 import { startTestServer } from './support/test-server.js';
+import { undisturbedTime } from './support/undisturbed.js';
 
 const body = formBody([fileEntry('x')]);
 
@@ -29,11 +30,11 @@ async function start(context: TestContext) {
     registry.create({ name: 'test', scopes: ['predict'], ...wanted });
   const statusOf = async (key: string): Promise<number> =>
     (await predict(port, body, { headers: { 'x-api-key': key } })).status;
-  /** Asks until the status is `wanted`; returns how long that took. */
+  /** Asks until the status is `wanted`; returns how long that took on its own. */
   async function untilStatus(key: string, wanted: number): Promise<number> {
-    const startedMs = performance.now();
+    const took = undisturbedTime();
     await eventually(async () => (await statusOf(key)) === wanted, `status ${wanted}`);
-    return performance.now() - startedMs;
+    return took();
   }
   return { dataDir, create, statusOf, untilStatus };
 }

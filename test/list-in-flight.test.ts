@@ -37,6 +37,16 @@ test('a failure ends the work: nothing more is begun, and what was begun is wait
   assert.equal(ended, 1);
 });
 
+test('of several failures that of the first item counts, whichever comes first', async () => {
+  const turnsUntilEnd = [0, 9, 9, 0];
+  const lastFirst = mapInFlight([0, 1, 2, 3], 3, async (item) => {
+    for (let i = 0; i < (turnsUntilEnd[item] ?? 0); i++)
+      await new Promise((resolve) => setImmediate(resolve));
+    if (item > 0) throw new Error(`item ${item}`);
+  });
+  await assert.rejects(lastFirst, /item 1/);
+});
+
 test('as many items are worked on as may be, and results keep the order of the items', async () => {
   const items = [0, 1, 2, 3, 4, 5, 6];
   let most = 0;

@@ -119,7 +119,7 @@ test('so do the commands', async (t) => {
 
 test('tables show a name from before the rule without letting it mislead', () => {
   assert.equal(
-    textTable(['name', 'state'], [['a\u202eb', 'active']]),
+    textTable(['name', 'state'], [['a\u202eb', 'active']]).text,
     'name      state\na\\u202eb  active\n',
   );
 });

@@ -233,6 +233,43 @@ test('a deadline ends it as well', async () => {
   await rejectsWith(requestFor(new Uint8Array(0), { source, timeLimitMs: 200 }), 'ANALYSIS_TIMEOUT');
 });
 
+// What a source says once it is told to stop, or that it says nothing, must not change what the recording ends with.
+const sourcesThatStop: [what: string, read: (signal: AbortSignal) => Promise<never>][] = [
+  ['never answers', () => new Promise(() => {})],
+  [
+    'answers with a failure of its own',
+    (signal) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new ServiceError('STORAGE_UNAVAILABLE'))),
+      ),
+  ],
+];
+for (const [what, read] of sourcesThatStop) {
+  const stalling = (): MemoryByteSource => {
+    const source = new MemoryByteSource(monoWav(repeated(speech, 40 * RATE_HZ), RATE_HZ));
+    source.beforeRead = (_offset, _length, signal) => read(signal);
+    return source;
+  };
+
+  test(`a source that ${what} leaves the deadline's error as it is`, async () => {
+    for (let i = 0; i < 10; i++)
+      await rejectsWith(
+        requestFor(new Uint8Array(0), { source: stalling(), timeLimitMs: 20 }),
+        'ANALYSIS_TIMEOUT',
+      );
+  });
+
+  test(`a source that ${what} leaves the caller's reason as it is`, async () => {
+    const stop = new AbortController();
+    const source = stalling();
+    source.beforeRead = (_offset, _length, signal) => {
+      setImmediate(() => stop.abort(new Error('gone')));
+      return read(signal);
+    };
+    await assert.rejects(stepsOf(requestFor(new Uint8Array(0), { source, signal: stop.signal })), /gone/);
+  });
+}
+
 test('a caller that leaves early leaves nothing behind', async () => {
   const file = monoWav(repeated(speech, 100 * RATE_HZ), RATE_HZ);
   for await (const step of analyser.analyseRecording(requestFor(file))) {

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { undisturbedTime } from './support/undisturbed.js';
 
 const nobody = 65534;
 
@@ -136,9 +137,9 @@ test('the first run does every step, the second none, without a word and within 
   // What else runs on the machine can delay it, never speed it up: the best of five is its own time.
   const timesMs: number[] = [];
   while (timesMs.length < 5 && !timesMs.some((ms) => ms < 1000)) {
-    const startedMs = performance.now();
+    const took = undisturbedTime();
     const again = machine.setUp();
-    timesMs.push(performance.now() - startedMs);
+    timesMs.push(took());
     assert.deepEqual(again, { status: 0, stdout: '', stderr: '', calls: [] });
   }
   assert.ok(Math.min(...timesMs) < 1000, `${timesMs} ms`);

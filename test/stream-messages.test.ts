@@ -113,7 +113,6 @@ test('messages of the wrong kind, form or time end the stream', async (t) => {
     [QUERY, (client) => client.say({ type: 'end', now: 1 }), 'STREAM_MESSAGE_INVALID', 4400],
     [QUERY, (client) => client.say({ type: 'start', encoding: 'opus' }), 'STREAM_MESSAGE_INVALID', 4400],
     [QUERY, (client) => client.audio(new Uint8Array(321)), 'STREAM_MESSAGE_INVALID', 4400],
-    [QUERY, (client) => client.audio(new Uint8Array((256 << 10) + 2)), 'STREAM_MESSAGE_TOO_LARGE', 4413],
     [QUERY, (client) => client.say('x'.repeat(20_000)), 'STREAM_MESSAGE_TOO_LARGE', 4413],
     [QUERY, (client) => client.say({ type: 'end' }), 'AUDIO_TOO_SHORT', 4400],
     ['/v1/stream', (client) => client.audio(new Uint8Array(320)), 'STREAM_MESSAGE_INVALID', 4400],
@@ -145,11 +144,27 @@ test('messages of the wrong kind, form or time end the stream', async (t) => {
   assert.ok(analyser.liveStreams.every(({ isClosed }) => isClosed));
 });
 
-test('messages beyond every limit end the connection', async (t) => {
+test('messages that are larger than any may be end the connection', async (t) => {
   const { port } = await serve(t);
   const client = await StreamClient.open(port, { path: QUERY });
-  client.audio(new Uint8Array(2 << 20));
+  const { max_message_bytes: maxBytes } = await client.next('ready');
+  client.audio(new Uint8Array(maxBytes));
+  await client.next('received');
+  client.audio(new Uint8Array(maxBytes + 2));
   await until(() => client.isClosed);
+});
+
+test('high rates get fewer seconds, so that no stream keeps more bytes than others', async (t) => {
+  const { port } = await serve(t, { streamBufferS: 3 });
+  const waiting = async (rateHz: number) => {
+    const path = `/v1/stream?encoding=pcm16&sample_rate=${rateHz}`;
+    const client = await StreamClient.open(port, { path });
+    const { max_waiting_s: seconds } = await client.next('ready');
+    for (let i = 0; i <= 2 * seconds; i++) client.audio(new Uint8Array(rateHz));
+    await assertEnds(client, 'STREAM_TOO_FAST', 4429);
+    return seconds;
+  };
+  assert.deepEqual([await waiting(16_000), await waiting(48_000), await waiting(192_000)], [3, 3, 1]);
 });
 
 test('a client that sends faster than its audio is analysed is cut off', async (t) => {
@@ -221,17 +236,26 @@ test('failures of the analysis reach the client', async (t) => {
   assert.ok(!JSON.stringify(broken.messages).includes('"secret"}'));
 });
 
-test('streams are limited in all and per key', async (t) => {
+test('connections of streams are limited in all and per key, before they say anything', async (t) => {
   const { port } = await serve(t, { maxStreams: 4, keySharePercent: 50 });
-  const open = (key: string) => StreamClient.open(port, { path: QUERY, headers: { 'x-api-key': key } });
-  const first = await open(API_KEY);
-  await first.next('ready');
-  await (await open(API_KEY)).next('ready');
-  await assertEnds(await open(API_KEY), 'CONCURRENCY_LIMITED', 4429);
-  await (await open(OTHER_API_KEY)).next('ready');
+  const connect = (key: string) => StreamClient.connect(port, { headers: { 'x-api-key': key } });
+  const first = await StreamClient.open(port);
+  await StreamClient.open(port, { path: QUERY });
+  assert.deepEqual(await connect(API_KEY), { status: 429, key: 'CONCURRENCY_LIMITED' });
+  assert.ok((await connect(OTHER_API_KEY)) instanceof StreamClient);
   first.vanish();
+  await eventually(async () => (await connect(API_KEY)) instanceof StreamClient, 'The place is free again');
   const none = await startTestServer(t, { maxStreams: 0 });
-  await assertEnds(await StreamClient.open(none.port, { path: QUERY }), 'OVERLOADED', 4503);
+  assert.deepEqual(await StreamClient.connect(none.port), { status: 503, key: 'OVERLOADED' });
+});
+
+test('streams without a connection count, too', async (t) => {
+  const { port, metric } = await serve(t, { maxStreams: 1 });
+  const first = await StreamClient.open(port, { path: QUERY });
+  await first.next('ready');
+  first.vanish();
+  await eventually(async () => (await metric('veravox_streams_away')) === 1, 'It is away');
+  await assertEnds(await StreamClient.open(port, { path: QUERY }), 'OVERLOADED', 4503);
 });
 
 test('a client that does not read is cut off', async (t) => {

@@ -21,6 +21,7 @@ import { type PostgresServer, startPostgres } from './support/postgres.js';
 import { sqliteIn } from './support/stored-keys.js';
 import { somePoint } from './support/stored-points.js';
 import { writeTinyModels } from './support/tiny-models.js';
+import { undisturbedTime } from './support/undisturbed.js';
 
 let postgres: PostgresServer;
 let folder: string;
@@ -78,11 +79,11 @@ async function revokedAfterMs(): Promise<number> {
     const key = (await command('keys', 'create')).stdout.trimEnd();
     for (const { port } of hosts) assert.equal(await statusOn(port, key), 200);
     assert.equal((await command('keys', 'revoke', key.slice(3, 15))).status, 0);
-    const revokedMs = performance.now();
+    const took = undisturbedTime();
     for (const { port } of hosts) {
       await eventually(async () => (await statusOn(port, key)) === 401, 'it is refused');
     }
-    timesMs.push(performance.now() - revokedMs);
+    timesMs.push(took());
   }
   return Math.min(...timesMs);
 }
@@ -132,9 +133,9 @@ test('an operating point that a third host saves serves requests on both within 
     await withState(settings, (database) =>
       new OperatingPointRegistry(database).save({ ...somePoint, ...identity, name }),
     );
-    const savedMs = performance.now();
+    const took = undisturbedTime();
     for (const { port } of hosts) await eventually(() => isKnownOn(port, name), 'it is known');
-    timesMs.push(performance.now() - savedMs);
+    timesMs.push(took());
   }
   assert.ok(Math.min(...timesMs) < 1000, `${timesMs} ms`);
 });

@@ -117,23 +117,42 @@ onEachQueue('a client may ask for a longer pause, of up to an hour, and for the 
 });
 
 onEachQueue(
-  'of a sender that died, another one takes over, and the dead one changes nothing',
+  'of a sender that died, another one takes over after a pause, and the dead one changes nothing',
   async (open) => {
     const office = await open({ leaseMs: 1 });
     const other = await open();
     const jobId = await ended(office);
     const first = await taken(office.deliveryDesk);
     await eventually(async () => (await other.deliveryDesk.reap()) === 1, 'the lease ends');
+    assert.equal(await other.deliveryDesk.take(), undefined, 'it counts as an attempt');
+    await office.database.execute(hastened[office.database.dialect]);
     const second = await taken(other.deliveryDesk);
-    assert.equal(second.delivery.id, first.delivery.id);
+    assert.deepEqual([second.delivery.id, second.delivery.attempts], [first.delivery.id, 1]);
+    assert.equal(await office.deliveryDesk.renew(first), false);
     assert.equal(await office.deliveryDesk.succeed(first, accepted), false);
     assert.equal(await office.deliveryDesk.fail(first, refused, again), undefined);
     assert.equal(await other.deliveryDesk.reap(), 0, 'a lease that has not ended');
     assert.equal(await other.deliveryDesk.succeed(second, accepted), true);
     const { state, log = [] } = (await office.jobs.deliveries.ofJob(jobId)) ?? assert.fail();
-    assert.deepEqual([state, log.length], ['delivered', 1]);
+    assert.deepEqual(
+      [state, log.map(({ problem }) => problem)],
+      ['delivered', ['the server that sent it died', undefined]],
+    );
   },
 );
+
+onEachQueue('a sender that lives keeps its delivery, however long an attempt takes', async (open) => {
+  const { deliveryDesk, ...office } = await open({ leaseMs: 3000 });
+  await ended({ deliveryDesk, ...office });
+  const turn = await taken(deliveryDesk);
+  const begunMs = performance.now();
+  await eventually(async () => {
+    assert.equal(await deliveryDesk.renew(turn), true);
+    assert.equal(await deliveryDesk.reap(), 0);
+    return performance.now() > begunMs + 4500;
+  }, 'a lease and a half');
+  assert.equal(await deliveryDesk.succeed(turn, accepted), true);
+});
 
 onEachQueue('what is put off counts no attempt; what is over can be sent again', async (open) => {
   const office = await open();

@@ -1979,7 +1979,7 @@ export interface AdminModelList {
 
 export interface ServerState {
   version: string;
-  state: 'starting' | 'ready' | 'wrong_answers' | 'storage_unusable' | 'stopping';
+  state: 'starting' | 'ready' | 'wrong_answers' | 'storage_unusable' | 'not_writable' | 'stopping';
   /**
    * Of the process that answers.
    */
@@ -2034,7 +2034,7 @@ export interface ServerState {
   }[];
   database: {
     kind: 'sqlite' | 'postgres';
-    state: 'up' | 'unavailable';
+    state: 'up' | 'unavailable' | 'full' | 'read_only';
   };
   storage: {
     kind: 'data_folder' | 'bucket';

@@ -41,18 +41,22 @@ class AudioSource {
     MonoBlock block;
     while (samples > 0 && Next(block)) samples -= static_cast<int64_t>(block.samples.size());
   }
-  // Goes to this time at once, where Next() gives the same from there on as after all that lies before. To be
-  // called first. Where it then is, or the end if that comes earlier; a source that cannot do it stays where
+  // Goes to this time at once, where Next() gives what a file would give that begins there. To be called
+  // first. Where it then is, or the end if that comes earlier; a source that cannot do it stays where
   // it is, at no rate.
   virtual AudioPosition Seek(double) { return {}; }
   // Of the block that came last; 0 before the first.
   virtual int channels() const = 0;
+  // Channels would have cancelled each other in the mix, so that some were inverted.
+  virtual bool has_inverted_channels() const { return false; }
   virtual int64_t damaged_packets() const = 0;
   // Whole at the end, as the next; times are those of the whole recording. A region leaves out what lies
   // outside.
   virtual std::vector<Unheard> unheard() const { return {}; }
-  // Only where the file is shorter than it says.
+  // Only at the end, and only where the file is shorter than it says.
   virtual std::optional<StatedLength> stated_length() const { return {}; }
+  // At the end: where another file begins behind this one, in the bytes that the source was given.
+  virtual std::optional<uint64_t> file_end() const { return {}; }
   // Share of the file's bytes that were read, 0..1. May jump where a container keeps its index at the end.
   virtual double progress() const = 0;
   virtual std::string container_name() const = 0;

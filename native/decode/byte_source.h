@@ -37,6 +37,22 @@ class MemorySource final : public ByteSource {
   std::span<const uint8_t> bytes_;
 };
 
+// The bytes of another source from `begin` on, which lies in it. That source outlives this one.
+class TailSource final : public ByteSource {
+ public:
+  TailSource(ByteSource& source, uint64_t begin) : source_(source), begin_(begin) {}
+
+  uint64_t size() const override { return source_.size() - begin_; }
+  std::span<const uint8_t> Read(uint64_t offset, size_t count) override {
+    if (offset >= size()) return {};
+    return source_.Read(begin_ + offset, count);
+  }
+
+ private:
+  ByteSource& source_;
+  const uint64_t begin_;
+};
+
 // Fills `out` as far as the source has bytes; returns how many.
 inline size_t CopyFrom(ByteSource& source, uint64_t offset, std::span<uint8_t> out) {
   size_t copied = 0;

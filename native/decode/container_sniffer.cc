@@ -74,4 +74,29 @@ SniffedContainer SniffContainer(ByteSource& source) {
   return {match_at(behind_zeros), behind_zeros};
 }
 
+bool BeginsLikeFile(Bytes bytes) {
+  constexpr size_t kLookBytes = 16;
+  if (bytes.size() < kLookBytes) return false;
+  switch (bytes[0]) {
+    case 'R':
+      return HasAt(bytes, 0, "RIFF") && (HasAt(bytes, 8, "WAVE") || HasAt(bytes, 8, "AVI "));
+    case 'f':
+      return HasAt(bytes, 0, "fLaC") && (bytes[4] & 0x7f) == 0 &&
+             HasAt(bytes, 5, std::string_view("\0\0\x22", 3));
+    case 'O':
+      return HasAt(bytes, 0, std::string_view("OggS\0\2", 6));
+    case 'I':
+      return HasAt(bytes, 0, "ID3") && bytes[3] <= 4 && bytes[4] == 0 && (bytes[5] & 0x0f) == 0;
+    case 0x1a: {  // with its version or its type first
+      constexpr std::string_view kVersion("\x42\x86"), kType("\x42\x82");
+      return HasAt(bytes, 0, "\x1a\x45\xdf\xa3") && (HasAt(bytes, 5, kVersion) || HasAt(bytes, 5, kType) ||
+                                                     HasAt(bytes, 12, kVersion) || HasAt(bytes, 12, kType));
+    }
+    case 0:
+      return bytes[1] == 0 && bytes[2] == 0 && HasAt(bytes, 4, "ftyp");
+    default:
+      return false;
+  }
+}
+
 }  // namespace veravox

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "decode/byte_source.h"
 
@@ -30,5 +31,9 @@ struct SniffedContainer {
 
 // Recognises a container by its signature alone: one demuxer is ever tried on a file.
 SniffedContainer SniffContainer(ByteSource& source);
+
+// Whether bytes from the middle of a stream most likely begin a file: signatures that chance does not make in
+// a day of coded audio. Bare MPEG streams have none.
+bool BeginsLikeFile(std::span<const uint8_t> bytes);
 
 }  // namespace veravox

@@ -10,6 +10,7 @@
 #include "decode/demuxer.h"
 #include "decode/file_packets.h"
 #include "decode/file_tags.h"
+#include "decode/joined_source.h"
 #include "decode/libav_source.h"
 #include "decode/region_source.h"
 #include "decode/spliced_source.h"
@@ -68,8 +69,8 @@ std::unique_ptr<PacketSource> PacketsOf(ByteSource& source, const SniffedContain
   return std::make_unique<Demuxer>(source, offset, *container, stop);
 }
 
-std::unique_ptr<AudioSource> OpenWhole(ByteSource& source, const DecodeOptions& options,
-                                       const StopSignal& stop) {
+std::unique_ptr<AudioSource> OpenFile(ByteSource& source, const DecodeOptions& options,
+                                      const StopSignal& stop) {
   stop.ThrowIfStopped();
   const SniffedContainer sniffed = SniffContainer(source);
   if (sniffed.container == nullptr) {
@@ -79,9 +80,18 @@ std::unique_ptr<AudioSource> OpenWhole(ByteSource& source, const DecodeOptions& 
   return std::make_unique<LibavSource>(PacketsOf(source, sniffed, stop), options, stop);
 }
 
+std::unique_ptr<AudioSource> OpenAll(ByteSource& source, const DecodeOptions& options,
+                                     const StopSignal& stop) {
+  std::unique_ptr<AudioSource> first = OpenFile(source, options, stop);
+  // Goes on by itself, and seeks.
+  if (first->container_name() == "wav") return first;
+  return std::make_unique<JoinedSource>(
+      source, std::move(first), [options, &stop](ByteSource& file) { return OpenFile(file, options, stop); });
+}
+
 std::unique_ptr<AudioSource> OpenSource(ByteSource& source, const DecodeOptions& options,
                                         const StopSignal& stop) {
-  std::unique_ptr<AudioSource> whole = OpenWhole(source, options, stop);
+  std::unique_ptr<AudioSource> whole = OpenAll(source, options, stop);
   if (options.region.is_all()) return whole;
   return std::make_unique<RegionSource>(std::move(whole), options.region);
 }
@@ -94,12 +104,12 @@ class Decoder::Impl {
       : limits_(limits),
         stop_(stop),
         source_(std::move(source)),
-        container_name_(source_->container_name()),
-        codec_name_(source_->codec_name()) {}
+        container_name_(source_->container_name()) {}
 
   bool Next(MonoBlock& block);
   void Transfer(SavedState& state);
 
+  bool has_inverted_channels() const { return source_->has_inverted_channels(); }
   int64_t damaged_packets() const { return source_->damaged_packets(); }
   std::vector<Unheard> unheard() const { return source_->unheard(); }
   std::optional<StatedLength> stated_length() const { return source_->stated_length(); }
@@ -107,7 +117,7 @@ class Decoder::Impl {
   double progress() const { return source_->progress(); }
   int channels() const { return source_->channels(); }
   const std::string& container_name() const { return container_name_; }
-  const std::string& codec_name() const { return codec_name_; }
+  std::string codec_name() const { return source_->codec_name(); }
 
  private:
   void CheckLimits(const MonoBlock& block);
@@ -116,7 +126,6 @@ class Decoder::Impl {
   const StopSignal& stop_;
   const std::unique_ptr<AudioSource> source_;
   const std::string container_name_;
-  const std::string codec_name_;
   // Counted in samples, since a sum of seconds would drift past a limit that the audio just meets.
   int64_t samples_ = 0;
   int rate_hz_ = 0;
@@ -131,7 +140,7 @@ bool Decoder::Impl::Next(MonoBlock& block) {
     return true;
   }
   if (rate_hz_ == 0 && !is_waiting()) {
-    throw StageError(ErrorCode::kUndecodable, "The " + codec_name_ + " stream in the " + container_name_ +
+    throw StageError(ErrorCode::kUndecodable, "The " + codec_name() + " stream in the " + container_name_ +
                                                   " file holds no decodable audio.");
   }
   return false;
@@ -153,7 +162,9 @@ void Decoder::Impl::CheckLimits(const MonoBlock& block) {
     samples_ = 0;
   }
   samples_ += static_cast<int64_t>(block.samples.size());
-  const double decoded_s = seconds_at_other_rates_ + static_cast<double>(samples_) / rate_hz_;
+  // A gap of years is refused at its beginning.
+  const auto samples = static_cast<double>(samples_ + block.silence_ahead);
+  const double decoded_s = seconds_at_other_rates_ + samples / rate_hz_;
   if (decoded_s > limits_.max_duration_s) {
     throw StageError(
         ErrorCode::kTooLong,
@@ -189,12 +200,13 @@ Decoder::~Decoder() = default;
 bool Decoder::Next(MonoBlock& block) { return impl_->Next(block); }
 bool Decoder::is_waiting() const { return impl_->is_waiting(); }
 void Decoder::Transfer(SavedState& state) { impl_->Transfer(state); }
+bool Decoder::has_inverted_channels() const { return impl_->has_inverted_channels(); }
 int64_t Decoder::damaged_packets() const { return impl_->damaged_packets(); }
 std::vector<Unheard> Decoder::unheard() const { return impl_->unheard(); }
 std::optional<StatedLength> Decoder::stated_length() const { return impl_->stated_length(); }
 double Decoder::progress() const { return impl_->progress(); }
 int Decoder::channels() const { return impl_->channels(); }
 const std::string& Decoder::container_name() const { return impl_->container_name(); }
-const std::string& Decoder::codec_name() const { return impl_->codec_name(); }
+std::string Decoder::codec_name() const { return impl_->codec_name(); }
 
 }  // namespace veravox

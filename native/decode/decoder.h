@@ -45,6 +45,7 @@ struct MonoBlock {
   std::span<const float> samples;  // full scale is -1..1
   int sample_rate_hz = 0;          // may change between blocks of one file
   double coded_bits = 0.0;         // of the packets that it was decoded from; 0 without packets
+  int64_t silence_ahead = 0;       // samples of silence that are sure to follow
 };
 
 class AudioSource;
@@ -73,6 +74,7 @@ class Decoder {
   // on what they have decoded, and some never forget it.
   void Transfer(SavedState& state);
 
+  bool has_inverted_channels() const;
   // Packets that the demuxer marked corrupt or the codec refused. What could be decoded of them was.
   int64_t damaged_packets() const;
   // Both are whole at the end.
@@ -83,7 +85,8 @@ class Decoder {
   // Of the block that came last; 0 before the first.
   int channels() const;
   const std::string& container_name() const;
-  const std::string& codec_name() const;
+  // May change between blocks.
+  std::string codec_name() const;
 
  private:
   class Impl;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/demuxer.h"
 
+extern "C" {
+#include <libavutil/parseutils.h>
+}
+
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -19,6 +24,9 @@ constexpr int64_t kMaxStreams = 64;
 // Without it the demuxer hands out 4 KiB at a time, and the cost per packet shows.
 constexpr int64_t kWavPacketBytes = 64 * 1024;
 
+// Looks for another file, each of which reads some of it.
+constexpr int kMaxLooks = 50;
+
 // A file that names further files (references, playlists, streams of a network) does not get them.
 int RefuseNestedOpen(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EPERM);
@@ -29,12 +37,55 @@ bool IsAllZero(const AVPacket& packet) {
   return std::all_of(packet.data, packet.data + packet.size, [](uint8_t byte) { return byte == 0; });
 }
 
+// Whether players begin the recording with this stream if it is the first to begin.
+bool HasOwnTime(const AVStream& stream) {
+  const AVMediaType type = stream.codecpar->codec_type;
+  return (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO) &&
+         (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) == 0;
+}
+
+// Frames without a container, whose end shows only by what is no frame.
+bool IsBare(const Container& container) { return container.tags != Container::Tags::kOwn; }
+
+// ISO/IEC 11172-3, section 2.4.2.3: a synchword and a layer.
+bool BeginsLikeMpegFrame(std::span<const uint8_t> bytes) {
+  return bytes.size() > 1 && bytes[0] == 0xff && (bytes[1] & 0xe0) == 0xe0 && (bytes[1] & 0x06) != 0;
+}
+
+// The length of the first audio stream in its header ("strh"), which libavformat corrects where no index
+// follows.
+std::optional<double> StatedAviEnd(ByteSource& source, uint64_t begin) {
+  constexpr size_t kLookBytes = 64 * 1024;
+  constexpr size_t kHeaderBytes = 44;
+  std::vector<uint8_t> pieces;
+  const auto bytes = ReadInARow(source, begin, kLookBytes, pieces);
+  const auto word = [](const uint8_t* at) {
+    uint32_t value = 0;
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<double>(value);
+  };
+  for (size_t i = 0; i + kHeaderBytes <= bytes.size(); ++i) {
+    if (std::memcmp(&bytes[i], "strh", 4) != 0 || std::memcmp(&bytes[i + 8], "auds", 4) != 0) continue;
+    const double scale = word(&bytes[i + 28]), rate = word(&bytes[i + 32]), length = word(&bytes[i + 40]);
+    if (scale > 0 && rate > 0 && length > 0) return length * scale / rate;
+    break;
+  }
+  return {};
+}
+
+double Seconds(int64_t time, AVRational base) { return static_cast<double>(time) * av_q2d(base); }
+
 int IsStopped(void* stop) { return static_cast<const StopSignal*>(stop)->stopped() ? 1 : 0; }
 
 }  // namespace
 
 Demuxer::Demuxer(ByteSource& source, uint64_t begin, const Container& container, const StopSignal& stop)
-    : stop_(stop), container_(container), source_(source), begin_(begin), input_(source, begin, stop) {
+    : stop_(stop),
+      container_(container),
+      source_(source),
+      begin_(begin),
+      input_(source, begin, container, stop),
+      looks_left_(kMaxLooks) {
   SetUpLibavOnce();
   Open();
   SelectFirstAudioStream();
@@ -50,6 +101,8 @@ void Demuxer::Open() {
   AVFormatContext* format = avformat_alloc_context();
   if (format == nullptr) throw StageError(ErrorCode::kInternal, "Out of memory for the demuxer.");
   format->pb = input_.io();
+  // Only to learn the duration, libavformat would look at the end first: that of the last link.
+  if (container_.name == std::string_view("ogg")) format->pb->seekable = 0;
   format->io_open = RefuseNestedOpen;
   format->interrupt_callback = {IsStopped, const_cast<StopSignal*>(&stop_)};
 
@@ -72,7 +125,7 @@ void Demuxer::SelectFirstAudioStream() {
     AVStream& stream = *format_->streams[i];
     if (stream_index_ < 0 && stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO) {
       stream_index_ = static_cast<int>(i);
-    } else {
+    } else if (!HasOwnTime(stream)) {
       stream.discard = AVDISCARD_ALL;  // most demuxers then skip its data unread
     }
   }
@@ -118,11 +171,140 @@ bool Demuxer::Next(AVPacket& packet) {
     if (error < 0) {
       stop_.ThrowIfStopped();  // which the input reported as a read error
       ended_by_damage_ = error != AVERROR_EOF;
+      NoteFileEnd();
+      if (file_end_) ended_by_damage_ = false;
       return false;
     }
-    const bool is_padding = container_.parameters_in_frames && IsAllZero(packet);
-    if (packet.stream_index == stream_index_ && !is_padding) return true;
+    if (Take(packet)) return true;
+    if (file_end_) return false;
   }
+}
+
+// Whether it is one to decode.
+bool Demuxer::Take(AVPacket& packet) {
+  if (container_.parameters_in_frames && packet.stream_index == stream_index_ && IsAllZero(packet)) {
+    return false;
+  }
+  if (!has_begun_) NoteStart(packet);
+  if (packet.stream_index != stream_index_) {
+    const auto index = static_cast<size_t>(packet.stream_index);
+    if (other_bytes_.size() <= index) other_bytes_.resize(index + 1);
+    other_bytes_[index] += packet.size;
+    return false;
+  }
+  if (IsBare(container_)) EndBeforeOtherFile(packet);
+  if (file_end_ && packet.size == 0) return false;
+  NoteEnd(packet);
+  return true;
+}
+
+// Of each stream that comes before the audio, only the first packet is read.
+void Demuxer::NoteStart(const AVPacket& packet) {
+  const int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  const auto index = static_cast<unsigned>(packet.stream_index);
+  has_begun_ = packet.stream_index == stream_index_;
+  if (!has_begun_ && stamp != AV_NOPTS_VALUE && HasOwnTime(*format_->streams[index])) {
+    origin_s_ = std::min(origin_s_, Seconds(stamp, format_->streams[index]->time_base));
+  }
+  for (unsigned i = 0; i < format_->nb_streams; ++i) {
+    AVStream& stream = *format_->streams[i];
+    // Other audio is counted.
+    const bool is_done = has_begun_ || i == index;
+    if (is_done && stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO) stream.discard = AVDISCARD_ALL;
+  }
+}
+
+void Demuxer::NoteEnd(const AVPacket& packet) {
+  if (packet.pts == AV_NOPTS_VALUE) return;
+  const double stamp_s = Seconds(packet.pts, time_base());
+  double duration_s = Seconds(packet.duration, time_base());
+  if (packet.duration == 0) duration_s = std::max(stamp_s - last_stamp_s_, 0.0);
+  last_stamp_s_ = stamp_s;
+  end_s_ = std::max(end_s_, stamp_s + duration_s);
+}
+
+// libavformat takes bytes between frames for a part of one, or passes over them.
+void Demuxer::EndBeforeOtherFile(AVPacket& packet) {
+  if (packet.pos < 0) return;
+  const std::span<const uint8_t> bytes(packet.data, static_cast<size_t>(packet.size));
+  const uint64_t begin = begin_ + static_cast<uint64_t>(packet.pos);
+  const bool is_mpeg = container_.name == std::string_view("mp3");
+  if (next_offset_ > 0 && begin > next_offset_ && IsOtherFile(next_offset_)) {
+    file_end_ = next_offset_;
+  } else if (is_mpeg && !BeginsLikeMpegFrame(bytes) && IsOtherFile(begin)) {
+    file_end_ = begin;
+  }
+  if (file_end_) return av_shrink_packet(&packet, 0);
+  for (size_t i = begin == begin_ ? 1 : 0; i < bytes.size(); ++i) {
+    if (!BeginsLikeFile(bytes.subspan(i)) || !IsOtherFile(begin + i)) continue;
+    file_end_ = begin + i;
+    return av_shrink_packet(&packet, static_cast<int>(i));
+  }
+  next_offset_ = begin + bytes.size();
+}
+
+// MPEG streams go on behind damage, and behind tags, which are zeros here.
+bool Demuxer::IsOtherFile(uint64_t offset) {
+  if (--looks_left_ < 0) return false;
+  TailSource rest(source_, offset);
+  const Container* found = SniffContainer(rest).container;
+  return found != nullptr && (found != &container_ || container_.tags != Container::Tags::kBetweenFrames);
+}
+
+void Demuxer::NoteFileEnd() {
+  const uint64_t size = source_.size();
+  if (!IsBare(container_)) {
+    const uint64_t end = input_.end().Find();
+    if (end < size) file_end_ = end;
+  } else if (next_offset_ > 0 && next_offset_ < size && IsOtherFile(next_offset_)) {
+    file_end_ = next_offset_;
+  }
+}
+
+std::vector<Unheard> Demuxer::unheard() const {
+  std::vector<Unheard> tracks;
+  int number = 0;
+  for (unsigned i = 0; i < format_->nb_streams; ++i) {
+    if (format_->streams[i]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
+    ++number;
+    if (i >= other_bytes_.size() || other_bytes_[i] == 0) continue;
+    tracks.push_back({other_bytes_[i], 0.0,
+                      "audio track " + std::to_string(number) +
+                          " of the file: only the first one is analysed, so send the others as files"});
+  }
+  return tracks;
+}
+
+// Where the audio ends by what the container says, in its own time.
+std::optional<double> Demuxer::StatedEnd() const {
+  const AVStream& audio = stream();
+  const bool is_stated = format_->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
+  if (container_.name == std::string_view("avi")) return StatedAviEnd(source_, begin_);
+  if (container_.name != std::string_view("matroska")) {
+    if (!is_stated || audio.duration == AV_NOPTS_VALUE || audio.duration <= 0) return {};
+    return Seconds(audio.duration, audio.time_base);
+  }
+  // Matroska says it of each stream in a tag, and in the header of all together.
+  const AVDictionaryEntry* tag = av_dict_get(audio.metadata, "DURATION", nullptr, AV_DICT_IGNORE_SUFFIX);
+  int64_t duration_us = 0;
+  if (tag != nullptr && av_parse_time(&duration_us, tag->value, /*duration=*/1) >= 0) {
+    return static_cast<double>(duration_us) / AV_TIME_BASE;
+  }
+  const bool is_alone =
+      std::none_of(format_->streams, format_->streams + format_->nb_streams,
+                   [&](const AVStream* other) { return other != &audio && HasOwnTime(*other); });
+  const bool is_cut = input_.end().is_cut();
+  if (is_stated && (is_alone || is_cut) && format_->duration > 0) {
+    return static_cast<double>(format_->duration) / AV_TIME_BASE;
+  }
+  return {};
+}
+
+std::optional<StatedLength> Demuxer::stated_length() const {
+  if (const auto stated_s = StatedEnd()) return StatedLength{*stated_s, end_s_};
+  const bool lacks_end = container_.name == std::string_view("ogg") && !input_.end().has_last_page();
+  if (!lacks_end && !input_.end().is_cut()) return {};
+  return StatedLength{{}, end_s_};
 }
 
 }  // namespace veravox

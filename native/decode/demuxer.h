@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
 
 #include "decode/container_sniffer.h"
 #include "decode/libav.h"
@@ -22,15 +25,26 @@ class Demuxer final : public PacketSource {
   double progress() const override { return input_.progress(); }
   const AVCodecParameters& parameters() const override { return *stream().codecpar; }
   AVRational time_base() const override { return stream().time_base; }
+  double origin_s() const override { return origin_s_; }
 
   bool Next(AVPacket& packet) override;
   bool ended_by_damage() const override { return ended_by_damage_; }
+  std::vector<Unheard> unheard() const override;
+  std::optional<StatedLength> stated_length() const override;
+  std::optional<uint64_t> file_end() const override { return file_end_; }
 
  private:
   const AVStream& stream() const { return *format_->streams[stream_index_]; }
   void Open();
   void SelectFirstAudioStream();
   void FindParameters();
+  bool Take(AVPacket& packet);
+  void NoteStart(const AVPacket& packet);
+  void NoteEnd(const AVPacket& packet);
+  void EndBeforeOtherFile(AVPacket& packet);
+  bool IsOtherFile(uint64_t offset);
+  void NoteFileEnd();
+  std::optional<double> StatedEnd() const;
   [[noreturn]] void ThrowUnreadable(int error) const;
 
   const StopSignal& stop_;
@@ -40,6 +54,14 @@ class Demuxer final : public PacketSource {
   SourceInput input_;  // outlives format_, which reads from it
   FormatContextPtr format_;
   int stream_index_ = -1;
+  double origin_s_ = std::numeric_limits<double>::infinity();
+  bool has_begun_ = false;  // the audio
+  double end_s_ = 0.0;      // of the audio's packets
+  double last_stamp_s_ = 0.0;
+  std::vector<int64_t> other_bytes_;  // of other audio streams, by index
+  uint64_t next_offset_ = 0;          // in a bare stream: where the next packet should be; 0 before the first
+  int looks_left_;
+  std::optional<uint64_t> file_end_;
   bool ended_by_damage_ = false;
 };
 

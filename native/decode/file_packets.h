@@ -23,10 +23,12 @@ class FilePackets : public PacketSource {
   AVRational time_base() const override { return demuxer_.time_base(); }
   const char* container_name() const override { return demuxer_.container_name(); }
   double progress() const override { return demuxer_.progress(); }
+  double origin_s() const override { return demuxer_.origin_s(); }
   bool Next(AVPacket& packet) override { return demuxer_.Next(packet); }
   bool ended_by_damage() const override { return demuxer_.ended_by_damage(); }
   std::vector<Unheard> unheard() const override { return demuxer_.unheard(); }
   std::optional<StatedLength> stated_length() const override { return demuxer_.stated_length(); }
+  std::optional<uint64_t> file_end() const override { return demuxer_.file_end(); }
 
  private:
   const std::unique_ptr<ByteSource> bytes_;  // outlives demuxer_, which reads from it

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/big_endian.h"
 #include "decode/hidden_frames.h"
 
 namespace veravox {
@@ -19,12 +20,6 @@ constexpr int kMaxTags = 1000;
 constexpr size_t kId3HeaderBytes = 10;
 constexpr size_t kId3v1Bytes = 128;
 constexpr size_t kApeHeaderBytes = 32;
-
-uint64_t BigEndian(Bytes bytes, int bits_per_byte) {
-  uint64_t value = 0;
-  for (const uint8_t byte : bytes) value = value << bits_per_byte | byte;
-  return value;
-}
 
 // With seven bits in each byte; none if a byte has eight.
 std::optional<uint64_t> Syncsafe(Bytes bytes) {
@@ -65,7 +60,7 @@ class Id3Frames {
     if (header.size() < header_bytes) return {};
     const Bytes size = header.subspan(id_bytes_, version_ == 2 ? 3 : 4);
     const uint64_t body = offset + header_bytes;
-    const uint64_t plain_end = body + BigEndian(size, 8);
+    const uint64_t plain_end = body + BigEndian(size);
     const std::optional<uint64_t> syncsafe = version_ == 4 ? Syncsafe(size) : std::nullopt;
     // Some writers of version 4 state plain sizes in frames, too.
     const bool is_plain =
@@ -90,7 +85,7 @@ std::optional<uint64_t> EndOfId3v2(ByteSource& source, uint64_t offset) {
   const uint8_t version = header[3], flags = header[5];
   const uint64_t body = offset + kId3HeaderBytes;
   const uint64_t footer = (flags & kHasFooter) != 0 ? kId3HeaderBytes : 0;
-  const uint64_t plain_end = body + BigEndian(header.subspan(6, 4), 8) + footer;
+  const uint64_t plain_end = body + BigEndian(header.subspan(6, 4)) + footer;
   const std::optional<uint64_t> syncsafe = Syncsafe(header.subspan(6, 4));
   const uint64_t end = syncsafe ? body + *syncsafe + footer : plain_end;
 

@@ -2,6 +2,7 @@
 #include "decode/libav_source.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "decode/codec_allow_list.h"
@@ -13,6 +14,9 @@ namespace {
 constexpr int kBlockSamples = 16 * 1024;
 // Files that promise audio packet after packet and never hold any end here rather than at the deadline.
 constexpr int kMaxDamagedInARow = 5000;
+
+// Between what a container states and what it has: durations are rounded, and often to whole packets.
+constexpr double kEndToleranceS = 0.1;
 
 template <typename Handle>
 Handle OrOutOfMemory(Handle handle) {
@@ -78,6 +82,10 @@ bool LibavSource::Next(MonoBlock& block) {
   while (frame_position_ >= frame_->nb_samples) {
     if (!DecodeFrame()) return false;
   }
+  if (silence_ > 0) {
+    block = TakeSilence();
+    return true;
+  }
   const auto first = static_cast<size_t>(frame_position_);
   mono_.resize(static_cast<size_t>(std::min(frame_->nb_samples - frame_position_, kBlockSamples)));
   const auto format = static_cast<AVSampleFormat>(frame_->format);
@@ -91,6 +99,27 @@ bool LibavSource::Next(MonoBlock& block) {
   const double share = static_cast<double>(mono_.size()) / frame_->nb_samples;
   block = {mono_, frame_->sample_rate, frame_bits_ * share};
   return true;
+}
+
+std::optional<StatedLength> LibavSource::stated_length() const {
+  auto length = packets_->stated_length();
+  if (!length) return {};
+  const double heard_s = time_line_.position_s();
+  if (!length->stated_s) return StatedLength{{}, heard_s};
+  // What encoders have added at both ends is in the packets, but not heard.
+  const double missing_s = *length->stated_s - std::max(length->found_s, heard_s);
+  if (missing_s <= kEndToleranceS) return {};
+  return StatedLength{heard_s + missing_s, heard_s};
+}
+
+MonoBlock LibavSource::TakeSilence() {
+  static constexpr std::array<float, kBlockSamples> kSilence = {};
+  stop_.ThrowIfStopped();
+  const int64_t samples = std::min(silence_, int64_t{kBlockSamples});
+  silence_ -= samples;
+  return {.samples = std::span<const float>(kSilence).first(static_cast<size_t>(samples)),
+          .sample_rate_hz = frame_->sample_rate,
+          .silence_ahead = silence_};
 }
 
 // Decodes the next frame into frame_; it may be empty. False at the end of the stream, and without a packet.
@@ -135,6 +164,11 @@ void LibavSource::TakeFrame() {
   CheckChannels(channels_, limits_);
   mixer_.SetInput(SampleFormatOf(*frame_), frame_->ch_layout);
   frame_bits_ = TakeFrameBits();
+  if (frame_->pts != AV_NOPTS_VALUE) {
+    const double stamp_s = static_cast<double>(frame_->pts) * av_q2d(codec_->pkt_timebase);
+    silence_ = time_line_.SilenceBefore(stamp_s, packets_->origin_s(), frame_->sample_rate);
+  }
+  time_line_.Append(silence_ + frame_->nb_samples, frame_->sample_rate);
 }
 
 // A packet gives one frame, except those of ADPCM: one for each block.

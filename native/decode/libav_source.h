@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "decode/libav.h"
 #include "decode/mono_mixer.h"
 #include "decode/packet_source.h"
+#include "decode/time_line.h"
 
 namespace veravox {
 
@@ -23,8 +25,10 @@ class LibavSource final : public AudioSource {
   bool is_waiting() const override { return packets_->is_waiting(); }
   int64_t damaged_packets() const override { return damaged_packets_; }
   std::vector<Unheard> unheard() const override { return packets_->unheard(); }
-  std::optional<StatedLength> stated_length() const override { return packets_->stated_length(); }
+  std::optional<StatedLength> stated_length() const override;
+  std::optional<uint64_t> file_end() const override { return packets_->file_end(); }
   int channels() const override { return channels_; }
+  bool has_inverted_channels() const override { return mixer_.has_inverted(); }
   double progress() const override { return packets_->progress(); }
   std::string container_name() const override { return packets_->container_name(); }
   std::string codec_name() const override { return avcodec_get_name(codec_->codec_id); }
@@ -33,6 +37,7 @@ class LibavSource final : public AudioSource {
   bool DecodeFrame();
   bool SendPacket();
   void TakeFrame();
+  MonoBlock TakeSilence();
   double TakeFrameBits();
   void CountDamage();
 
@@ -46,6 +51,8 @@ class LibavSource final : public AudioSource {
   MonoMixer mixer_;
   std::vector<float> mono_;
   int channels_ = 0;
+  TimeLine time_line_;
+  int64_t silence_ = 0;      // samples that come before frame_
   int frame_position_ = 0;   // samples of frame_ that were handed out
   int64_t packet_bits_ = 0;  // of the packet in the codec, without those of frames that were taken
   double frame_bits_ = 0.0;

@@ -2,7 +2,9 @@
 #include "decode/live_source.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -55,6 +57,20 @@ class LivePcm final : public AudioSource, public LiveSource {
   bool finished_ = false;
 };
 
+// How long a packet of Opus lasts at 48 kHz: RFC 6716, section 3.1. 0 if it cannot be told.
+int64_t OpusSamples(std::span<const uint8_t> packet) {
+  constexpr int64_t kMostSamples = 5760;
+  if (packet.empty()) return 0;
+  const int mode = packet[0] >> 3;
+  int64_t frame_samples = 120 << (mode & 3);                                  // CELT: 2.5 to 20 ms
+  if (mode < 16) frame_samples = 480 << (mode & 1);                           // hybrid: 10 or 20 ms
+  if (mode < 12) frame_samples = std::array{480, 960, 1920, 2880}[mode & 3];  // SILK
+  int64_t frames = (packet[0] & 3) == 0 ? 1 : 2;
+  if ((packet[0] & 3) == 3) frames = packet.size() > 1 ? packet[1] & 0x3f : 0;
+  const int64_t samples = frames * frame_samples;
+  return samples <= kMostSamples ? samples : 0;
+}
+
 // Packets of Opus, with what the header of an Ogg file would say of them.
 class LiveOpusPackets final : public PacketSource {
  public:
@@ -81,6 +97,7 @@ class LiveOpusPackets final : public PacketSource {
 
   const AVCodecParameters& parameters() const override { return *parameters_; }
   AVRational time_base() const override { return {1, kRateHz}; }
+  double origin_s() const override { return std::numeric_limits<double>::infinity(); }
   const char* container_name() const override { return "live"; }
   double progress() const override { return 0.0; }
 
@@ -92,6 +109,9 @@ class LiveOpusPackets final : public PacketSource {
     if (av_new_packet(&packet, static_cast<int>(bytes.size())) < 0) OutOfMemory();
     std::copy(bytes.begin(), bytes.end(), packet.data);
     if (pre_skip_ > 0) SkipStart(packet);
+    // What cannot be decoded leaves a gap.
+    packet.pts = next_stamp_;
+    next_stamp_ += OpusSamples(bytes);
     return true;
   }
   bool is_waiting() const override { return packets_.empty() && !finished_; }
@@ -118,6 +138,7 @@ class LiveOpusPackets final : public PacketSource {
   }
 
   int pre_skip_;
+  int64_t next_stamp_ = 0;
   const std::unique_ptr<AVCodecParameters, LibavDeleter<avcodec_parameters_free>> parameters_;
   std::deque<std::vector<uint8_t>> packets_;
   bool finished_ = false;

@@ -5,8 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 extern "C" {
 #include <libswresample/swresample.h>
@@ -23,6 +25,9 @@ constexpr float kLargestSample = 1e6f;
 float NumberOrZero(float value) {
   return std::isfinite(value) ? std::clamp(value, -kLargestSample, kLargestSample) : 0.0f;
 }
+
+// In which a channel goes from one sign to the other.
+constexpr size_t kTurnSamples = 64;
 
 // How samples of each format are read; they may lie on odd addresses.
 template <typename T, int kFullScaleBits>
@@ -78,20 +83,13 @@ std::vector<double> DownMixWeights(const AVChannelLayout& layout) {
   constexpr size_t kMatrixSide = 64;
   const auto channels = static_cast<size_t>(layout.nb_channels);
   const std::vector<double> equal(channels, 1.0 / static_cast<double>(channels));
-  if (channels == 1 || channels > kMatrixSide) return equal;
+  if (channels == 1 || channels > kMatrixSide || layout.order == AV_CHANNEL_ORDER_UNSPEC) return equal;
 
-  AVChannelLayout named = {};
-  if (layout.order == AV_CHANNEL_ORDER_UNSPEC) {
-    av_channel_layout_default(&named, layout.nb_channels);
-  } else if (av_channel_layout_copy(&named, &layout) < 0) {
-    return equal;
-  }
   const AVChannelLayout mono = AV_CHANNEL_LAYOUT_MONO;
   std::vector<double> weights(kMatrixSide * kMatrixSide);
-  const int error = swr_build_matrix2(&named, &mono, M_SQRT1_2, M_SQRT1_2, /*lfe_mix_level=*/0.0,
+  const int error = swr_build_matrix2(&layout, &mono, M_SQRT1_2, M_SQRT1_2, /*lfe_mix_level=*/0.0,
                                       /*rematrix_maxval=*/1.0, /*rematrix_volume=*/1.0, weights.data(),
                                       kMatrixSide, AV_MATRIX_ENCODING_NONE, nullptr);
-  av_channel_layout_uninit(&named);
   weights.resize(channels);
   // Channels without a known place count alike, and so do those that would all be left out.
   const bool silent = std::accumulate(weights.begin(), weights.end(), 0.0) == 0.0;
@@ -134,41 +132,82 @@ void MonoMixer::SetInput(SampleFormat format, const AVChannelLayout& layout) {
 
   double full_scale = 1.0;
   WithReader(format, [&](auto reader) { full_scale = decltype(reader)::kFullScale; });
-  weights_.clear();
+  const std::vector<float> old_weights = std::exchange(weights_, {});
   for (const double weight : DownMixWeights(layout))
     weights_.push_back(static_cast<float>(weight / full_scale));
   input_ = input;
+  if (weights_ == old_weights) return;
+  signed_weights_.resize(weights_.size());
+  polarity_.Reset(weights_.size());
 }
 
-void MonoMixer::MixInterleaved(const uint8_t* in, std::span<float> out) const {
+template <typename Read, typename Mix>
+void MonoMixer::MixRuns(std::span<float> out, Read read, Mix mix) {
+  const auto mix_with = [&](size_t first, std::span<const float> signs, std::span<float> run) {
+    std::transform(weights_.begin(), weights_.end(), signs.begin(), signed_weights_.begin(),
+                   std::multiplies<>());
+    mix(first, std::span<const float>(signed_weights_), run);
+  };
+  for (size_t first = 0; first < out.size();) {
+    const auto run = out.subspan(first, std::min(polarity_.run_left(), out.size() - first));
+    polarity_.Hear(run.size(), [&](size_t channel, size_t i) {
+      return NumberOrZero(weights_[channel] * read(channel, first + i));
+    });
+    mix_with(first, polarity_.signs(), run);
+    if (!std::ranges::equal(polarity_.signs_before(), polarity_.signs())) {
+      // A sign that turned at once would be heard as a click.
+      const size_t turning = std::min(run.size(), kTurnSamples);
+      turned_.resize(turning);
+      mix_with(first, polarity_.signs_before(), turned_);
+      for (size_t i = 0; i < turning; ++i) {
+        const float share = static_cast<float>(i) / static_cast<float>(turning);
+        run[i] = share * run[i] + (1.0f - share) * turned_[i];
+      }
+    }
+    first += run.size();
+  }
+}
+
+void MonoMixer::MixInterleaved(const uint8_t* in, std::span<float> out) {
   WithReader(input_.format, [&]<typename Reader>(Reader) {
+    const size_t channels = weights_.size();
     if (const auto only = only_channel()) {
-      return Single<Reader>(in + *only * Reader::kBytes, weights_.size(),
+      return Single<Reader>(in + *only * Reader::kBytes, channels,
                             static_cast<float>(1.0 / Reader::kFullScale), out);
     }
-    switch (weights_.size()) {
-      case 1:
-        return Interleaved<Reader, 1>(in, weights_, out);
-      case 2:
-        return Interleaved<Reader, 2>(in, weights_, out);
-      default:
-        return Interleaved<Reader, 0>(in, weights_, out);
-    }
+    if (channels == 1) return Interleaved<Reader, 1>(in, weights_, out);
+    const auto sample_at = [&](size_t channel, size_t i) {
+      return in + (i * channels + channel) * Reader::kBytes;
+    };
+    MixRuns(
+        out, [&](size_t channel, size_t i) { return Reader::Read(sample_at(channel, i)); },
+        [&](size_t first, std::span<const float> weights, std::span<float> run) {
+          const uint8_t* samples = sample_at(0, first);
+          if (channels == 2) return Interleaved<Reader, 2>(samples, weights, run);
+          Interleaved<Reader, 0>(samples, weights, run);
+        });
   });
 }
 
-void MonoMixer::MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out) const {
+void MonoMixer::MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out) {
   WithReader(input_.format, [&]<typename Reader>(Reader) {
+    const auto sample_at = [&](size_t channel, size_t i) {
+      return planes[channel] + (first + i) * Reader::kBytes;
+    };
     if (const auto only = only_channel()) {
-      return Single<Reader>(planes[*only] + first * Reader::kBytes, 1,
-                            static_cast<float>(1.0 / Reader::kFullScale), out);
+      return Single<Reader>(sample_at(*only, 0), 1, static_cast<float>(1.0 / Reader::kFullScale), out);
     }
-    std::fill(out.begin(), out.end(), 0.0f);
-    for (size_t c = 0; c < weights_.size(); ++c) {
-      const uint8_t* in = planes[c] + first * Reader::kBytes;
-      for (size_t i = 0; i < out.size(); ++i) out[i] += weights_[c] * Reader::Read(in + i * Reader::kBytes);
-    }
-    for (float& sample : out) sample = NumberOrZero(sample);
+    const auto mix = [&](size_t begin, std::span<const float> weights, std::span<float> run) {
+      std::fill(run.begin(), run.end(), 0.0f);
+      for (size_t c = 0; c < weights.size(); ++c) {
+        const uint8_t* in = sample_at(c, begin);
+        for (size_t i = 0; i < run.size(); ++i) run[i] += weights[c] * Reader::Read(in + i * Reader::kBytes);
+      }
+      for (float& sample : run) sample = NumberOrZero(sample);
+    };
+    if (weights_.size() == 1) return mix(0, weights_, out);
+    MixRuns(
+        out, [&](size_t channel, size_t i) { return Reader::Read(sample_at(channel, i)); }, mix);
   });
 }
 

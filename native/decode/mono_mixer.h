@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/channel_polarity.h"
 #include "decode/libav.h"
 
 namespace veravox {
@@ -15,7 +16,8 @@ enum class SampleFormat { kU8, kS16, kS24, kS32, kF32, kF64 };  // little-endian
 
 // Turns samples of any format and channel layout into one channel of float, mixed as FFmpeg's `-ac 1` does to
 // an integer format: the weights are scaled down so that full scale cannot be exceeded, and the low-frequency
-// channel is left out. Two equal channels give what one of them gives.
+// channel is left out. Two equal channels give what one of them gives. Unlike there, channels without stated
+// places count alike, and those that would cancel others are inverted.
 //
 // What is no finite number becomes 0. What is so large that it cannot be audio (floating-point files may hold
 // anything) is limited.
@@ -27,10 +29,14 @@ class MonoMixer {
   // Has to precede every Mix. Costs next to nothing while nothing changes.
   void SetInput(SampleFormat format, const AVChannelLayout& layout);
 
-  // `in` holds out.size() samples of every channel, interleaved, on any alignment.
-  void MixInterleaved(const uint8_t* in, std::span<float> out) const;
+  // Of the channels that were mixed since their layout changed, some would have cancelled others.
+  bool has_inverted() const { return polarity_.has_turned(); }
+
+  // The samples after those of the last Mix: `in` holds out.size() samples of every channel, interleaved, on
+  // any alignment.
+  void MixInterleaved(const uint8_t* in, std::span<float> out);
   // Each of the channels' planes holds at least first + out.size() samples.
-  void MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out) const;
+  void MixPlanar(const uint8_t* const* planes, size_t first, std::span<float> out);
 
  private:
   struct Input {
@@ -44,9 +50,17 @@ class MonoMixer {
   // The channel that is taken alone, of those that there are.
   std::optional<size_t> only_channel() const;
 
+  // Calls `mix(first, weights, out)` for runs of the samples, with the sign of each channel in its weight;
+  // `read(channel, sample)` gives single ones.
+  template <typename Read, typename Mix>
+  void MixRuns(std::span<float> out, Read read, Mix mix);
+
   std::optional<int> channel_;
   Input input_;
   std::vector<float> weights_;  // one per channel, the sample format's full scale divided out
+  ChannelPolarity polarity_;
+  std::vector<float> signed_weights_;
+  std::vector<float> turned_;
 };
 
 }  // namespace veravox

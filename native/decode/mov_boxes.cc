@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/big_endian.h"
+
 namespace veravox {
 namespace {
 
@@ -13,12 +15,6 @@ struct Box {
   uint64_t stated_bytes = 0;
   uint64_t bytes = 0;  // that are there
 };
-
-uint64_t BigEndian(std::span<const uint8_t> bytes) {
-  uint64_t value = 0;
-  for (const uint8_t byte : bytes) value = value << 8 | byte;
-  return value;
-}
 
 bool IsLetter(uint8_t byte) { return byte >= ' ' && byte <= '~' && byte != '"'; }
 

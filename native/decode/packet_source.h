@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,9 @@ class PacketSource {
 
   virtual const AVCodecParameters& parameters() const = 0;
   virtual AVRational time_base() const = 0;
+  // Known with the first packet: the earliest time stamp of the recording's other streams, in seconds;
+  // infinite without any.
+  virtual double origin_s() const = 0;
   virtual const char* container_name() const = 0;
   // Share of all packets that were read, 0..1.
   virtual double progress() const = 0;
@@ -26,6 +30,7 @@ class PacketSource {
   // As of an AudioSource.
   virtual std::vector<Unheard> unheard() const { return {}; }
   virtual std::optional<StatedLength> stated_length() const { return {}; }
+  virtual std::optional<uint64_t> file_end() const { return {}; }
   // There will be more packets, but the next one has not come yet.
   virtual bool is_waiting() const { return false; }
 };

@@ -53,14 +53,14 @@ MonoBlock RegionSource::Inside(const MonoBlock& block) {
   }
   const auto size = static_cast<int64_t>(block.samples.size());
   const int64_t start = SamplesUntil(region_.start_s - earlier_s_, position_.rate_hz);
-  const int64_t end =
-      region_.end_s ? SamplesUntil(*region_.end_s - earlier_s_, position_.rate_hz) : position_.samples + size;
+  const int64_t end = region_.end_s ? SamplesUntil(*region_.end_s - earlier_s_, position_.rate_hz)
+                                    : position_.samples + size + block.silence_ahead;
   const int64_t from = std::clamp(start - position_.samples, int64_t{0}, size);
   const int64_t to = std::clamp(end - position_.samples, from, size);
   position_.samples += size;
   return {block.samples.subspan(static_cast<size_t>(from), static_cast<size_t>(to - from)),
-          block.sample_rate_hz,
-          block.coded_bits * static_cast<double>(to - from) / static_cast<double>(size)};
+          block.sample_rate_hz, block.coded_bits * static_cast<double>(to - from) / static_cast<double>(size),
+          std::clamp(end - position_.samples, int64_t{0}, block.silence_ahead)};
 }
 
 void RegionSource::RequireEnded() const {

@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "decode/audio_source.h"
 
@@ -33,6 +31,7 @@ class RegionSource final : public AudioSource {
   std::optional<StatedLength> stated_length() const override {
     return ended_ ? source_->stated_length() : std::nullopt;
   }
+  bool has_inverted_channels() const override { return source_->has_inverted_channels(); }
   double progress() const override { return source_->progress(); }
   int channels() const override { return source_->channels(); }
   std::string container_name() const override { return source_->container_name(); }

@@ -12,8 +12,13 @@ constexpr int kBufferBytes = 8 * 1024;
 
 }  // namespace
 
-SourceInput::SourceInput(ByteSource& source, uint64_t begin, const StopSignal& stop)
-    : source_(source), begin_(begin), total_(static_cast<int64_t>(source.size() - begin)), stop_(stop) {
+SourceInput::SourceInput(ByteSource& source, uint64_t begin, const Container& container,
+                         const StopSignal& stop)
+    : source_(source),
+      begin_(begin),
+      end_(source, begin, container),
+      total_(static_cast<int64_t>(source.size() - begin)),
+      stop_(stop) {
   auto* buffer = static_cast<uint8_t*>(av_malloc(kBufferBytes));
   if (buffer != nullptr) {
     io_.reset(avio_alloc_context(buffer, kBufferBytes, /*write_flag=*/0, this, Read, nullptr, Seek));
@@ -32,9 +37,12 @@ int SourceInput::Read(void* self, uint8_t* out, int size) {
   auto& input = *static_cast<SourceInput*>(self);
   if (input.stop_.stopped() || input.failure_) return AVERROR_EXIT;
   if (input.position_ >= input.total_) return AVERROR_EOF;
-  const auto count = static_cast<size_t>(std::min<int64_t>(size, input.total_ - input.position_));
   try {
     const auto offset = input.begin_ + static_cast<uint64_t>(input.position_);
+    const uint64_t end = input.end_.Before(offset + static_cast<uint64_t>(size));
+    input.total_ = static_cast<int64_t>(end - input.begin_);
+    if (input.position_ >= input.total_) return AVERROR_EOF;
+    const auto count = static_cast<size_t>(std::min<int64_t>(size, input.total_ - input.position_));
     const size_t copied = CopyFrom(input.source_, offset, {out, count});
     input.position_ += static_cast<int64_t>(copied);
     return static_cast<int>(copied);

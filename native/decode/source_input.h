@@ -5,23 +5,28 @@
 #include <exception>
 
 #include "decode/byte_source.h"
+#include "decode/container_sniffer.h"
+#include "decode/file_end.h"
 #include "decode/libav.h"
 #include "stop_signal.h"
 
 namespace veravox {
 
-// Gives libav the bytes of a source from `begin` on. A stop, or a failure of the source, shows as a read
-// error, so that libav's own loops end too.
+// Gives libav the bytes of one file in a source, from `begin` on. A stop, or a failure of the source, shows
+// as a read error, so that libav's own loops end too.
 class SourceInput {
  public:
   // `source` and `stop` are used in place and outlive this object.
-  SourceInput(ByteSource& source, uint64_t begin, const StopSignal& stop);
+  SourceInput(ByteSource& source, uint64_t begin, const Container& container, const StopSignal& stop);
   SourceInput(const SourceInput&) = delete;  // libav holds its address
   SourceInput& operator=(const SourceInput&) = delete;
 
   AVIOContext* io() { return io_.get(); }
   // Share of the bytes that libav has read, 0..1.
   double progress() const;
+  // Where another file begins, in the source, as far as it shows by now.
+  FileEnd& end() { return end_; }
+  const FileEnd& end() const { return end_; }
   // libav may take a failed read for the end of the file: to be asked after each of its functions.
   void ThrowIfFailed() const {
     if (failure_) std::rethrow_exception(failure_);
@@ -33,7 +38,8 @@ class SourceInput {
 
   ByteSource& source_;
   const uint64_t begin_;
-  const int64_t total_;  // from begin_ on
+  FileEnd end_;
+  int64_t total_;  // from begin_ on
   const StopSignal& stop_;
   int64_t position_ = 0;  // may lie past the end
   std::exception_ptr failure_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace veravox {
@@ -15,7 +16,7 @@ struct Unheard {
 
 // What a container says of its length, where it holds less.
 struct StatedLength {
-  double stated_s = 0.0;
+  std::optional<double> stated_s;  // absent if it only lacks its own end
   double found_s = 0.0;
 };
 

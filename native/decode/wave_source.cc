@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "decode/channel_polarity.h"
+
 namespace veravox {
 namespace {
 
@@ -93,6 +95,8 @@ void WaveSource::EnterPart() {
   }
   samples_.emplace(*format.coding, format.big_endian, gain.value_or(1.0f));
   channels_ = format.channels;
+  has_inverted_ = has_inverted_channels();
+  mixer_ = MonoMixer(options_.channel);
   AVChannelLayout layout = {};
   layout.order = AV_CHANNEL_ORDER_UNSPEC;
   layout.nb_channels = format.channels;
@@ -142,40 +146,63 @@ void WaveSource::Append(WaveFile next, uint64_t bytes_here) {
 }
 
 bool WaveSource::Next(MonoBlock& block) {
-  for (;; ++part_, position_ = searched_ = 0) {
+  for (;; LeavePart()) {
     if (part_ == file_.parts.size()) return false;
     if (part().open_ended && position_ < part().bytes && position_ >= searched_) LookForHeader();
     if (position_ < part().bytes) break;
-    samples_.reset();
   }
+  const uint64_t begin = position_;
+  MixUntil(part().open_ended ? searched_ : part().bytes);
+  block = {mono_, format().sample_rate_hz, static_cast<double>(position_ - begin) * 8.0};
+  return true;
+}
+
+void WaveSource::LeavePart() {
+  ++part_;
+  position_ = mix_begin_ = searched_ = 0;
+  samples_.reset();
+}
+
+// The next samples of the part, none of them after `end`, into mono_.
+void WaveSource::MixUntil(uint64_t end) {
   if (!samples_) EnterPart();
   const size_t frame_bytes = format().frame_bytes;
   const uint64_t offset = part().begin + position_;
-  const uint64_t left = (part().open_ended ? searched_ : part().bytes) - position_;
-  Bytes bytes =
-      source_.Read(offset, static_cast<size_t>(std::min<uint64_t>(left, kBlockSamples * frame_bytes)));
+  // Ends where a run of the mixer does, whatever it began with.
+  const uint64_t block_bytes = kBlockSamples * frame_bytes;
+  const uint64_t block_left = block_bytes - (position_ - mix_begin_) % block_bytes;
+  Bytes bytes = source_.Read(offset, static_cast<size_t>(std::min<uint64_t>(end - position_, block_left)));
   // A frame may lie in two of the source's pieces.
   if (bytes.size() < frame_bytes) bytes = ReadInARow(source_, offset, frame_bytes, pieces_);
   mono_.resize(bytes.size() / frame_bytes);
   const auto channels = static_cast<size_t>(channels_);
   mixer_.MixInterleaved(samples_->Convert(bytes.data(), mono_.size() * channels), mono_);
-  const size_t taken = mono_.size() * frame_bytes;
-  position_ += taken;
-  block = {mono_, format().sample_rate_hz, static_cast<double>(taken) * 8.0};
-  return true;
+  position_ += mono_.size() * frame_bytes;
 }
 
-void WaveSource::Skip(int64_t samples) {
-  for (; part_ < file_.parts.size() && !part().open_ended; ++part_, position_ = 0) {
+// Goes this many samples on, but not into a part of unknown size. Gives how many are left.
+int64_t WaveSource::Pass(int64_t samples) {
+  for (; part_ < file_.parts.size() && !part().open_ended; LeavePart()) {
     const uint64_t left = (part().bytes - position_) / format().frame_bytes;
     const uint64_t passed = std::min(left, static_cast<uint64_t>(samples));
     position_ += passed * format().frame_bytes;
     samples -= static_cast<int64_t>(passed);
-    if (samples == 0) return;
-    samples_.reset();
+    if (samples == 0) break;
   }
+  return samples;
+}
+
+void WaveSource::Skip(int64_t samples) {
+  samples = Pass(samples);
   // A header may stand in the way.
-  AudioSource::Skip(samples);
+  if (samples > 0) return AudioSource::Skip(samples);
+  if (part_ == file_.parts.size() || format().channels == 1) return;
+  // The mix depends on what comes shortly before.
+  const uint64_t end = position_;
+  const auto mixed = static_cast<int64_t>((end - mix_begin_) / format().frame_bytes);
+  position_ = mix_begin_ + static_cast<uint64_t>(ChannelPolarity::FirstHeard(mixed)) * format().frame_bytes;
+  samples_.reset();
+  while (position_ < end) MixUntil(end);
 }
 
 AudioPosition WaveSource::Seek(double start_s) {
@@ -183,8 +210,8 @@ AudioPosition WaveSource::Seek(double start_s) {
   for (const WavePart& part : file_.parts) {
     if (part.open_ended || file_.formats[part.format].sample_rate_hz != rate_hz) return {};
   }
-  const int64_t samples = SamplesUntil(start_s, rate_hz);
-  Skip(samples);
+  Pass(SamplesUntil(start_s, rate_hz));
+  mix_begin_ = position_;
   int64_t passed = 0;
   for (size_t i = 0; i <= part_ && i < file_.parts.size(); ++i) {
     const uint64_t bytes = i == part_ ? position_ : file_.parts[i].bytes;

@@ -27,6 +27,7 @@ class WaveSource final : public AudioSource {
   void Skip(int64_t samples) override;
   AudioPosition Seek(double start_s) override;
   int channels() const override { return channels_; }
+  bool has_inverted_channels() const override { return has_inverted_ || mixer_.has_inverted(); }
   int64_t damaged_packets() const override { return 0; }
   std::vector<Unheard> unheard() const override { return file_.unheard(); }
   std::optional<StatedLength> stated_length() const override { return file_.stated_length(); }
@@ -37,6 +38,9 @@ class WaveSource final : public AudioSource {
  private:
   void CheckFormats() const;
   void EnterPart();
+  void LeavePart();
+  int64_t Pass(int64_t samples);
+  void MixUntil(uint64_t end);
   void LookForHeader();
   void Append(WaveFile next, uint64_t bytes_here);
   const WavePart& part() const { return file_.parts[part_]; }
@@ -50,8 +54,10 @@ class WaveSource final : public AudioSource {
 
   size_t part_ = 0;
   uint64_t position_ = 0;               // in the part
+  uint64_t mix_begin_ = 0;              // in the part: where mixing has begun, or would have without a Skip()
   uint64_t searched_ = 0;               // of an open-ended part: no header begins before
   std::optional<WaveSamples> samples_;  // of the part; absent until it is entered
+  bool has_inverted_ = false;           // in what was mixed before that
   MonoMixer mixer_;
   int channels_;
   std::vector<float> mono_;

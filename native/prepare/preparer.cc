@@ -15,7 +15,7 @@ constexpr auto kFrame = static_cast<int64_t>(VoiceActivityDetector::kFrameSample
 // Consumed audio is dropped in steps of this size, so that moving the rest down costs next to nothing.
 constexpr int64_t kDropStepSamples = Preparer::kWindowSamples;
 // To be changed with what checkpoints are made of.
-constexpr uint32_t kCheckpointVersion = 4;
+constexpr uint32_t kCheckpointVersion = 5;
 // Live audio between two looks at a window that is not decided yet.
 constexpr int64_t kSettlingStepSamples = Preparer::kSampleRateHz / 20;
 constexpr float kFullScale = 0.999f;
@@ -125,7 +125,8 @@ void Preparer::TransferStream(SavedState& state) {
     state.Transfer(*count);
     state.RequireCount(*count);
   }
-  if (!codec_.empty()) coded_rate_.Transfer(state, samples);
+  state.Transfer(summary_.has_inverted_channels);
+  coded_rate_.Transfer(state, samples);
   if (!state.is_read()) return;
   pcm_begin_ = captured_at_ = samples;
   speech_begin_ = decided;
@@ -201,7 +202,7 @@ bool Preparer::Advance() {
   if (next_input_ < inputs_in_window_) return true;
   if (!FindWindow(window_)) return false;
   inputs_in_window_ = inputs_.InputCount(window_.size());
-  if (!codec_.empty()) window_bits_per_s_ = coded_rate_.BusiestSecond(window_);
+  window_bits_per_s_ = codec_.empty() ? 0.0 : coded_rate_.BusiestSecond(window_);
   next_input_ = 0;
   ++window_count_;
   return true;
@@ -320,10 +321,10 @@ void Preparer::AppendBlock(const MonoBlock& block) {
   clipped_samples_ += clipped;
   decoded_samples_ += static_cast<int64_t>(samples.size());
   summary_.channels = std::max(summary_.channels, decoder_->channels());
-  if (!codec_.empty()) {
-    const double duration_s = static_cast<double>(samples.size()) / block.sample_rate_hz;
-    coded_rate_.Add(duration_s * kSampleRateHz, block.coded_bits);
-  }
+  summary_.has_inverted_channels |= decoder_->has_inverted_channels();
+  codec_ = LossyCodec(decoder_->codec_name());
+  const double duration_s = static_cast<double>(samples.size()) / block.sample_rate_hz;
+  coded_rate_.Add(duration_s * kSampleRateHz, block.coded_bits);
   if (unusable > 0) {
     finite_.resize(samples.size());
     std::transform(samples.begin(), samples.end(), finite_.begin(), [](float sample) {

@@ -78,8 +78,9 @@ struct SkippedStretch {
 };
 
 struct PrepareSummary {
-  double duration_s = 0.0;  // of the region
-  int channels = 0;         // of the file, the most that it has at one time
+  double duration_s = 0.0;             // of the region
+  int channels = 0;                    // of the file, the most that it has at one time
+  bool has_inverted_channels = false;  // since they would have cancelled others in the mix
   int64_t damaged_packets = 0;
   std::vector<double> damaged_at_s;  // where packets are missing for it; at most one entry per second
   std::vector<Unheard> unheard;

@@ -47,12 +47,27 @@ TEST(DecoderDamageTest, JunkAroundMpegFrames) {
   }
 }
 
+// What the ffmpeg command leaves out counts as silence here, so that later times stay right.
+std::vector<float> WithoutGaps(const std::vector<float>& samples, int rate_hz) {
+  std::vector<float> kept;
+  for (size_t i = 0; i < samples.size();) {
+    size_t end = i;
+    while (end < samples.size() && samples[end] == 0.0f) ++end;
+    const bool is_gap = 10 * (end - i) >= static_cast<size_t>(rate_hz);
+    if (!is_gap) kept.insert(kept.end(), samples.begin() + i, samples.begin() + end);
+    if (end < samples.size()) kept.push_back(samples[end]);
+    i = end + 1;
+  }
+  return kept;
+}
+
 TEST(DecoderDamageTest, DamagedFilesGiveWhatFfmpegGives) {
   int counted = 0;
   for (const MediaFile& file : MediaOfKind("damaged")) {
     SCOPED_TRACE(file.path);
     const auto reference = ReadFloats(file.reference);
-    const Decoded decoded = Decode(file.bytes());
+    Decoded decoded = Decode(file.bytes());
+    decoded.samples = WithoutGaps(decoded.samples, file.sample_rate_hz);
     // Where several FLAC frames end up in one damaged packet, the ffmpeg command gives up all but the first.
     EXPECT_GE(decoded.samples.size() + 1, reference.size());
     if (decoded.samples.size() <= reference.size() + 1) {

@@ -77,7 +77,7 @@ TEST(DecoderWaveTest, AMissingEndHasItsLengths) {
     EXPECT_EQ(decoded.samples.size(), 16'000u);
     EXPECT_EQ(decoded.damaged_packets, 0);
     ASSERT_TRUE(decoded.stated_length.has_value());
-    EXPECT_DOUBLE_EQ(decoded.stated_length->stated_s, static_cast<double>(stated) / 32'000);
+    EXPECT_DOUBLE_EQ(decoded.stated_length->stated_s.value_or(0.0), static_cast<double>(stated) / 32'000);
     EXPECT_DOUBLE_EQ(decoded.stated_length->found_s, 1.0);
   }
   // Writers that count their header have lost nothing.
@@ -91,11 +91,16 @@ TEST(DecoderWaveTest, ChannelsAreMixedDown) {
   EXPECT_EQ(Decode(WaveBuilder{.channels = 2}.Build<int16_t>({-32768, -32768, 16384, 16384, 16384, -16384}))
                 .samples,
             (std::vector<float>{-1, 0.5f, 0}));
-  // Three channels without a mask are left, right and low frequency to FFmpeg; the last is left out.
-  const auto three = Decode(WaveBuilder{.channels = 3}.Build<int16_t>({16384, 0, 32767})).samples;
+  // Without a mask, no channel is one of low frequency: all count alike.
+  const std::vector<int16_t> left_right_low = {16384, 0, 16384};
+  const auto three = Decode(WaveBuilder{.channels = 3}.Build(left_right_low)).samples;
   ASSERT_EQ(three.size(), 1u);
-  EXPECT_NEAR(three[0], 0.25f, 1e-6);
-  // There is no layout of eleven channels: all count alike.
+  EXPECT_NEAR(three[0], 1.0f / 3.0f, 1e-6);
+  WaveBuilder with_places{.channels = 3};
+  with_places.MakeExtensible(0xb);
+  const auto without_low = Decode(with_places.Build(left_right_low)).samples;
+  ASSERT_EQ(without_low.size(), 1u);
+  EXPECT_NEAR(without_low[0], 0.25f, 1e-6);
   const auto eleven = Decode(WaveBuilder{.channels = 11}.Build(std::vector<int16_t>(11, 16384))).samples;
   ASSERT_EQ(eleven.size(), 1u);
   EXPECT_NEAR(eleven[0], 0.5f, 1e-6);

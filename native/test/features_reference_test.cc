@@ -7,18 +7,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <numbers>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "feature_references.h"
 #include "features/feature_extractor.h"
 #include "features/mean_spectrum.h"
 #include "features/phase_coherence.h"
 #include "features/recipe_text.h"
 #include "features/spectrogram.h"
+#include "reference_numbers.h"
 
 namespace veravox {
 namespace {
@@ -28,25 +28,13 @@ struct Case {
   size_t samples;
 };
 
-std::string ReadFile(const std::string& name) {
-  std::ifstream file(std::string(VERAVOX_SOURCE_DIR) + "/test/reference/features/" + name, std::ios::binary);
-  EXPECT_TRUE(file) << name << " is missing";
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<float> ReadFloats(const std::string& name) {
-  const std::string bytes = ReadFile(name);
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::copy_n(bytes.data(), values.size() * sizeof(float), reinterpret_cast<char*>(values.data()));
-  return values;
-}
-
 FeatureRecipe ReadRecipe(const Case& reference) {
-  return ParseRecipe(ReadFile(std::string(reference.name) + ".recipe"));
+  const auto text = test::ReadFile(test::FeatureReference(std::string(reference.name) + ".recipe"));
+  return ParseRecipe(std::string(text.begin(), text.end()));
 }
 
 std::vector<float> Input(const Case& reference) {
-  std::vector<float> samples = ReadFloats("input.f32");
+  std::vector<float> samples = test::ReferenceFloats("input.f32");
   EXPECT_GE(samples.size(), reference.samples);
   samples.resize(reference.samples);
   return samples;
@@ -89,7 +77,7 @@ TEST_P(FeaturesReference, AgreesWithDefinition) {
   FeatureExtractor extractor(recipe);
   std::vector<float> output(extractor.OutputSize(GetParam().samples), NAN);
   extractor.Compute(Input(GetParam()), output);
-  ExpectClose(recipe, output, ReadFloats(std::string(GetParam().name) + ".f32"));
+  ExpectClose(recipe, output, test::ReferenceFloats(std::string(GetParam().name) + ".f32"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -121,7 +109,7 @@ TEST_P(FeaturesSimdLevel, AgreesWithDefinition) {
     const size_t frames = spectrogram->FrameCount(reference.samples);
     std::vector<float> output(frames * static_cast<size_t>(recipe.bands), NAN);
     spectrogram->Compute(Input(reference), output);
-    ExpectClose(recipe, output, ReadFloats(std::string(reference.name) + ".f32"));
+    ExpectClose(recipe, output, test::ReferenceFloats(std::string(reference.name) + ".f32"));
   }
 }
 
@@ -132,7 +120,7 @@ TEST_P(FeaturesSimdLevel, MeanSpectraAgreeWithDefinition) {
   MeanSpectrum mean_spectrum(recipe.mean_spectrum_fft_sizes.at(0), recipe.input_gain, 0, GetParam());
   std::vector<float> output(mean_spectrum.OutputSize(), NAN);
   mean_spectrum.Compute(Input(reference), output);
-  std::vector<float> expected = ReadFloats("mean_spectrum.f32");
+  std::vector<float> expected = test::ReferenceFloats("mean_spectrum.f32");
   expected.erase(expected.begin(), expected.end() - static_cast<std::ptrdiff_t>(output.size()));
   ExpectClose(recipe, output, expected);
 }
@@ -145,7 +133,7 @@ TEST_P(FeaturesSimdLevel, PhaseCoherenceAgreesWithDefinition) {
       PhaseCoherence::Make(recipe.phase_coherence_fft_sizes.at(0), recipe.input_gain, 0, GetParam());
   std::vector<float> output(coherence->OutputSize(), NAN);
   coherence->Compute(Input(reference), output);
-  std::vector<float> expected = ReadFloats("phase_coherence.f32");
+  std::vector<float> expected = test::ReferenceFloats("phase_coherence.f32");
   expected.erase(expected.begin(), expected.end() - static_cast<std::ptrdiff_t>(output.size()));
   ExpectClose(recipe, output, expected);
 }

@@ -106,6 +106,23 @@ TEST(PreparerCheckpointTest, WaveFilesOfAllRatesGoOnAtTheirByte) {
   }
 }
 
+// The mix of channels depends on what came before.
+TEST(PreparerCheckpointTest, ChannelsOfOppositePolarityGoOn) {
+  const auto voice = Bursts(43.21, 11025);
+  std::vector<int16_t> channels;
+  for (size_t i = 0; i < voice.size(); ++i) {
+    const bool is_inverted = i / 30'000 % 3 != 0;
+    channels.push_back(voice[i]);
+    channels.push_back(static_cast<int16_t>(is_inverted ? -(voice[i] / 2) : voice[i] / 2));
+  }
+  // In each of two joined files it begins anew.
+  const auto middle = channels.begin() + static_cast<ptrdiff_t>(channels.size() / 4 * 2);
+  const WaveBuilder wave{.channels = 2, .sample_rate_hz = 11025};
+  const auto bytes = Joined({wave.Build(std::vector<int16_t>(channels.begin(), middle)),
+                             wave.Build(std::vector<int16_t>(middle, channels.end()))});
+  ExpectEveryCheckpointGoesOn(bytes, LongFile(100.0));
+}
+
 TEST(PreparerCheckpointTest, LongFilesGoOn) {
   const auto bytes = WaveBuilder{.sample_rate_hz = 8000}.Build(Bursts(91.0, 8000));
   ExpectEveryCheckpointGoesOn(bytes, LongFile(100.0));

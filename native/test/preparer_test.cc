@@ -150,7 +150,7 @@ TEST(PreparerTest, AMissingEndHasItsLengths) {
   bytes.erase(bytes.end() - 64000 * sizeof(float), bytes.end());
   const Prepared prepared = PrepareAll(preparer, bytes, EveryWindow());
   ASSERT_TRUE(prepared.summary.stated_length.has_value());
-  EXPECT_DOUBLE_EQ(prepared.summary.stated_length->stated_s, 12.0);
+  EXPECT_DOUBLE_EQ(prepared.summary.stated_length->stated_s.value_or(0.0), 12.0);
   EXPECT_DOUBLE_EQ(prepared.summary.stated_length->found_s, 8.0);
 }
 

@@ -5,21 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <numbers>
-#include <string>
+#include <vector>
+
+#include "feature_references.h"
 
 namespace veravox::test {
 namespace {
-
-std::vector<float> ReadFloats(const std::string& name) {
-  std::ifstream file(VERAVOX_SOURCE_DIR "/test/reference/features/" + name, std::ios::binary);
-  EXPECT_TRUE(file) << name << " is missing";
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::copy_n(bytes.data(), values.size() * sizeof(float), reinterpret_cast<char*>(values.data()));
-  return values;
-}
 
 std::vector<float> Filtered(std::span<const float> samples, size_t piece) {
   RumbleFilter filter;
@@ -47,15 +39,15 @@ float Peak(std::span<const float> samples) {
 }
 
 TEST(RumbleFilter, AgreesWithScipy) {
-  const std::vector<float> input = ReadFloats("input.f32");
-  const std::vector<float> expected = ReadFloats("without_rumble.f32");
+  const std::vector<float> input = ReferenceFloats("input.f32");
+  const std::vector<float> expected = ReferenceFloats("without_rumble.f32");
   const std::vector<float> filtered = Filtered(input, input.size());
   ASSERT_EQ(filtered.size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(filtered[i], expected[i], 1e-6) << i;
 }
 
 TEST(RumbleFilter, GivesTheSameBitsHoweverTheAudioArrives) {
-  const std::vector<float> input = ReadFloats("input.f32");
+  const std::vector<float> input = ReferenceFloats("input.f32");
   const std::vector<float> whole = Filtered(input, input.size());
   for (const size_t piece : {1, 7, 1024, 4000}) EXPECT_EQ(Filtered(input, piece), whole) << piece;
 }
@@ -87,7 +79,7 @@ TEST(RumbleFilter, KeepsTheLengthOfShortAudio) {
 }
 
 TEST(RumbleFilter, IsReadyForTheNextStreamAfterwards) {
-  const std::vector<float> input = ReadFloats("input.f32");
+  const std::vector<float> input = ReferenceFloats("input.f32");
   RumbleFilter filter;
   std::vector<float> output;
   filter.Push(Tone(30.0, 0.9f, 9000), output);
@@ -99,7 +91,7 @@ TEST(RumbleFilter, IsReadyForTheNextStreamAfterwards) {
 }
 
 TEST(RumbleFilter, GoesOnFromASavedState) {
-  const std::vector<float> input = ReadFloats("input.f32");
+  const std::vector<float> input = ReferenceFloats("input.f32");
   for (const size_t split : {0, 100, 4000, 5000}) {
     RumbleFilter before;
     std::vector<float> output;

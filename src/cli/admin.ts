@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { type Role, roles } from '../base/contract/roles.js';
+import { type Shown, shown } from '../base/errors/shown-text.js';
 import type { Database } from '../state/database/database.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
@@ -16,6 +17,7 @@ import { UserRegistry } from '../state/users/user-registry.js';
 import { dashboardOrigin, welcomeAddress } from './dashboard-address.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { parseAccount } from './keys.js';
+import { print, printJson, tell } from './output.js';
 import { readPassword } from './read-password.js';
 import { textTable } from './text-table.js';
 import { parseUserName } from './user-name.js';
@@ -44,8 +46,8 @@ export function addAdminCommand(program: Command): void {
     .action(async ({ json }: { json?: true }) => {
       const config = loadConfig(process.env);
       const users = await withState(config, (database) => new UserRegistry(database).list());
-      if (json) for (const user of users) process.stdout.write(`${JSON.stringify(publicPart(user))}\n`);
-      else process.stdout.write(users.length === 0 ? 'No users.\n' : userTable(users));
+      if (json) for (const user of users) printJson(publicPart(user));
+      else print(users.length === 0 ? shown`No users.\n` : userTable(users));
       noteDataFolder(config.dataDir);
     });
 
@@ -61,7 +63,7 @@ export function addAdminCommand(program: Command): void {
         const { token } = await new LinkRegistry(database).invite(wanted, ({ id: userId }) =>
           noteAdminAct(config, { event: 'user_created', userId, role, account }),
         );
-        process.stderr.write(`Added the user ${name}. The link is shown only once:\n`);
+        tell(shown`Added the user ${name}. The link is shown only once:\n`);
         await printLink(config, token, name);
       });
     });
@@ -121,7 +123,7 @@ export function addAdminCommand(program: Command): void {
         const ended = await new SessionRegistry(database).endAllOf(userId, () =>
           noteAdminAct(config, { event: 'sessions_revoked', userId }),
         );
-        process.stderr.write(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${name}.\n`);
+        tell(shown`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${name}.\n`);
       });
     });
 }
@@ -139,7 +141,7 @@ const change = (name: string, changes: UserChanges, act: AuditEvent): Promise<vo
     await new UserRegistry(database).change(userId, changes, {
       before: () => noteAdminAct(config, { ...act, userId }),
     });
-    process.stderr.write(`Changed the user ${name}.\n`);
+    tell(shown`Changed the user ${name}.\n`);
   });
 
 async function userNamed(database: Database, name: string): Promise<User> {
@@ -160,12 +162,12 @@ async function linkFor(
 
 /** Only the link goes to standard output, so that a script can take it from there. */
 async function printLink(config: Config, token: string, userName?: string): Promise<void> {
-  process.stdout.write(`${welcomeAddress(dashboardOrigin(config), token, userName)}\n`);
+  print(shown`${welcomeAddress(dashboardOrigin(config), token, userName)}\n`);
 }
 
 const toSeconds = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
 
-const userTable = (users: readonly User[]): string =>
+const userTable = (users: readonly User[]): Shown =>
   textTable(
     ['id', 'name', 'role', 'account', 'signs in with', 'created', 'state'],
     users.map((user) => [

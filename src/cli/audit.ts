@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
+import { joined, type Shown, shown } from '../base/errors/shown-text.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { auditDir } from '../state/records/audit-chain.js';
 import { type AuditFindings, verifyAudit, type Witness } from '../state/records/audit-verify.js';
 import { noteDataFolder } from './data-folder-note.js';
+import { print, printJson } from './output.js';
 
 interface VerifyOptions {
   readonly expect?: Witness;
@@ -25,7 +27,8 @@ export function addAuditCommand(program: Command): void {
     .action(async ({ expect, json }: VerifyOptions) => {
       const config = loadConfig(process.env);
       const findings = await verifyAudit(auditDir(config.dataDir), expect);
-      process.stdout.write(json ? `${JSON.stringify(findings)}\n` : describe(findings));
+      if (json) printJson(findings);
+      else print(describe(findings));
       noteDataFolder(config.dataDir);
       const { problems, last } = findings;
       if (problems.length > 0) process.exitCode = 1;
@@ -37,18 +40,18 @@ export function addAuditCommand(program: Command): void {
     });
 }
 
-function describe({ problems, remarks, files, lines, last }: AuditFindings): string {
+function describe({ problems, remarks, files, lines, last }: AuditFindings): Shown {
   const verdict =
     problems.length === 0
       ? `${lines} lines in ${files} files: none missing, none changed.`
       : `${lines} lines in ${files} files; ${problems.length} problems.`;
-  return [
-    ...problems.map((problem) => `FAILED  ${problem}`),
-    ...remarks.map((remark) => `note    ${remark}`),
+  const parts = [
+    ...problems.map((problem) => shown`FAILED  ${problem}`),
+    ...remarks.map((remark) => shown`note    ${remark}`),
     verdict,
-    `Last line: ${last.seq}:${last.hash}`,
-    '',
-  ].join('\n');
+    shown`Last line: ${last.seq}:${last.hash}`,
+  ];
+  return shown`${joined(parts, '\n')}\n`;
 }
 
 function parseWitness(text: string): Witness {

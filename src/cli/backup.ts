@@ -2,9 +2,11 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
+import { shown } from '../base/errors/shown-text.js';
 import { backUp } from '../state/database/backup.js';
 import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
+import { tell } from './output.js';
 
 export function addBackupCommand(program: Command): void {
   program
@@ -13,7 +15,7 @@ export function addBackupCommand(program: Command): void {
     .action(async (file: string) => {
       const config = loadConfig(process.env);
       await withState(config, (database) => backUp(database, path.resolve(file)));
-      process.stderr.write(`Written: ${path.resolve(file)}\n`);
+      tell(shown`Written: ${path.resolve(file)}\n`);
       noteDataFolder(config.dataDir);
     });
 }

@@ -5,6 +5,7 @@ import {
   OPERATING_POINT_NAME,
   OPERATING_POINT_NAME_EXPECTED,
 } from '../base/contract/operating-point-name.js';
+import { joined, type Shown, shown } from '../base/errors/shown-text.js';
 import { percent } from '../evaluation/drawings/frame.js';
 import { errorNames, rowNames } from '../evaluation/drawings/wording.js';
 import { evaluate } from '../evaluation/figures/evaluate.js';
@@ -20,6 +21,7 @@ import { noteAdminAct } from '../state/records/admin-act.js';
 import { withState } from '../state/takeover/open-state.js';
 import { within } from './arguments.js';
 import { addListOptions, outcomesOf } from './evaluate.js';
+import { print, tell } from './output.js';
 import { showListProgress } from './progress-line.js';
 
 interface CalibrateOptions extends Omit<ListOptions, 'threshold'> {
@@ -72,14 +74,12 @@ async function calibrate(file: string, options: CalibrateOptions, command: Comma
     model,
     threshold: value,
   });
-  process.stdout.write(describe(point, scored, findings));
+  print(describe(point, scored, findings));
   const { rate } = target;
   const measured = findings.at_threshold[rate];
   if (measured !== null) warnOfDoubt(target, measured, findings);
   if (replaced !== undefined) {
-    process.stderr.write(
-      `It replaces the operating point of ${replaced.created_at}, at ${replaced.threshold}.\n`,
-    );
+    tell(shown`It replaces the operating point of ${replaced.created_at}, at ${replaced.threshold}.\n`);
   }
 }
 
@@ -135,37 +135,35 @@ function pointOf(
   };
 }
 
-const described = (name: string, share: Share & Pick<ErrorShare, 'interval_95_units'>): string => {
+const described = (name: string, share: Share & Pick<ErrorShare, 'interval_95_units'>): Shown => {
   const [low, high] = share.interval_95;
   const [lowUnits, highUnits] = share.interval_95_units;
-  return (
-    `  ${name}: ${percent(share.value, 2)} (${share.count} of ${share.of}), ` +
-    `95 % interval ${percent(low, 2)} to ${percent(high, 2)}, ` +
-    `over speakers and systems ${percent(lowUnits, 2)} to ${percent(highUnits, 2)}\n`
-  );
+  const interval = `95 % interval ${percent(low, 2)} to ${percent(high, 2)}`;
+  const units = `over speakers and systems ${percent(lowUnits, 2)} to ${percent(highUnits, 2)}`;
+  return shown`  ${name}: ${percent(share.value, 2)} (${share.count} of ${share.of}), ${interval}, ${units}\n`;
 };
 
 function describe(
   { name, model, threshold }: OperatingPoint,
   { list }: ScoredList,
   findings: Findings,
-): string {
+): Shown {
   const { fpr, fnr } = findings.at_threshold;
   const names = errorNames[list.task];
   const { failed } = findings.counts;
   const use =
     list.task === 'detection'
-      ? `Requests use it with threshold=${name}, on running servers within a second.\n`
-      : `A server uses it if VERAVOX_MATCH_THRESHOLD=${name}; running ones with this setting do so within a second.\n`;
-  return [
-    `${name} of ${model}: ${threshold}\n`,
+      ? shown`Requests use it with threshold=${name}, on running servers within a second.\n`
+      : shown`A server uses it if VERAVOX_MATCH_THRESHOLD=${name}; running ones with this setting do so within a second.\n`;
+  return joined([
+    shown`${name} of ${model}: ${threshold}\n`,
     fpr ? described(names.fpr, fpr) : '',
     fnr ? described(names.fnr, fnr) : '',
     failed > 0
-      ? `  ${failed} ${rowNames[list.task]} have no score and do not count: see veravox evaluate.\n`
+      ? shown`  ${failed} ${rowNames[list.task]} have no score and do not count: see veravox evaluate.\n`
       : '',
     use,
-  ].join('');
+  ]);
 }
 
 /** A threshold from few samples may miss the target on other recordings. */
@@ -173,10 +171,9 @@ function warnOfDoubt({ value }: ErrorTarget, measured: ErrorShare, { task }: Fin
   const upper = Math.max(measured.interval_95[1], measured.interval_95_units[1]);
   if (upper <= LOOSE_BOUND * value) return;
   const needed = value === 0 ? 'no number of' : `at least ${samplesToShow(value)}`;
-  process.stderr.write(
-    `Warning: the list is too small, or its ${rowNames[task]} are too similar, to support the target of ${percent(value, 2)}: ` +
-      `the true rate may be as high as ${percent(upper, 2)}. Even without any error, ${needed} independent ` +
-      `${rowNames[task]} of that class are needed to show it; there are ${measured.of}.\n`,
+  const doubt = `the list is too small, or its ${rowNames[task]} are too similar, to support the target of ${percent(value, 2)}`;
+  tell(
+    shown`Warning: ${doubt}: the true rate may be as high as ${percent(upper, 2)}. Even without any error, ${needed} independent ${rowNames[task]} of that class are needed to show it; there are ${measured.of}.\n`,
   );
 }
 

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
+import { shown } from '../base/errors/shown-text.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
 import { databaseFile, openDatabase, openUnchanged } from '../state/database/open-database.js';
 import { openJobQueue } from '../state/jobs/open-job-queue.js';
@@ -14,6 +15,7 @@ import {
   type TableCount,
 } from '../state/takeover/copy-database.js';
 import { openState } from '../state/takeover/open-state.js';
+import { print, tell } from './output.js';
 import { textTable } from './text-table.js';
 
 export function addDatabaseCommand(program: Command): void {
@@ -32,16 +34,16 @@ export function addDatabaseCommand(program: Command): void {
       }
       if (!fs.existsSync(file)) throw new Error(`There is no ${file}: nothing to copy.`);
       const counts = dryRun ? await tryCopy(config) : await copy(config);
-      process.stdout.write(
+      print(
         textTable(
           ['table', '>rows'],
           counts.map(({ table, rows }) => [table, String(rows)]),
         ),
       );
-      process.stderr.write(
+      tell(
         dryRun
-          ? 'Nothing was copied (--dry-run).\n'
-          : `Copied, and the counts agree. ${file} is unchanged; servers with VERAVOX_DATABASE_URL do not use it.\n`,
+          ? shown`Nothing was copied (--dry-run).\n`
+          : shown`Copied, and the counts agree. ${file} is unchanged; servers with VERAVOX_DATABASE_URL do not use it.\n`,
       );
     });
 }

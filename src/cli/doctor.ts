@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import pc from 'picocolors';
 import { describeCheck, holds } from '../analysis/known-answers/known-answers.js';
 import { askModels } from '../analysis/known-answers/model-check.js';
 import { readManifest } from '../analysis/models/manifest.js';
@@ -17,6 +16,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
 import { messageOf } from '../base/errors/message-of.js';
+import { checkDescriptors } from '../service/descriptors-needed.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
@@ -24,6 +24,7 @@ import { keyFilesIn, readKey } from '../state/keys/key-files.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
+import { type Result, say } from './finding.js';
 
 /** The finding of one check; throws if something that the server needs is missing or wrong. */
 type Check = (config: Config) => Promise<string> | string;
@@ -75,6 +76,7 @@ const checks: Readonly<Record<string, Check>> = {
     const names = await listGpus();
     return names?.map((name, index) => `${index}: ${name}`).join('\n') || 'none found';
   },
+  'file descriptors': (config) => checkDescriptors(config),
   'data folder': ({ dataDir }) => {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.W_OK);
     if (!existsSync(dataDir)) return `${dataDir} (will be created at the first start)`;
@@ -123,8 +125,7 @@ interface DoctorOptions {
   readonly json?: true;
 }
 
-type Result = 'ok' | 'missing' | 'failed' | 'found';
-type Print = (name: string, finding: string, result: Result) => void;
+type Report = (name: string, finding: string, result: Result) => void;
 
 export function addDoctorCommand(program: Command, version: string): void {
   program
@@ -133,34 +134,32 @@ export function addDoctorCommand(program: Command, version: string): void {
     .option('--privacy', 'check only that nothing leaves the machine, by running a server briefly')
     .option('--json', 'print a line of JSON per check: name, result (ok, missing, failed, found) and finding')
     .action(async ({ privacy, json }: DoctorOptions) => {
-      const print: Print = (name, finding, result) => {
-        process.stdout.write(
-          json ? `${JSON.stringify({ name, result, finding })}\n` : row(name, finding, result),
-        );
+      const report: Report = (name, finding, result) => {
+        say(name, finding, result, json);
         if (result !== 'ok') process.exitCode = 1;
       };
-      await (privacy ? checkPrivacy(print) : checkAll(version, print));
+      await (privacy ? checkPrivacy(report) : checkAll(version, report));
     });
 }
 
-async function checkAll(version: string, print: Print): Promise<void> {
-  const report = (name: string, error: unknown): void =>
-    print(name, messageOf(error), isMissing(error) ? 'missing' : 'failed');
-  print('veravox', version, 'ok');
-  print('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
+async function checkAll(version: string, report: Report): Promise<void> {
+  const fail = (name: string, error: unknown): void =>
+    report(name, messageOf(error), isMissing(error) ? 'missing' : 'failed');
+  report('veravox', version, 'ok');
+  report('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
   let config: Config;
   try {
     config = loadConfig(process.env);
   } catch (error) {
     // Without usable settings nothing else can be checked.
-    report('settings', error);
+    fail('settings', error);
     return;
   }
   for (const [name, check] of Object.entries(checks)) {
     try {
-      print(name, await check(config), 'ok');
+      report(name, await check(config), 'ok');
     } catch (error) {
-      report(name, error);
+      fail(name, error);
     }
   }
 }
@@ -172,24 +171,13 @@ function isMissing(error: unknown): boolean {
   return cause !== undefined && cause !== null && isMissing(cause);
 }
 
-async function checkPrivacy(print: Print): Promise<void> {
+async function checkPrivacy(report: Report): Promise<void> {
   const { testPrivacy } = await import('./privacy/self-test.js');
   const main = fileURLToPath(new URL('./main.js', import.meta.url));
   const { method, contacts, leftFiles } = await testPrivacy(main);
-  const printFound = (name: string, found: readonly string[], none: string): void =>
-    print(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
-  print('method', method, 'ok');
-  printFound('contacts', contacts, 'none, and nothing written outside the data folder');
-  printFound('files left', leftFiles, 'none in the home folder and the folder for temporary files');
-}
-
-const marks: Readonly<Record<Result, string>> = {
-  ok: pc.green('ok     '),
-  missing: pc.red('missing'),
-  failed: pc.red('failed '),
-  found: pc.red('found  '),
-};
-
-function row(name: string, finding: string, result: Result): string {
-  return `${marks[result]}  ${name.padEnd(16)} ${finding.replaceAll('\n', `\n${' '.repeat(26)}`)}\n`;
+  const reportFound = (name: string, found: readonly string[], none: string): void =>
+    report(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
+  report('method', method, 'ok');
+  reportFound('contacts', contacts, 'none, and nothing written outside the data folder');
+  reportFound('files left', leftFiles, 'none in the home folder and the folder for temporary files');
 }

@@ -32,6 +32,7 @@ import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-ro
 import { scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { evaluationTable } from './evaluation-table.js';
+import { print, printJson } from './output.js';
 import { showListProgress } from './progress-line.js';
 
 interface EvaluateOptions extends ListOptions {
@@ -104,15 +105,17 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (options.scores !== undefined) {
     await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored.model));
   }
-  const json = `${JSON.stringify(report, undefined, 1)}\n`;
-  if (options.report !== undefined) await writeFile(options.report, json);
+  if (options.report !== undefined) {
+    await writeFile(options.report, `${JSON.stringify(report, undefined, 1)}\n`);
+  }
   if (options.html !== undefined) await writeFile(options.html, reportPage(report));
   if (options.svg !== undefined) {
     for (const drawing of [...overallDrawings(report), ...groupDrawings(report)]) {
       await writeFile(path.join(options.svg, `${drawing.name}.svg`), svgFile(drawing));
     }
   }
-  process.stdout.write(options.json ? json : evaluationTable(report, pc));
+  if (options.json) printJson(report, 1);
+  else print(evaluationTable(report, pc));
   if (scored.rows.some(isOurs)) process.exitCode = 1;
 }
 

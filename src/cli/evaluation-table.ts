@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Colors } from 'picocolors/types.js';
+import { joined, type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { columnsOf } from '../evaluation/drawings/drawings.js';
 import { percent } from '../evaluation/drawings/frame.js';
 import { rowsOf } from '../evaluation/drawings/group-plot.js';
@@ -25,13 +26,12 @@ const range = ([low, high]: readonly [number, number], text: (value: number) => 
   `${text(low)} to ${text(high)}`;
 
 /** A report as text for a terminal. */
-export function evaluationTable(report: Report, colours: Colors): string {
+export function evaluationTable(report: Report, colours: Colors): Shown {
   const { counts, classes, task, overall, at_threshold, inside_one_source, calibration } = report;
   const names = errorNames[task];
   const point = report.threshold_name === null ? '' : ` (${report.threshold_name})`;
-  const heading =
-    `${colours.bold(report.model.id)}  ${report.list.file}  ${counts.negative} ${classes.negative}, ` +
-    `${counts.positive} ${classes.positive} ${rowNames[task]}${counts.failed > 0 ? `, ${counts.failed} without a score` : ''}\n`;
+  const failed = counts.failed > 0 ? `, ${counts.failed} without a score` : '';
+  const heading = shown`${styled(colours.bold, report.model.id)}  ${report.list.file}  ${counts.negative} ${classes.negative}, ${counts.positive} ${classes.positive} ${rowNames[task]}${failed}\n`;
   const figures: string[][] = [
     ...figureRow('equal error rate', overall.eer, percent),
     ...figureRow('AUC', overall.auc, decimals),
@@ -51,12 +51,12 @@ export function evaluationTable(report: Report, colours: Colors): string {
     `${negative}`,
     `${positive}`,
   ]);
-  return [
+  const parts = [
     heading,
-    textTable(['figure', '>value', '95 % interval', 'of'], figures) +
-      missingMeans(report)
-        .map((line) => `${line}\n`)
-        .join(''),
+    joined([
+      textTable(['figure', '>value', '95 % interval', 'of'], figures),
+      ...linesOf(missingMeans(report)),
+    ]),
     thresholdTable(report),
     ...(report.most_wrong.length > 0 ? [mostWrongTable(report)] : []),
     ...(report.comparison === null ? [] : [comparisonTable(report, report.comparison)]),
@@ -65,8 +65,11 @@ export function evaluationTable(report: Report, colours: Colors): string {
       : []),
     ...columnsOf(report).map((column) => groupTable(report, column)),
     runLine(report),
-  ].join('\n');
+  ];
+  return joined(parts, '\n');
 }
+
+const linesOf = (lines: readonly string[]): Shown[] => lines.map((line) => shown`${line}\n`);
 
 const figureRow = (name: string, figure: Figure | null, text: (value: number) => string): string[][] =>
   figure === null ? [] : [[name, text(figure.value), range(figure.interval_95, text), '']];
@@ -76,7 +79,7 @@ const shareRow = (name: string, share: Share | null): string[][] =>
     ? []
     : [[name, percent(share.value), range(share.interval_95, percent), `${share.count} of ${share.of}`]];
 
-function thresholdTable(report: Report): string {
+function thresholdTable(report: Report): Shown {
   const { thresholds, task, at_threshold } = report;
   const names = errorNames[task];
   const cells = ({ value, interval_95_units }: ListedShare) => [
@@ -93,36 +96,35 @@ function thresholdTable(report: Report): string {
     ...cells(fpr),
     ...cells(fnr),
   ]);
-  if (rows.length === 0) return '';
+  if (rows.length === 0) return shown``;
   const headings = ['>threshold', 'chosen for', `>${names.fpr}`, '95 % interval', `>${names.fnr}`];
-  const missing = missingThresholds(report).map((line) => `${line}\n`);
-  return textTable([...headings, '95 % interval'], rows) + missing.join('');
+  return joined([textTable([...headings, '95 % interval'], rows), ...linesOf(missingThresholds(report))]);
 }
 
-function mostWrongTable({ most_wrong, task }: Report): string {
-  const shown = most_wrong.slice(0, MAX_WRONG);
-  const rows = shown.map(wrongRow);
-  const rest = most_wrong.length - shown.length;
-  const more = rest > 0 ? `${rest} more: see --html or --json.\n` : '';
+function mostWrongTable({ most_wrong, task }: Report): Shown {
+  const rows = most_wrong.slice(0, MAX_WRONG).map(wrongRow);
+  const rest = most_wrong.length - rows.length;
+  const more = rest > 0 ? shown`${rest} more: see --html or --json.\n` : '';
   const first = `most confidently wrong ${rowNames[task]}`;
-  return textTable([first, 'label', '>score', '>confidence', 'reason', 'system or source'], rows) + more;
+  const headings = [first, 'label', '>score', '>confidence', 'reason', 'system or source'];
+  return joined([textTable(headings, rows), more]);
 }
 
-function comparisonTable({ task, model }: Report, comparison: Comparison): string {
+function comparisonTable({ task, model }: Report, comparison: Comparison): Shown {
   const { id, threshold, compared, left_out } = comparison;
   const { figures, tests, why_no_intervals } = comparisonRows(task, comparison);
   const missing = left_out > 0 ? `, ${left_out} without a score of it` : '';
-  return (
-    `Compared with ${id} at ${threshold}: ${compared} ${rowNames[task]}${missing}\n` +
-    textTable(['figure', `>${model.id}`, `>${id}`, '>difference', '95 % interval'], figures) +
-    (why_no_intervals === null ? '' : `No intervals: ${why_no_intervals}.\n`) +
-    `\n${textTable(['only one is wrong on', `>${model.id}`, `>${id}`, ">McNemar's p"], tests)}`
-  );
+  return joined([
+    shown`Compared with ${id} at ${threshold}: ${compared} ${rowNames[task]}${missing}\n`,
+    textTable(['figure', `>${model.id}`, `>${id}`, '>difference', '95 % interval'], figures),
+    why_no_intervals === null ? '' : shown`No intervals: ${why_no_intervals}.\n`,
+    shown`\n${textTable(['only one is wrong on', `>${model.id}`, `>${id}`, ">McNemar's p"], tests)}`,
+  ]);
 }
 
-function groupTable(report: Report, column: string): string {
+function groupTable(report: Report, column: string): Shown {
   const rows = rowsOf(report, column);
-  const shown = rows
+  const cells = rows
     .slice(0, MAX_ROWS)
     .map(({ kind, name, members }) => [
       name,
@@ -134,16 +136,16 @@ function groupTable(report: Report, column: string): string {
       members.eer === null ? '' : percent(members.eer),
       members.auc === null ? '' : decimals(members.auc),
     ]);
-  const rest = rows.length - shown.length;
-  const more = rest > 0 ? `${rest} more with fewer errors: see --html or --json.\n` : '';
+  const rest = rows.length - cells.length;
+  const more = rest > 0 ? shown`${rest} more with fewer errors: see --html or --json.\n` : '';
   const headings = [column, 'class', '>count', '>mean score', '>errors', '95 % interval', '>EER', '>AUC'];
-  return textTable(headings, shown) + more;
+  return joined([textTable(headings, cells), more]);
 }
 
-function runLine({ run }: Report): string {
-  if (run === null) return '';
+function runLine({ run }: Report): Shown {
+  if (run === null) return shown``;
   const { files, audio_s, elapsed_s } = run;
   const speed = elapsed_s > 0 ? files / elapsed_s : 0;
   const realTime = elapsed_s > 0 ? audio_s / elapsed_s : 0;
-  return `${files} files in ${elapsed_s.toFixed(1)} s: ${speed.toFixed(1)} files/s, ${realTime.toFixed(0)} times real time.\n`;
+  return shown`${files} files in ${elapsed_s.toFixed(1)} s: ${speed.toFixed(1)} files/s, ${realTime.toFixed(0)} times real time.\n`;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../base/config/options.js';
+import { type Shown, shown } from '../base/errors/shown-text.js';
 import type { Database } from '../state/database/database.js';
 import { LinkRegistry } from '../state/users/link-registry.js';
 import { UserRegistry } from '../state/users/user-registry.js';
@@ -15,16 +16,16 @@ export interface FirstLinkOptions {
 }
 
 /** What the start says of the dashboard: how the first user is made, as long as there is none. */
-export async function firstLinkNote(options: FirstLinkOptions): Promise<string> {
+export async function firstLinkNote(options: FirstLinkOptions): Promise<Shown> {
   const { config, database, isFirstStart } = options;
-  if (config.dashboard === 'off' || !(await new UserRegistry(database).isEmpty())) return '';
+  if (config.dashboard === 'off' || !(await new UserRegistry(database).isEmpty())) return shown``;
   const origin = dashboardOrigin(config, options);
   // Later, the output may go where many can read it; and a file for the key says that it does so now.
   const isPrinted = isFirstStart && config.firstKeyFile === '';
   const token = isPrinted ? await new LinkRegistry(database).createFirst() : undefined;
   if (token === undefined)
-    return `dashboard: ${origin}/dashboard/ (no users yet: veravox admin link prints a link)\n`;
-  return `The dashboard asks for a password. Choose it within an hour:
+    return shown`dashboard: ${origin}/dashboard/ (no users yet: veravox admin link prints a link)\n`;
+  return shown`The dashboard asks for a password. Choose it within an hour:
 
   ${welcomeAddress(origin, token)}
 

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../base/config/options.js';
 import { packageDir } from '../base/config/package-dir.js';
+import { type Shown, shown } from '../base/errors/shown-text.js';
 import { newKey } from '../state/keys/api-key.js';
 import type { KeyRegistry } from '../state/keys/key-registry.js';
 import { originOf } from './dashboard-address.js';
@@ -60,18 +61,18 @@ export function announcement(
   port: number,
   firstKey: FirstKey | undefined,
   isReady: boolean,
-): string {
+): Shown {
   const address = originOf(tlsCertFile === '' ? 'http' : 'https', host, port);
   const state = isReady
     ? `veravox is ready on ${address}`
     : `veravox is running on ${address}, but not ready: see the log`;
-  const start = `${state}\ndata folder: ${dataDir}\n`;
+  const start = shown`${state}\ndata folder: ${dataDir}\n`;
   if (firstKey === undefined) return start;
   const { text, file } = firstKey;
   const recording = fs.existsSync(sampleFile) ? path.relative(process.cwd(), sampleFile) : 'recording.mp3';
   const where = file === '' ? 'It is shown only once' : 'It is in this file only, which you may delete';
   const header = file === '' ? `'x-api-key: ${text}'` : `"x-api-key: $(cat ${quoted(file)})"`;
-  return `${start}
+  return shown`${start}
 An API key was created. ${where}:
 
   ${file === '' ? text : file}

@@ -8,9 +8,11 @@ import { VoiceprintList } from '../analysis/voiceid/voiceprint-list.js';
 import type { Identification } from '../base/contract/identification.js';
 import { MAX_MATCHES, verifyNeeds } from '../base/contract/limits.js';
 import { identifyFieldSchemas } from '../base/contract/voice-fields.js';
+import { type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { numberThat, within } from './arguments.js';
 import { exitCodes } from './exit-codes.js';
 import { withVoices } from './local-voices.js';
+import { print, printJson } from './output.js';
 import { textTable } from './text-table.js';
 
 interface IdentifyOptions {
@@ -53,7 +55,8 @@ async function identify(file: string, options: IdentifyOptions): Promise<void> {
     requireAuthentic(sample);
     const ranking = await list.rank(sample.voiceprint, options.top);
     const body = identificationBody(ranking, speaker, options.prior, elapsedS());
-    process.stdout.write(options.json ? `${JSON.stringify(body)}\n` : tableOf(body));
+    if (options.json) printJson(body);
+    else print(tableOf(body));
     if (!body.matches.some((match) => match.is_match)) process.exitCode = exitCodes.otherSpeaker;
   });
 }
@@ -64,7 +67,7 @@ function asArray(file: Buffer): Uint8Array {
   return text.startsWith('{') ? Buffer.from(`[${text.replaceAll(/\}[ \t\r]*\n\s*\{/g, '},\n{')}]`) : file;
 }
 
-function tableOf({ matches, unknown_probability: unknown, compared }: Identification): string {
+function tableOf({ matches, unknown_probability: unknown, compared }: Identification): Shown {
   const rows = matches.map((match) => [
     match.id,
     match.similarity_score.toFixed(3),
@@ -75,5 +78,5 @@ function tableOf({ matches, unknown_probability: unknown, compared }: Identifica
   const headings = ['id', '>similarity', '>probability', '>of a stranger', 'match'];
   const found = matches.some((match) => match.is_match);
   const nobody = `${compared} compared; nobody of them: ${unknown.toFixed(3)}`;
-  return `${textTable(headings, rows)}${found ? pc.green(nobody) : pc.red(nobody)}\n`;
+  return shown`${textTable(headings, rows)}${styled(found ? pc.green : pc.red, nobody)}\n`;
 }

@@ -5,6 +5,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { MAX_RATE_WINDOW_S } from '../base/contract/key-limits.js';
 import { type Scope, scopes } from '../base/contract/scopes.js';
+import { type Shown, shown } from '../base/errors/shown-text.js';
 import { DEFAULT_ACCOUNT, isActive, type RateLimit, type StoredKey } from '../state/keys/api-key.js';
 import { checkKey, KeyRefused, MAX_EXPIRES_IN_S } from '../state/keys/key-check.js';
 import { KeyOffice } from '../state/keys/key-office.js';
@@ -13,6 +14,7 @@ import { publicKey } from '../state/keys/public-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
+import { print, printJson, tell } from './output.js';
 import { textTable } from './text-table.js';
 
 interface CreateOptions {
@@ -78,9 +80,9 @@ export function addKeysCommand(program: Command): void {
         }),
       );
       // Only the key goes to standard output, so that a script can take it from there.
-      process.stderr.write(`Created. The key is shown only once:\n\n${keyTable([key], new Date())}\n`);
+      tell(shown`Created. The key is shown only once:\n\n${keyTable([key], new Date())}\n`);
       noteDataFolder(config.dataDir);
-      process.stdout.write(`${text}\n`);
+      print(shown`${text}\n`);
     });
 
   keys
@@ -91,8 +93,8 @@ export function addKeysCommand(program: Command): void {
       const config = loadConfig(process.env);
       const stored = await withState(config, (database) => new KeyRegistry(database).list());
       const now = new Date();
-      if (json) for (const key of stored) process.stdout.write(`${JSON.stringify(publicKey(key, now))}\n`);
-      else process.stdout.write(stored.length === 0 ? 'No keys.\n' : keyTable(stored, now));
+      if (json) for (const key of stored) printJson(publicKey(key, now));
+      else print(stored.length === 0 ? shown`No keys.\n` : keyTable(stored, now));
       noteDataFolder(config.dataDir);
     });
 
@@ -104,7 +106,7 @@ export function addKeysCommand(program: Command): void {
       if (!(await withOffice(config, (office) => office.revoke(id)))) {
         throw new Error(`There is no key with the id ${id} in ${config.dataDir}.`);
       }
-      process.stderr.write(`Revoked ${id}.\n`);
+      tell(shown`Revoked ${id}.\n`);
       noteDataFolder(config.dataDir);
     });
 }
@@ -116,7 +118,7 @@ const withOffice = <Result>(config: Config, work: (office: KeyOffice) => Promise
 
 const toSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/, 'Z');
 
-function keyTable(keys: readonly StoredKey[], now: Date): string {
+function keyTable(keys: readonly StoredKey[], now: Date): Shown {
   return textTable(
     ['id', 'name', 'account', 'scopes', 'created', 'state', 'rate', 'concurrency'],
     keys.map((key) => [

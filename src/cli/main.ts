@@ -4,7 +4,11 @@ import '../analysis/scoring/telemetry-off.js';
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../base/config/package-dir.js';
 import { messageOf } from '../base/errors/message-of.js';
+import { message, shown } from '../base/errors/shown-text.js';
+import { checkDescriptorsToLoad } from '../service/descriptors-needed.js';
+import { say } from './finding.js';
 import { addHelpExamples } from './help-examples.js';
+import { tell } from './output.js';
 
 type AddCommand = (program: Command, packageVersion: string) => void;
 
@@ -37,11 +41,10 @@ const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
 // `veravox models check | head`: a command can stop once nobody reads its output. A server cannot, even if the disk for its
 // output is full.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  stream.on('error', ({ code, message: text }: NodeJS.ErrnoException) => {
     if (['serve', 'work'].includes(process.argv[2] ?? '')) return;
     if (code === 'EPIPE') process.exit(exitCodes.brokenPipe);
-    if (stream === process.stdout)
-      process.stderr.write(`veravox: The output cannot be written: ${message}\n`);
+    if (stream === process.stdout) tell(shown`veravox: The output cannot be written: ${text}\n`);
     process.exit(exitCodes.failure);
   });
 }
@@ -54,8 +57,13 @@ const program = new Command('veravox')
     'after',
     '\nExit codes: 0 success, 1 failure, 2 usage error, 3 another speaker (verify, identify), 4 an AI-generated voice (enroll, verify, identify) or a result of predict --fail-on, 141 output pipe closed.',
   )
+  .configureOutput({
+    // It repeats what it does not understand.
+    outputError: (text) => tell(shown`${message(text.trimEnd())}\n`),
+  })
   .exitOverride();
 const wanted = commands.filter(([names]) => names.includes(process.argv[2] ?? ''));
+endWithoutDescriptors();
 for (const [, load] of wanted.length > 0 ? wanted : commands) (await load())(program, packageVersion);
 addHelpExamples(program);
 
@@ -67,7 +75,19 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
   } else {
     const isDebugging = ['debug', 'trace'].includes(process.env.VERAVOX_LOG_LEVEL ?? '');
-    process.stderr.write(`veravox: ${isDebugging ? (error as Error).stack : messageOf(error)}\n`);
+    const stack = isDebugging && error instanceof Error ? error.stack : undefined;
+    tell(shown`veravox: ${message(stack ?? messageOf(error))}\n`);
     process.exitCode = exitCodes.failure;
+  }
+}
+
+function endWithoutDescriptors(): void {
+  try {
+    checkDescriptorsToLoad();
+  } catch (error) {
+    const { message: text } = error as Error;
+    if (process.argv[2] === 'doctor') say('file descriptors', text, 'failed', process.argv.includes('--json'));
+    else tell(shown`veravox: ${message(text)}\n`);
+    process.exit(exitCodes.failure);
   }
 }

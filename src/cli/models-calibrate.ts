@@ -8,6 +8,7 @@ import { recalibrated } from '../analysis/models/recalibrated.js';
 import { scoreFingerprintOf } from '../analysis/models/score-fingerprint.js';
 import type { Config } from '../base/config/options.js';
 import { answersTo } from '../base/contract/model-ids.js';
+import { joined, type Shown, shown } from '../base/errors/shown-text.js';
 import { percent } from '../evaluation/drawings/frame.js';
 import { errorNames } from '../evaluation/drawings/wording.js';
 import {
@@ -24,6 +25,7 @@ import { localConfig } from '../evaluation/labelled-lists/local-files.js';
 import { type UncalibratedList, uncalibratedClips } from '../evaluation/labelled-lists/uncalibrated-clips.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { addScoringOptions, isOurFailure } from './evaluate.js';
+import { print, tell } from './output.js';
 import { showListProgress } from './progress-line.js';
 import { textTable } from './text-table.js';
 
@@ -58,12 +60,12 @@ async function calibrateModel(name: string, file: string, options: CommandOption
   refuseUnreadable(list);
   const fitted = fitCalibration(list.clips, model.calibration.scale < 0);
   const { model: changed, notes } = recalibrated(model, fitted);
-  process.stdout.write(describe(model, fitted, list, path.basename(file)));
-  process.stderr.write(warningsOf(list).join(''));
-  const allNotes = [...notes, ...fileNotes(modelsDir, model.id)].map((note) => `- ${note}\n`);
-  process.stdout.write(`\n${allNotes.join('')}\n`);
+  print(describe(model, fitted, list, path.basename(file)));
+  for (const warning of warningsOf(list)) tell(shown`Warning: ${warning}\n`);
+  const allNotes = [...notes, ...fileNotes(modelsDir, model.id)].map((note) => shown`- ${note}\n`);
+  print(shown`\n${joined(allNotes)}\n`);
   if (options.dryRun === true) {
-    process.stdout.write('Dry run: nothing was written.\n');
+    print(shown`Dry run: nothing was written.\n`);
     return;
   }
   const [recorded] = await recordAnswers(config, [model.id], {}, (entry) =>
@@ -72,10 +74,11 @@ async function calibrateModel(name: string, file: string, options: CommandOption
   const { scale, bias } = fitted;
   await noteAdminAct(config, { event: 'model_calibrated', model: model.id, scale, bias });
   const answers = counted(recorded?.known_answers?.length ?? 0, 'clip');
-  process.stdout.write(
-    `Written to ${manifestPath(modelsDir)}, with the answers for ${answers}.\n` +
-      'Operating points that veravox calibrate saved for this model belong to the calibration before: find them again.\n' +
-      'A running server goes on with the calibration before until it is reloaded or restarted.\n',
+  print(
+    shown`Written to ${manifestPath(modelsDir)}, with the answers for ${answers}.
+Operating points that veravox calibrate saved for this model belong to the calibration before: find them again.
+A running server goes on with the calibration before until it is reloaded or restarted.
+`,
   );
 }
 
@@ -136,7 +139,7 @@ function describe(
   fitted: ScaleAndBias,
   list: UncalibratedList,
   file: string,
-): string {
+): Shown {
   const { clips, failed } = list;
   const isPositive = clips.map((clip) => clip.isPositive);
   const weights = bothClassesAlike(clips);
@@ -165,16 +168,16 @@ function describe(
   const areAlike = weights.some((weight, i) => Math.abs(weight - (plain[i] as number)) > 1e-12);
   const failures = failed.length === 0 ? '' : `; ${counted(failed.length, 'clip')} without a score left out`;
   const change = (name: 'scale' | 'bias'): string => `${name} ${calibration[name]} -> ${fitted[name]}`;
-  return [
-    `${id}  ${file}  ${countOf(list, false)} bonafide of ${counted(groupsOf(list, false), 'source')}, ` +
-      `${countOf(list, true)} spoof of ${counted(groupsOf(list, true), 'system')}${failures}\n`,
-    `calibration: ${change('scale')}, ${change('bias')}\n`,
+  const parts = [
+    shown`${id}  ${file}  ${countOf(list, false)} bonafide of ${counted(groupsOf(list, false), 'source')}, ${countOf(list, true)} spoof of ${counted(groupsOf(list, true), 'system')}${failures}\n`,
+    shown`calibration: ${change('scale')}, ${change('bias')}\n`,
     textTable(
       ['figure', '>before', '>after'],
       [...rows(plain, ''), ...(areAlike ? rows(weights, ', systems and sources alike') : [])],
     ),
-    'On the clips that it was fitted on: others do somewhat worse. Measure on other ones with veravox evaluate.\n',
-  ].join('\n');
+    shown`On the clips that it was fitted on: others do somewhat worse. Measure on other ones with veravox evaluate.\n`,
+  ];
+  return joined(parts, '\n');
 }
 
 function warningsOf(list: UncalibratedList): string[] {
@@ -184,18 +187,16 @@ function warningsOf(list: UncalibratedList): string[] {
     return [
       ...(clips < FEW_CLIPS
         ? [
-            `Warning: only ${counted(clips, 'clip')} with the label ${label}; with fewer than ${FEW_CLIPS}, other clips may come out quite differently.\n`,
+            `only ${counted(clips, 'clip')} with the label ${label}; with fewer than ${FEW_CLIPS}, other clips may come out quite differently.`,
           ]
         : []),
       ...(groups >= MIN_GROUPS
         ? []
         : list.columns.includes(column)
           ? [
-              `Warning: the ${label} clips are of ${counted(groups, column)}; with fewer than ${MIN_GROUPS}, others may come out quite differently.\n`,
+              `the ${label} clips are of ${counted(groups, column)}; with fewer than ${MIN_GROUPS}, others may come out quite differently.`,
             ]
-          : [
-              `Warning: the list has no column ${column}: ${label} clips weigh the same, wherever they come from.\n`,
-            ]),
+          : [`the list has no column ${column}: ${label} clips weigh the same, wherever they come from.`]),
     ];
   });
 }

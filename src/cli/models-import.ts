@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
+import { joined, type Shown, shown } from '../base/errors/shown-text.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { numberThat } from './arguments.js';
 import { type Family, families } from './model-import/families.js';
 import { type Imported, importModel } from './model-import/import-model.js';
+import { print } from './output.js';
 import { onStopSignals } from './stop-signals.js';
 
 interface CommandOptions {
@@ -64,7 +66,7 @@ async function runImport(name: string, checkpoint: string, options: CommandOptio
     stop.signal,
   );
   await noteAdminAct(config, { event: 'model_imported', model: imported.model.id });
-  process.stdout.write(describe(imported, name, options, modelsDir));
+  print(describe(imported, name, options, modelsDir));
 }
 
 function describe(
@@ -72,11 +74,11 @@ function describe(
   family: string,
   { precision }: CommandOptions,
   modelsDir: string,
-): string {
+): Shown {
   const { id, output, window_samples, licence } = model;
   const normalised = report.normalises ? 'normalised in the graph' : 'as they are';
   const folder = `--models-dir ${modelsDir}`;
-  return [
+  const lines = [
     `Imported ${id} (${family}, ${(report.parameters / 1e6).toFixed(1)} million parameters, ${precision}).`,
     `  licence: ${licence}`,
     `  input: ${window_samples} samples at 16 kHz, ${normalised}; logit ${output.index} means AI-generated`,
@@ -89,8 +91,8 @@ function describe(
     `  veravox evaluate YOUR-LIST.csv --model ${id}        # AI-generated must score high: else --spoof-index`,
     `  veravox models calibrate ${id} YOUR-LIST.csv        # so that 0.5 and confidence mean something`,
     `  veravox calibrate YOUR-LIST.csv --model ${id} --name strict --target-fpr 0.01`,
-    '',
-  ].join('\n');
+  ];
+  return shown`${joined(lines, '\n')}\n`;
 }
 
 function parseId(text: string): string {

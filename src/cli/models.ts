@@ -10,11 +10,13 @@ import { SAMPLE_RATE_HZ } from '../analysis/models/model-audio.js';
 import { cpuDevices, cudaDevices, type ScoringDevice } from '../analysis/scoring/devices.js';
 import { chooseProvider } from '../analysis/scoring/provider.js';
 import type { Config } from '../base/config/options.js';
+import { message, type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { localConfig } from '../evaluation/labelled-lists/local-files.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { numberThat } from './arguments.js';
 import { addCalibrateModelCommand } from './models-calibrate.js';
 import { addImportCommand } from './models-import.js';
+import { print, printJson } from './output.js';
 import { textTable } from './text-table.js';
 
 const parseTolerance = numberThat((value) => value > 0 && value < 1, 'a number above 0 and below 1');
@@ -44,7 +46,8 @@ export function addModelsCommand(program: Command): void {
     .option('--json', 'print a line of JSON per model')
     .action(async ({ json, ...options }: FolderOption & { json?: true }) => {
       const { models: listed } = await readManifest(localConfig(options).modelsDir);
-      process.stdout.write(json ? modelLines(listed) : modelTable(listed));
+      if (json) for (const model of listed) printJson(listedModel(model));
+      else print(modelTable(listed));
     });
 
   withFolder(models.command('check'))
@@ -73,7 +76,7 @@ export function addModelsCommand(program: Command): void {
       const recorded = await recordAnswers(config, ids, given);
       await noteAdminAct(config, { event: 'models_recorded', models: recorded.map(({ id }) => id) });
       for (const { id, known_answers = [] } of recorded) {
-        process.stdout.write(`${id}: recorded the answers for ${known_answers.length} clips\n`);
+        print(shown`${id}: recorded the answers for ${known_answers.length} clips\n`);
       }
     });
 }
@@ -84,20 +87,22 @@ async function check(config: Config, runs: number): Promise<void> {
     ({ models } = await readManifest(config.modelsDir));
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error;
-    for (const problem of error.problems) process.stdout.write(`${pc.red('FAILED')}  ${problem}\n`);
+    error.problems.forEach(printFailed);
     process.exitCode = 1;
     return;
   }
   const { provider, gpus } = await chooseProvider(config, `${config.modelsDir}/${models[0]?.file}`);
   const [device] = provider === 'cuda' ? cudaDevices(gpus ?? [], config.cudaMemoryBytes) : cpuDevices(1);
   const checks = await checkModels(config, models, device as ScoringDevice, runs);
-  process.stdout.write(`${checkTable(checks)}\nMedian and 95th percentile of ${runs} runs per 5 s window, `);
-  process.stdout.write(`one thread, ${provider}.\n`);
-  for (const { problems } of checks) {
-    for (const problem of problems) process.stdout.write(`${pc.red('FAILED')}  ${problem}\n`);
-  }
+  print(
+    shown`${checkTable(checks)}\nMedian and 95th percentile of ${runs} runs per 5 s window, one thread, ${provider}.\n`,
+  );
+  for (const { problems } of checks) problems.forEach(printFailed);
   if (checks.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
 }
+
+const printFailed = (problem: string): void =>
+  print(shown`${styled(pc.red, 'FAILED')}  ${message(problem, 8)}\n`);
 
 const seconds = (samples: number): string => `${Number((samples / SAMPLE_RATE_HZ).toFixed(4))} s`;
 
@@ -106,24 +111,19 @@ function describeRecipe({ features }: Model): string {
   return `${features.bands} ${features.scale} bands${features.mean_spectrum_fft_sizes?.length ? ', mean spectrum' : ''}${features.phase_coherence_fft_sizes?.length ? ', phase coherence' : ''}`;
 }
 
-function modelLines(models: readonly Model[]): string {
-  const lines = models.map((model) =>
-    JSON.stringify({
-      id: model.id,
-      task: model.task,
-      file: model.file,
-      window_samples: model.window_samples,
-      recipe: describeRecipe(model),
-      input_shape: model.input.shape,
-      licence: model.licence,
-      known_answers: model.known_answers?.length ?? 0,
-      aliases: model.aliases,
-    }),
-  );
-  return lines.map((line) => `${line}\n`).join('');
-}
+const listedModel = (model: Model) => ({
+  id: model.id,
+  task: model.task,
+  file: model.file,
+  window_samples: model.window_samples,
+  recipe: describeRecipe(model),
+  input_shape: model.input.shape,
+  licence: model.licence,
+  known_answers: model.known_answers?.length ?? 0,
+  aliases: model.aliases,
+});
 
-function modelTable(models: readonly Model[]): string {
+function modelTable(models: readonly Model[]): Shown {
   return textTable(
     ['id', 'task', 'file', 'window', 'recipe', 'input', 'licence', '>known answers', 'aliases'],
     models.map((model) => [
@@ -140,7 +140,7 @@ function modelTable(models: readonly Model[]): string {
   );
 }
 
-function checkTable(checks: readonly ModelCheck[]): string {
+function checkTable(checks: readonly ModelCheck[]): Shown {
   const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(2);
   const time = (timeMs: TimeMs | undefined): string =>
     timeMs === undefined ? '-' : `${timeMs.median.toFixed(2)} / ${timeMs.p95.toFixed(2)}`;

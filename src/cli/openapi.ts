@@ -7,6 +7,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import { adminEndpoints } from '../base/contract/admin/admin-endpoints.js';
 import { endpoints } from '../base/contract/endpoints.js';
+import { printJson } from './output.js';
 
 export function addOpenApiCommand(program: Command): void {
   program
@@ -21,5 +22,5 @@ async function printDocument(): Promise<void> {
   const { detectors } = modelStatus(manifest.models);
   const offered = [...endpoints(config, detectors), ...(config.dashboard === 'on' ? adminEndpoints : [])];
   const document = openApiDocument(offered, packageVersion);
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  printJson(document, 2);
 }

@@ -22,6 +22,7 @@ import { anyTime, parseThreshold, requireRegion, silenceHelp, thresholdHelp, wit
 import { exitCodes } from './exit-codes.js';
 import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
+import { print, printJson, progressOutput } from './output.js';
 import { predictionTable, runSummary } from './prediction-table.js';
 import { ProgressLine, showListProgress } from './progress-line.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
@@ -166,17 +167,14 @@ async function predictAll(
           // A failure stays one: not everything was judged.
           process.exitCode ??= exitCodes.unwantedResult;
         }
-        process.stdout.write(
-          options.json
-            ? `${JSON.stringify({ file, model_id: options.modelId, ...prediction })}\n`
-            : predictionTable(file, { ...prediction, model: options.modelId }, pc, options.windows),
-        );
+        if (options.json) printJson({ file, model_id: options.modelId, ...prediction });
+        else print(predictionTable(file, { ...prediction, model: options.modelId }, pc, options.windows));
       }
       if (!isOneFile) progress.add('error' in outcome);
     },
   );
   progress.clear();
-  if (!isOneFile && !options.json) process.stdout.write(runSummary(counts, pc));
+  if (!isOneFile && !options.json) print(runSummary(counts, pc));
 }
 
 /** Those of the recording and of its separate channels; one without speech has none. */
@@ -194,7 +192,7 @@ async function predictFile(
 ): Promise<Found> {
   return pipeline.withRegion([file], async (region) => {
     const startedMs = performance.now();
-    const progress = new ProgressLine(process.stderr, file);
+    const progress = new ProgressLine(progressOutput, file);
     const plan: AnalysisRequest = {
       region,
       model,

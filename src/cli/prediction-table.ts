@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Colors } from 'picocolors/types.js';
 import type { Prediction } from '../base/contract/prediction.js';
+import { joined, type Shown, shown, styled } from '../base/errors/shown-text.js';
 
 /** Files with more windows or warnings are summarised. */
 const MOST_ROWS = 24;
@@ -20,20 +21,20 @@ export function predictionTable(
   prediction: Prediction,
   colours: Colors,
   isWhole = false,
-): string {
+): Shown {
   const { global, audio_duration, model, channels = [] } = prediction;
-  const heading = `${colours.bold(file)}  ${verdictText(global, `${clock(audio_duration)}  ${model}`, colours)}`;
+  const heading = shown`${styled(colours.bold, file)}  ${verdictText(global, `${clock(audio_duration)}  ${model}`, colours)}`;
   const lines = [heading, ...verdictLines(prediction, colours, isWhole)];
   for (const each of channels) {
     const name = `  channel ${each.channel}  `;
     lines.push(
       each.global === null
-        ? `${name}${colours.yellow('too little speech')}`
-        : `${name}${verdictText(each.global, '', colours)}`,
+        ? shown`${name}${styled(colours.yellow, 'too little speech')}`
+        : shown`${name}${verdictText(each.global, '', colours)}`,
       ...verdictLines(each, colours, isWhole),
     );
   }
-  return `${lines.join('\n')}\n`;
+  return shown`${joined(lines, '\n')}\n`;
 }
 
 const colourOf = (result: string, colours: Colors) => (result === 'spoofed' ? colours.red : colours.green);
@@ -43,15 +44,18 @@ function verdictText(
   { result, score, confidence, reason }: Prediction['global'],
   about: string,
   colours: Colors,
-): string {
+): Shown {
   const parts = [
-    colours.bold(colourOf(result, colours)(result)),
+    styled(colours.bold, styled(colourOf(result, colours), result)),
     `score ${number(score)}`,
     `confidence ${number(confidence)}`,
     about,
-    reason === null ? '' : colours.yellow(reason),
+    reason === null ? '' : styled(colours.yellow, reason),
   ];
-  return parts.filter((part) => part !== '').join('  ');
+  return joined(
+    parts.filter((part) => part !== ''),
+    '  ',
+  );
 }
 
 /** A bar per segment, then the warnings. */
@@ -59,19 +63,18 @@ function verdictLines(
   { segments, warnings }: Pick<Prediction, 'segments' | 'warnings'>,
   colours: Colors,
   isWhole: boolean,
-): string[] {
+): Shown[] {
   const isLong = !isWhole && segments.length > MOST_ROWS;
-  const shown = isLong ? worstOf(segments) : segments;
-  const rows = shown.map((segment) => {
+  const rows = (isLong ? worstOf(segments) : segments).map((segment) => {
     const score = scoreOf(segment);
     const times = `${clock(segment.start).padStart(9)} - ${clock(segment.end).padEnd(9)}`;
-    return `${times}  ${colourOf(segment.result, colours)(bar(score))}  ${number(score)}  ${segment.result}`;
+    return shown`${times}  ${styled(colourOf(segment.result, colours), bar(score))}  ${number(score)}  ${segment.result}`;
   });
-  const summary = isLong ? [segmentSummary(segments)] : [];
+  const summary = isLong ? [shown`${segmentSummary(segments)}`] : [];
   const told = isWhole ? warnings : warnings.slice(0, MOST_WARNINGS);
-  const notes = told.map((warning) => colours.yellow(`  ${warning}`));
+  const notes = told.map((warning) => styled(colours.yellow, `  ${warning}`));
   if (told.length < warnings.length) {
-    notes.push(colours.yellow(`  ${warnings.length - told.length} more warnings: see --windows.`));
+    notes.push(styled(colours.yellow, `  ${warnings.length - told.length} more warnings: see --windows.`));
   }
   return [...summary, ...rows, ...notes];
 }
@@ -100,11 +103,10 @@ const worstOf = (segments: Segments): Segments =>
 export function runSummary(
   { spoofed, bonafide, failed }: { spoofed: number; bonafide: number; failed: number },
   colours: Colors,
-): string {
+): Shown {
   const failures = failed === 0 ? '' : `, ${failed} not analysed`;
-  return `${colours.bold(
-    `${spoofed + bonafide + failed} files: ${spoofed} spoofed, ${bonafide} bonafide${failures}`,
-  )}\n`;
+  const text = `${spoofed + bonafide + failed} files: ${spoofed} spoofed, ${bonafide} bonafide${failures}`;
+  return shown`${styled(colours.bold, text)}\n`;
 }
 
 /** `share` 0..1 as a bar of fixed width, to an eighth of a character. */

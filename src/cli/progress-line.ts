@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AnalysisProgress } from '../analysis/analyser/analyser.js';
+import { shown } from '../base/errors/shown-text.js';
+import { progressOutput } from './output.js';
 import { bar, clock } from './prediction-table.js';
 import { type ProgressOutput, TerminalLine } from './terminal-line.js';
 
@@ -17,10 +19,7 @@ export class ProgressLine {
     this.#line.draw((elapsedMs) => {
       const speed = (preparedS / (elapsedMs / 1000)).toFixed(0);
       const percent = Math.floor(fileProgress * 100);
-      return (
-        `${this.#title}  ${bar(fileProgress)} ${percent}%  ${clock(preparedS)}, ` +
-        `${scoredWindows} windows scored, ${speed} times real time`
-      );
+      return shown`${this.#title}  ${bar(fileProgress)} ${percent}%  ${clock(preparedS)}, ${scoredWindows} windows scored, ${speed} times real time`;
     });
   }
 
@@ -31,7 +30,7 @@ export class ProgressLine {
 
 /** The progress of a command with many files. */
 export const showListProgress = (files: number): ListProgressLine =>
-  new ListProgressLine(process.stderr, files);
+  new ListProgressLine(progressOutput, files);
 
 /** Shows the progress of many files on a terminal. */
 export class ListProgressLine {
@@ -53,10 +52,7 @@ export class ListProgressLine {
       const filesPerS = this.#done / (elapsedMs / 1000);
       const leftS = (this.#total - this.#done) / filesPerS;
       const failures = this.#failed === 0 ? '' : `, ${this.#failed} without a score`;
-      return (
-        `${bar(this.#done / this.#total)} ${this.#done} of ${this.#total} files, ` +
-        `${filesPerS.toFixed(1)}/s, ${clock(leftS)} left${failures}`
-      );
+      return shown`${bar(this.#done / this.#total)} ${this.#done} of ${this.#total} files, ${filesPerS.toFixed(1)}/s, ${clock(leftS)} left${failures}`;
     });
   }
 

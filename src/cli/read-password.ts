@@ -2,14 +2,16 @@
 import readline from 'node:readline';
 import { Writable } from 'node:stream';
 import { MIN_PASSWORD_CHARS, newPassword } from '../base/contract/admin/user-fields.js';
+import { shown } from '../base/errors/shown-text.js';
+import { tell } from './output.js';
 
 /**
  * The first line of standard input. On a terminal it asks for it, and does not show it.
  * @throws Error if it cannot be a password
  */
 export async function readPassword(): Promise<string> {
-  const { stdin, stderr } = process;
-  if (stdin.isTTY) stderr.write(`New password, at least ${MIN_PASSWORD_CHARS} characters: `);
+  const { stdin } = process;
+  if (stdin.isTTY) tell(shown`New password, at least ${MIN_PASSWORD_CHARS} characters: `);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = readline.createInterface({ input: stdin, output: nowhere, terminal: stdin.isTTY === true });
   let password = '';
@@ -18,7 +20,7 @@ export async function readPassword(): Promise<string> {
     break;
   }
   lines.close();
-  if (stdin.isTTY) stderr.write('\n');
+  if (stdin.isTTY) tell(shown`\n`);
   const { length } = [...password];
   if (length < newPassword.minLength || length > newPassword.maxLength)
     throw new Error(

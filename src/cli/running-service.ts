@@ -5,6 +5,7 @@ import { isatty } from 'node:tty';
 import { hintOfOtherDataDir } from '../base/config/data-dir.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
+import { shown } from '../base/errors/shown-text.js';
 import type { Logger, ServiceLog } from '../base/observe/log.js';
 import type { Service } from '../service/service.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
@@ -44,7 +45,9 @@ export function gracefulStop(
   return async () => {
     // People press Ctrl-C again if the first one seems to do nothing.
     if (isTerminalLog && waitMs !== undefined)
-      log.print(`Stopping within ${Math.ceil(waitMs / 1000)} s. Press Ctrl-C again to stop immediately.\n`);
+      log.print(
+        shown`Stopping within ${Math.ceil(waitMs / 1000)} s. Press Ctrl-C again to stop immediately.\n`,
+      );
     await service.stop();
     await log.close();
   };

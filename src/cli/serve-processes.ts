@@ -4,6 +4,7 @@ import net, { type AddressInfo } from 'node:net';
 import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { whyNotListening } from '../api/http/listen-error.js';
 import type { Config } from '../base/config/options.js';
+import { shown } from '../base/errors/shown-text.js';
 import type { ServiceLog } from '../base/observe/log.js';
 import { openDeadlyInputs } from '../service/crash-notes.js';
 import { openRatesOverHosts } from '../service/rates-over-hosts.js';
@@ -66,7 +67,7 @@ export async function serveProcesses(options: ProcessesOptions): Promise<void> {
     const link = await firstLinkNote({ config, database, port, isFirstStart: firstKey !== undefined });
     if (ratesOverHosts === undefined) await database.close();
     if (firstKey !== undefined) await noteAdminAct(config, { event: 'key_created', keyId: firstKey.id });
-    log.print(`${announcement(config, port, firstKey, isReady)}${link}`);
+    log.print(shown`${announcement(config, port, firstKey, isReady)}${link}`);
   } catch (error) {
     // The process has logged the reason itself.
     if (!(error instanceof StartFailure)) throw error;

@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
+import { shown } from '../base/errors/shown-text.js';
 import { createLog, type Logger } from '../base/observe/log.js';
+import { checkDescriptors } from '../service/descriptors-needed.js';
 import { ParentLink } from '../service/supervision/parent-link.js';
 import type { Database } from '../state/database/database.js';
 import { openDatabase } from '../state/database/open-database.js';
@@ -39,6 +41,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
     ...(port !== undefined && parent === undefined && { PORT: port }),
     ...(host !== undefined && { HOST: host }),
   });
+  checkDescriptors(config);
   const log = createLog(config);
   process.on('exit', log.closeNow);
   logWarnings(log.logger);
@@ -75,7 +78,7 @@ async function serve({ port, host }: ServeOptions): Promise<void> {
   const { port: servedPort, adminPort } = service;
   const isFirstStart = firstKey !== undefined;
   const link = await firstLinkNote({ config, database, port: servedPort, adminPort, isFirstStart });
-  log.print(`${announcement(config, servedPort, firstKey, service.isReady)}${link}`);
+  log.print(shown`${announcement(config, servedPort, firstKey, service.isReady)}${link}`);
 }
 
 /** What the supervisor does for all its processes. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Shown } from '../base/errors/shown-text.js';
 
 const showAfterMs = 500;
 const redrawMs = 100;
@@ -27,13 +28,13 @@ export class TerminalLine {
   }
 
   /** @param textAfter makes the line from the time since construction; called only if the line is drawn */
-  draw(textAfter: (elapsedMs: number) => string): void {
+  draw(textAfter: (elapsedMs: number) => Shown): void {
     const nowMs = this.#nowMs();
     const elapsedMs = nowMs - this.#startedMs;
     if (!this.#output.isTTY || elapsedMs < showAfterMs) return;
     if (this.#drawnMs !== undefined && nowMs - this.#drawnMs < redrawMs) return;
     this.#drawnMs = nowMs;
-    this.#output.write(eraseLine + textAfter(elapsedMs));
+    this.#output.write(eraseLine + textAfter(elapsedMs).text);
   }
 
   clear(): void {

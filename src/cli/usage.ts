@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
+import { type Shown, shown } from '../base/errors/shown-text.js';
 import type { Database } from '../state/database/database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { readUsageFile, usageFilesIn } from '../state/records/usage-files.js';
@@ -8,6 +9,7 @@ import { type DayUsage, type UsageFilter, UsageLedger } from '../state/records/u
 import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { DAY_EXPECTED, dayIn } from './days.js';
+import { print, printJson } from './output.js';
 import { textTable } from './text-table.js';
 
 interface UsageOptions {
@@ -44,7 +46,8 @@ export function addUsageCommand(program: Command): void {
       }));
       // Those that are left are damaged: a sum without them would be wrong.
       for (const file of usageFilesIn(dataDir)) readUsageFile(file);
-      process.stdout.write(json ? jsonLines(rows) : usageTable(rows, names));
+      if (json) printRows(rows);
+      else print(usageTable(rows, names));
       noteDataFolder(dataDir);
     });
 }
@@ -57,28 +60,25 @@ async function namesOf(database: Database): Promise<ReadonlyMap<string, string>>
 
 const rounded = (audioS: number): number => Math.round(audioS * 1000) / 1000;
 
-function jsonLines(rows: readonly DayUsage[]): string {
-  return rows
-    .map(({ day, keyId, account, route, requests, errors, audioS, windows, bytes }) => {
-      const row = {
-        day,
-        account,
-        key_id: keyId,
-        route,
-        requests,
-        errors,
-        audio_s: rounded(audioS),
-        windows,
-        bytes,
-      };
-      return `${JSON.stringify(row)}\n`;
-    })
-    .join('');
+function printRows(rows: readonly DayUsage[]): void {
+  for (const { day, keyId, account, route, requests, errors, audioS, windows, bytes } of rows) {
+    printJson({
+      day,
+      account,
+      key_id: keyId,
+      route,
+      requests,
+      errors,
+      audio_s: rounded(audioS),
+      windows,
+      bytes,
+    });
+  }
 }
 
 /** A row per day, key and route, and the sum of all. */
-export function usageTable(rows: readonly DayUsage[], names: ReadonlyMap<string, string>): string {
-  if (rows.length === 0) return 'No usage.\n';
+function usageTable(rows: readonly DayUsage[], names: ReadonlyMap<string, string>): Shown {
+  if (rows.length === 0) return shown`No usage.\n`;
   const sum = (count: 'requests' | 'errors' | 'audioS' | 'windows' | 'bytes'): number =>
     rows.reduce((total, row) => total + row[count], 0);
   const counts = (row: Pick<DayUsage, 'requests' | 'errors' | 'audioS' | 'windows' | 'bytes'>): string[] => [

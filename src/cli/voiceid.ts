@@ -16,9 +16,11 @@ import type { Comparison } from '../analysis/voiceid/speaker.js';
 import { parseVoiceVector } from '../analysis/voiceid/voice-vector.js';
 import { enrollNeeds, MAX_LISTED_ID_BYTES, MAX_SAMPLES, verifyNeeds } from '../base/contract/limits.js';
 import type { SampleEnrollment } from '../base/contract/voice-samples.js';
+import { joined, type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { exitCodes } from './exit-codes.js';
 import { addIdentifyCommand } from './identify.js';
 import { type LocalVoices, withVoices } from './local-voices.js';
+import { print, printJson, tell } from './output.js';
 import { bar } from './prediction-table.js';
 
 interface JsonOption {
@@ -64,7 +66,7 @@ async function enroll(files: readonly string[], options: EnrollOptions, command:
       file !== undefined && others.length === 0 ? await enrollOne(file, voices) : await join(files, voices);
     const { id, json } = options;
     const listed = { id, ...(json ? body : { embedding: body.embedding }) };
-    process.stdout.write(`${JSON.stringify(id === undefined && !json ? body.embedding : listed)}\n`);
+    printJson(id === undefined && !json ? body.embedding : listed);
   });
 }
 
@@ -78,7 +80,7 @@ async function enrollOne(file: string, { config, speaker, read, elapsedS }: Loca
   const policy = config.enrollAuthenticity;
   const sample = await read(file, enrollNeeds, policy !== 'skip');
   if (policy === 'reject') requireAuthentic(sample);
-  else if (isAiGenerated(sample)) process.stderr.write(`${file}: The voice is AI-generated.\n`);
+  else if (isAiGenerated(sample)) tell(shown`${file}: The voice is AI-generated.\n`);
   return enrollmentBody(sample, speaker, elapsedS());
 }
 
@@ -89,22 +91,24 @@ async function join(files: readonly string[], { config, speaker, read, elapsedS 
   const worst = mostSuspicious(voices);
   if (policy === 'reject' && worst !== undefined && voices.every(isAiGenerated)) requireAuthentic(worst);
   const body = joinedEnrollmentBody(joinSamples(samples, speaker, policy === 'reject'), speaker, elapsedS());
-  process.stderr.write(feedbackOn(files, body));
+  tell(feedbackOn(files, body));
   return body;
 }
 
 /** What each sample is worth: on standard error, beside the voiceprint. */
-function feedbackOn(files: readonly string[], { samples, quality }: SampleEnrollment): string {
+function feedbackOn(files: readonly string[], { samples, quality }: SampleEnrollment): Shown {
   const lines = samples.map(({ index, accepted, reason, speech, agreement }) => {
     const facts = [
       speech === null ? '' : `${speech.toFixed(1)} s of speech`,
       agreement === null ? '' : `agreement ${agreement.toFixed(2)}`,
     ].filter((fact) => fact !== '');
-    const verdict = accepted ? pc.green('accepted') : pc.red(`left out: ${reason?.replaceAll('_', ' ')}`);
-    return `${files[index]}: ${[verdict, ...facts].join(', ')}\n`;
+    const verdict = accepted
+      ? styled(pc.green, 'accepted')
+      : styled(pc.red, `left out: ${reason?.replaceAll('_', ' ')}`);
+    return shown`${files[index] ?? ''}: ${joined([verdict, ...facts], ', ')}\n`;
   });
   const short = quality.shortcomings.map((name) => name.replaceAll('_', ' ')).join(', ');
-  return `${lines.join('')}Quality: ${quality.rating}${short === '' ? '' : ` (${short})`}\n`;
+  return shown`${joined(lines)}Quality: ${quality.rating}${short === '' ? '' : ` (${short})`}\n`;
 }
 
 async function verify(file: string, options: VerifyOptions): Promise<void> {
@@ -115,9 +119,8 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
     requireAuthentic(sample);
     const comparison = voice.speaker.compare(sample.voiceprint, enrolled);
     const body = verificationBody(comparison, voice.speaker, voice.elapsedS());
-    process.stdout.write(
-      options.json ? `${JSON.stringify(body)}\n` : verificationLine(file, body, comparison),
-    );
+    if (options.json) printJson(body);
+    else print(verificationLine(file, body, comparison));
     if (!body.is_match) process.exitCode = exitCodes.otherSpeaker;
   });
 }
@@ -138,9 +141,9 @@ function verificationLine(
   file: string,
   { is_match: isMatch, model_version: model }: ReturnType<typeof verificationBody>,
   { similarity, cosine }: Comparison,
-): string {
+): Shown {
   const colour = isMatch ? pc.green : pc.red;
   const verdict = isMatch ? 'the same speaker' : 'another speaker';
-  const numbers = `${similarity.toFixed(3)}  ${colour(verdict)}  (cosine ${cosine.toFixed(3)}, ${model})`;
-  return `${file}  ${colour(bar(similarity))}  ${numbers}\n`;
+  const numbers = shown`${similarity.toFixed(3)}  ${styled(colour, verdict)}  (cosine ${cosine.toFixed(3)}, ${model})`;
+  return shown`${file}  ${styled(colour, bar(similarity))}  ${numbers}\n`;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { Shown } from '../base/errors/shown-text.js';
 import type { LoggedDelivery } from '../state/webhooks/deliveries.js';
 import { destinationOf } from '../state/webhooks/destination.js';
 import { textTable } from './text-table.js';
@@ -6,7 +8,7 @@ import { textTable } from './text-table.js';
 const moment = (atMs: number | undefined): string | null =>
   atMs === undefined ? null : new Date(atMs).toISOString();
 
-export const deliveryTable = (found: readonly LoggedDelivery[]): string =>
+export const deliveryTable = (found: readonly LoggedDelivery[]): Shown =>
   textTable(
     ['id', 'job', 'account', 'created', 'state', '>attempts', 'last answer', 'next attempt', 'to'],
     found.map((delivery) => {
@@ -25,20 +27,19 @@ export const deliveryTable = (found: readonly LoggedDelivery[]): string =>
     }),
   );
 
-export const deliveryLine = (delivery: LoggedDelivery): string =>
-  JSON.stringify({
-    id: delivery.id,
-    job: delivery.jobId,
-    account: delivery.account,
-    url: destinationOf(delivery.url),
-    state: delivery.state,
-    created_at: moment(delivery.createdAtMs),
-    next_attempt_at: moment(delivery.dueAtMs),
-    finished_at: moment(delivery.finishedAtMs),
-    attempts: delivery.log.map(({ atMs, tookMs, status, problem }) => ({
-      at: moment(atMs),
-      took_ms: tookMs,
-      status: status ?? null,
-      problem: problem ?? null,
-    })),
-  });
+export const publicDelivery = (delivery: LoggedDelivery) => ({
+  id: delivery.id,
+  job: delivery.jobId,
+  account: delivery.account,
+  url: destinationOf(delivery.url),
+  state: delivery.state,
+  created_at: moment(delivery.createdAtMs),
+  next_attempt_at: moment(delivery.dueAtMs),
+  finished_at: moment(delivery.finishedAtMs),
+  attempts: delivery.log.map(({ atMs, tookMs, status, problem }) => ({
+    at: moment(atMs),
+    took_ms: tookMs,
+    status: status ?? null,
+    problem: problem ?? null,
+  })),
+});

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { deliveryStates } from '../base/contract/webhook.js';
+import { type Shown, shown } from '../base/errors/shown-text.js';
 import type { Database } from '../state/database/database.js';
 import { openJobQueue } from '../state/jobs/open-job-queue.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
@@ -12,8 +13,9 @@ import { Deliveries, type DeliveryFilter } from '../state/webhooks/deliveries.js
 import { type WebhookSecret, WebhookSecrets } from '../state/webhooks/webhook-secrets.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { parseAccount } from './keys.js';
+import { print, printJson, tell } from './output.js';
 import { textTable } from './text-table.js';
-import { deliveryLine, deliveryTable } from './webhook-tables.js';
+import { deliveryTable, publicDelivery } from './webhook-tables.js';
 
 interface DeliveriesOptions extends DeliveryFilter {
   readonly job?: string;
@@ -46,9 +48,9 @@ export function addWebhooksCommand(program: Command): void {
           noteAdminAct(config, { event: 'webhook_secret_created', secretId, account }),
         ),
       );
-      process.stderr.write(`Created. The secret is shown only once:\n\n${secretTable([secret])}\n`);
+      tell(shown`Created. The secret is shown only once:\n\n${secretTable([secret])}\n`);
       noteDataFolder(config.dataDir);
-      process.stdout.write(`${text}\n`);
+      print(shown`${text}\n`);
     });
 
   webhooks
@@ -58,8 +60,8 @@ export function addWebhooksCommand(program: Command): void {
     .action(async ({ json }: { json?: true }) => {
       const config = loadConfig(process.env);
       const found = await withState(config, (database) => new WebhookSecrets(database).list());
-      if (json) for (const secret of found) process.stdout.write(`${JSON.stringify(publicPart(secret))}\n`);
-      else process.stdout.write(found.length === 0 ? 'No secrets.\n' : secretTable(found));
+      if (json) for (const secret of found) printJson(publicPart(secret));
+      else print(found.length === 0 ? shown`No secrets.\n` : secretTable(found));
       noteDataFolder(config.dataDir);
     });
 
@@ -76,7 +78,7 @@ export function addWebhooksCommand(program: Command): void {
       if (removed === undefined) {
         throw new Error(`There is no webhook secret with the id ${id} in ${config.dataDir}.`);
       }
-      process.stderr.write(`Revoked ${id}.\n`);
+      tell(shown`Revoked ${id}.\n`);
       noteDataFolder(config.dataDir);
     });
 
@@ -93,8 +95,8 @@ export function addWebhooksCommand(program: Command): void {
       const found = await withDeliveries(config, (deliveries) =>
         deliveries.list({ ...filter, jobId }, limit),
       );
-      if (json) for (const delivery of found) process.stdout.write(`${deliveryLine(delivery)}\n`);
-      else process.stdout.write(found.length === 0 ? 'No deliveries.\n' : deliveryTable(found));
+      if (json) for (const delivery of found) printJson(publicDelivery(delivery));
+      else print(found.length === 0 ? shown`No deliveries.\n` : deliveryTable(found));
       noteDataFolder(config.dataDir);
     });
 
@@ -123,7 +125,7 @@ export function addWebhooksCommand(program: Command): void {
         }
         return wanted.length;
       });
-      process.stderr.write(`${replayed} to be sent again by the running server.\n`);
+      tell(shown`${replayed} to be sent again by the running server.\n`);
       noteDataFolder(config.dataDir);
     });
 }
@@ -143,7 +145,7 @@ const withDeliveries = <Result>(
 
 const toSeconds = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
 
-const secretTable = (found: readonly WebhookSecret[]): string =>
+const secretTable = (found: readonly WebhookSecret[]): Shown =>
   textTable(
     ['id', 'account', 'created', 'signs until'],
     found.map(({ id, account, createdAtMs, endsAtMs }) => [

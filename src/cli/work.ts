@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
+import { shown } from '../base/errors/shown-text.js';
 import { createLog } from '../base/observe/log.js';
+import { checkDescriptors } from '../service/descriptors-needed.js';
 import { followHangUps } from './hang-up.js';
 import { logWarnings } from './node-warnings.js';
 import { followSignals, gracefulStop, openOwnState } from './running-service.js';
@@ -36,6 +38,7 @@ async function work(): Promise<void> {
   const hangUp = followHangUps();
   const config = loadConfig(process.env);
   checkSettings(config);
+  checkDescriptors(config);
   const log = createLog(config);
   process.on('exit', log.closeNow);
   logWarnings(log.logger);
@@ -49,5 +52,5 @@ async function work(): Promise<void> {
   endOnUncaught(log, stopGracefully);
   followSignals({ service, stopGracefully, hangUp, log });
   const state = service.isReady ? 'works' : 'works, but a known answer of its models is wrong, ';
-  log.print(`veravox ${state} on up to ${config.jobWorkers} jobs at once.\n`);
+  log.print(shown`veravox ${state} on up to ${config.jobWorkers} jobs at once.\n`);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CheckedStatus } from '../analysis/known-answers/checked-models.js';
-import { stateOf } from '../api/routes/health.js';
+import { type Surroundings, stateOf } from '../api/routes/health.js';
 import type { Logger } from '../base/observe/log.js';
 import type { GaugeSources } from '../base/observe/service-metrics.js';
-import type { FileStore } from '../state/storage/open-storage.js';
 import type { ServedModels } from './served-models.js';
 
 /** The models in use now, and earlier ones that still answer what began with them. */
@@ -47,24 +46,13 @@ export class ModelRotation {
 }
 
 /** What metrics say about the models, and whether this process is ready. */
-export function gaugesOf(
-  models: ModelRotation,
-  {
-    isStopping,
-    isDatabaseUp,
-    files,
-  }: {
-    readonly isStopping: () => boolean;
-    readonly isDatabaseUp: () => boolean;
-    readonly files: Pick<FileStore, 'watch'>;
-  },
-) {
+export function gaugesOf(models: ModelRotation, surroundings: Surroundings) {
   const status = (): CheckedStatus => models.status();
   return {
     modelSets: () => models.sets,
     models: status,
-    ready: () => stateOf(status(), isStopping(), files.watch) === 'ready',
-    databaseUp: isDatabaseUp,
+    ready: () => stateOf(status(), surroundings) === 'ready',
+    databaseUp: () => surroundings.databaseState() === 'up',
     wrongAnswers: () => status().wrongAnswers.length,
     provider: () => status().provider,
     devices: () => status().scoring?.devices ?? [],

@@ -4,6 +4,7 @@ import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { Database } from '../state/database/database.js';
+import type { WatchedDatabase } from '../state/database/watched-database.js';
 import { FinishedJobs } from '../state/jobs/finished-jobs.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { AuditLog } from '../state/records/audit-log.js';
@@ -30,7 +31,7 @@ export function openBooks(
   config: Config,
   logger: Logger,
   metrics: ServiceMetrics,
-  database: Database,
+  database: Database & Partial<Pick<WatchedDatabase, 'note'>>,
   cleans: boolean,
 ): Books {
   const ledger = new UsageLedger(database);
@@ -42,8 +43,10 @@ export function openBooks(
       ? undefined
       : new AuditLog(config.dataDir, {
           sync: config.auditSync,
-          onError: (error) =>
-            logger.error({ err: error }, 'audit lines could not be written; keeping them in memory'),
+          onError(error) {
+            logger.error({ err: error }, 'audit lines could not be written; keeping them in memory');
+            database.note?.(error);
+          },
           onLost: (lines) => metrics.auditLinesLost.inc(lines),
         });
   const note = (event: AuditEvent): void => audit?.note(event);

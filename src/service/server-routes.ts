@@ -27,6 +27,7 @@ import { endpoints } from '../base/contract/endpoints.js';
 import { largeFileModels } from '../base/contract/model-ids.js';
 import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { DatabaseState } from '../state/database/database.js';
 import type { AwaitedUploads } from '../state/jobs/awaited-uploads.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
@@ -50,7 +51,7 @@ export interface RouteParts {
   readonly metrics: ServiceMetrics;
   readonly log: Logger;
   readonly isStopping: () => boolean;
-  readonly isDatabaseUp: () => boolean;
+  readonly databaseState: () => DatabaseState;
 }
 
 /** Those for strangers: without an admin address, there are no others. */

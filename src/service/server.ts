@@ -41,6 +41,7 @@ import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import { once } from '../base/once.js';
 import type { Tracing } from '../base/tracing/tracing.js';
+import type { DatabaseState } from '../state/database/database.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
 import { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
@@ -64,8 +65,8 @@ export interface ServerOptions {
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
-  /** Whether the database has answered lately; always when absent. */
-  readonly isDatabaseUp?: () => boolean;
+  /** Whether the database has answered lately, and can be written; it is up when absent. */
+  readonly databaseState?: () => DatabaseState;
   /** Closed with the server. */
   readonly files: FileStore;
   /** Those that requests may name; none when absent. */
@@ -121,7 +122,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Uploads that may wait for room in the arena; each may hold one chunk of up to 512 KiB that had already arrived. */
+/** Uploads that may wait for room in the arena. */
 const MAX_WAITING_UPLOADS = 256;
 /** Well under the 10 s of uWebSockets.js' receive timer, which ticks every 4 s. */
 const KEEP_RECEIVING_MS = 3000;
@@ -184,10 +185,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const expectedWait = new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads });
   const permits = openPermitPools(config, expectedWait);
   const { keySharePercent, keyMemoryPercent, addressSharePercent: address } = config;
+  const shares = { key: keySharePercent, address };
+  const memoryShares = { key: keyMemoryPercent, address };
   const queue = new ArenaQueue(arena, {
     maxWaiting: MAX_WAITING_UPLOADS,
     timeoutMs: config.queueTimeoutMs,
-    percents: { key: keyMemoryPercent, address },
+    percents: memoryShares,
   });
   const storagePrefixes = options.storagePrefixes ?? ((port: number) => files.storage.linkPrefixes(port));
   const policy = linkPolicy(
@@ -202,12 +205,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings, files.storage);
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
-  const { isDatabaseUp = () => true, jobs: office } = options;
+  const { databaseState = () => 'up', jobs: office } = options;
   const isStopping = (): boolean => door.phase !== 'running';
   const onClose = (reason: CloseReason): void => metrics.countClosed(reason);
   const addresses = new ClientAddresses(config.trustedProxies);
   const answers = new AnswerLimits({
     maxBytes: config.maxAnswerBytes,
+    percents: memoryShares,
     timeoutMs: config.receiveTimeoutMs,
     onClose,
   });
@@ -225,10 +229,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       isActive: (keyId) => keys.find === undefined || keys.find(keyId) !== undefined,
       ...(options.streamClockMs && { nowMs: options.streamClockMs }),
     }),
-    permits: new RequestPermits(config.maxStreams, {
-      percents: { key: keySharePercent, address },
-      what: 'streams',
-    }),
+    permits: new RequestPermits(config.maxStreams, { percents: shares, what: 'streams' }),
+    connections: new RequestPermits(config.maxStreams, { percents: shares, what: 'connections of streams' }),
+    memory: queue.memory,
     tickets: new Tickets(files.signingSecret),
     record: (record) => door.recordSocket(record),
   };
@@ -237,7 +240,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.admin &&
     openAdminParts({
       ...options.admin,
-      ...{ config, keys, rates, log, isStopping, isDatabaseUp, files },
+      ...{ config, keys, rates, log, isStopping, databaseState, files },
       status: () => models.status(),
     });
   const door = new FrontDoor({
@@ -251,6 +254,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     log,
     addresses,
     answers,
+    memory: queue.memory,
     cors: new Cors(config.corsOrigins),
     tracing: options.tracing,
     redeemTicket: (ticket) => streams.tickets.redeem(ticket),
@@ -259,7 +263,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
   const models = new ModelRotation(new ServedModels(counted(options.analyser), options.wrongAnswers), log);
   const gauges = {
-    ...gaugesOf(models, { isStopping, isDatabaseUp, files }),
+    ...gaugesOf(models, { isStopping, databaseState, files }),
     requestsInFlight: () => permits.requests.inUse,
     transfersInFlight: () => permits.transfers.inUse,
     eventStreams: () => permits.watches.inUse + permits.adminWatches.inUse,
@@ -269,6 +273,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     connections: () => connections.open,
     heldAnswerBytes: () => answers.usedBytes,
     uploadsWaiting: () => queue.waiting,
+    clientMemoryBytes: () => queue.memory.usedBytes,
     arenaUsedBytes: () => arena.usedBytes,
     arenaTotalBytes: () => arena.totalBytes,
   };
@@ -289,7 +294,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       metrics,
       log,
       isStopping,
-      isDatabaseUp,
+      databaseState,
     };
     const jobs = office &&
       watch && {

@@ -19,6 +19,7 @@ import { packageVersion } from '../base/config/package-dir.js';
 import type { Logger, ServiceLog } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { Database } from '../state/database/database.js';
+import { WatchedDatabase } from '../state/database/watched-database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { KeyStore } from '../state/keys/key-store.js';
 import { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
@@ -27,7 +28,9 @@ import { actor, noteAdminAct } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { FollowedPoints } from './followed-points.js';
+import { keepHeapTrimmed } from './heap-trimming.js';
 import type { JobOffice } from './jobs/job-office.js';
+import { recordingsAtOnce } from './jobs/job-places.js';
 import { openTracing } from './open-tracing.js';
 import { openRatesOverHosts } from './rates-over-hosts.js';
 import type { RunningServer } from './server.js';
@@ -61,8 +64,9 @@ export interface Service extends Pick<Orders, 'renewTls' | 'refuse' | 'metrics' 
 
 /** Puts a server together from what the configuration says, and starts it. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, parent, database, isWorker = false } = options;
+  const { config, log, parent, isWorker = false } = options;
   const { logger } = log;
+  const database = watched(options.database, config, logger);
   let server: RunningServer | undefined;
   const usePoints = (points: OperatingPoints): void => {
     try {
@@ -74,6 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   const addon = loadAddon();
   const arena = createArena(config.maxInflightBytes, addon);
+  const stopTrimming = keepHeapTrimmed(addon, logger);
   const refusals = new SharedRefusals();
   const deadlyInputs = openDeadlyInputs(config.dataDir, logger, parent === undefined);
   refusals.add(deadlyInputs?.refused ?? []);
@@ -83,6 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let countedBy: ServiceMetrics | undefined;
   const pipelineOptions: PipelineOptions = {
     refused: refusals.shared,
+    recordings: recordingsAtOnce(config.jobWorkers),
     onThreadError(pool, error) {
       logger.error({ err: error, pool }, 'an idle thread died: replacing it');
       countedBy?.countThreadFailure(pool);
@@ -125,7 +131,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...models,
       arena,
       keys,
-      isDatabaseUp: () => keys.isCurrent,
+      databaseState: () => database.problem ?? (keys.isCurrent ? 'up' : 'unavailable'),
       jobs,
       files,
       operatingPoints,
@@ -192,6 +198,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     history: (span) => health?.ownHistory(span),
     async stop() {
       books.note({ event: 'server_stopping', ...actor() });
+      stopTrimming();
       await Promise.all([reload.close(), server.stop()]);
       keys.close();
       points.close();
@@ -202,6 +209,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await database.close();
     },
   };
+}
+
+function watched(database: Database, { dataDir }: Config, logger: Logger): WatchedDatabase {
+  return new WatchedDatabase(database, {
+    dataDir,
+    onChange(problem) {
+      if (problem === undefined) logger.warn('the database can be written again');
+      else logger.error({ problem }, 'the database cannot be written: not ready until it can');
+    },
+  });
 }
 
 /** Their files are read while other threads load the models. */

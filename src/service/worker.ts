@@ -2,6 +2,7 @@
 import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { KeyConcurrency } from '../api/admission/key-concurrency.js';
+import { MemoryBudget } from '../api/admission/memory-budget.js';
 import { openPermitPools } from '../api/admission/permit-pools.js';
 import { RateLimits, rateLimitOf } from '../api/admission/rate-limits.js';
 import { linkPolicy, webhookPolicy } from '../api/fetch/fetch-policy.js';
@@ -25,7 +26,7 @@ const nothing = (): number => 0;
  * @throws Error when that address is taken
  */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
-  const { config, files, log, metrics, recorders = [], jobs: office, isDatabaseUp = () => true } = options;
+  const { config, files, log, metrics, recorders = [], jobs: office, databaseState = () => 'up' } = options;
   if (office === undefined) throw new Error('A worker needs jobs. This is a bug.');
   // Of its scores; nobody asks a worker for its history.
   const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
@@ -34,7 +35,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   const isStopping = (): boolean => door.phase !== 'running';
   const status = () => models.status();
   metrics.declareGauges({
-    ...gaugesOf(models, { isStopping, isDatabaseUp, files }),
+    ...gaugesOf(models, { isStopping, databaseState, files }),
     requestsInFlight: nothing,
     transfersInFlight: nothing,
     eventStreams: nothing,
@@ -44,10 +45,11 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     connections: nothing,
     heldAnswerBytes: nothing,
     uploadsWaiting: nothing,
+    clientMemoryBytes: nothing,
     arenaUsedBytes: nothing,
     arenaTotalBytes: nothing,
   });
-  const routes = [...healthRoutes(status, { isStopping, isDatabaseUp, files }), metricsRoute(metrics)];
+  const routes = [...healthRoutes(status, { isStopping, databaseState, files }), metricsRoute(metrics)];
   door.serve([], routes);
   const admin: Listener | undefined =
     config.adminAddress && (await listen({ ...config.adminAddress, handle: door.handleAdmin }));
@@ -110,6 +112,7 @@ function operatorsDoor({ config, log, metrics }: ServerOptions): FrontDoor {
       timeoutMs,
       onClose: (reason) => metrics.countClosed(reason),
     }),
+    memory: new MemoryBudget(config.maxInflightBytes),
     cors: new Cors([]),
     sendTimeoutMs: timeoutMs,
   });

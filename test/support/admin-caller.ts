@@ -70,6 +70,7 @@ function requestOf(method: string, path: string, query: string, body: object | u
       declaredBytes: bytes.length,
       signal,
       onChunk: (listener) => listener(bytes, true),
+      keep() {},
       pause() {},
       resume() {},
     },

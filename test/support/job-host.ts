@@ -50,7 +50,7 @@ new JobWorkers(desk, {
   pollMs: 200,
   onTurn: () => {},
   log: pino({ level: 'silent' }),
-  run: (work, stopping) =>
+  run: (work, limits) =>
     runJob(
       work,
       {
@@ -65,7 +65,7 @@ new JobWorkers(desk, {
         timeLimitMs: 60_000,
         heartbeatMs: 300,
       },
-      stopping,
+      limits,
     ),
 });
 process.send?.('working');

@@ -7,6 +7,7 @@ export class LiveDouble implements LiveAudio {
   readonly modelId: string;
   readonly pieces: Uint8Array[] = [];
   waitingS = 0;
+  waitingBytes = 0;
   isFinished = false;
   isClosed = false;
   readonly #onClosed: () => void;
@@ -20,6 +21,7 @@ export class LiveDouble implements LiveAudio {
   push(piece: Uint8Array, durationS: number): void {
     this.pieces.push(piece);
     this.waitingS += durationS;
+    this.waitingBytes += piece.length;
   }
 
   finish(): void {

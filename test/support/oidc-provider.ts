@@ -15,6 +15,9 @@ export interface Answers {
     issuer?: string;
     key?: CryptoKey;
     expiresInS?: number;
+    issuedInS?: number;
+    /** Of its token endpoint. */
+    tokenStatus?: number;
     state?: string;
     error?: string;
   };
@@ -152,10 +155,10 @@ export async function startOidcProvider(test: TestContext): Promise<OidcProvider
       .setProtectedHeader({ alg: 'RS256', kid: 'one' })
       .setIssuer(forge.issuer ?? issuer)
       .setAudience(forge.audience ?? clientId)
-      .setIssuedAt()
+      .setIssuedAt(Math.floor(Date.now() / 1000) + (forge.issuedInS ?? 0))
       .setExpirationTime(Math.floor(Date.now() / 1000) + (forge.expiresInS ?? 300))
       .sign(forge.key ?? privateKey);
-    json(200, { access_token: randomUUID(), token_type: 'Bearer', id_token: idToken });
+    json(forge.tokenStatus ?? 200, { access_token: randomUUID(), token_type: 'Bearer', id_token: idToken });
   }
 
   return {

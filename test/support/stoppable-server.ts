@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
+import { shown } from '../../src/base/errors/shown-text.js';
 import { createLog } from '../../src/base/observe/log.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { startServer } from '../../src/service/server.js';
@@ -25,5 +26,5 @@ const server = await startServer({
   log: log.logger,
   metrics: new ServiceMetrics(),
 });
-log.print('');
+log.print(shown``);
 process.once('SIGTERM', () => void server.stop().then(log.close));

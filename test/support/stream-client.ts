@@ -17,6 +17,8 @@ const PONG = 10;
 export interface StreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly path?: string;
+  /** Where the server sees it come from. */
+  readonly localAddress?: string;
 }
 
 /** An answer that is not a WebSocket. */
@@ -51,7 +53,8 @@ export class StreamClient {
 
   /** Resolves with the client, or with what the server answered instead. */
   static async connect(port: number, options: StreamOptions = {}): Promise<StreamClient | Refusal> {
-    const socket = net.connect(port, '127.0.0.1');
+    const { localAddress = '127.0.0.1' } = options;
+    const socket = net.connect({ port, host: '127.0.0.1', localAddress });
     const client = new StreamClient(socket);
     const key = randomBytes(16).toString('base64');
     const headers = {

@@ -7,6 +7,7 @@ import type { FullAnalyser } from '../../src/analysis/analyser/recording.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { errorsOf, errorsOutsideOperations } from '../../src/api/openapi/responses.js';
 import type { Route } from '../../src/api/routes/route.js';
+import { loadAddon } from '../../src/base/addon/addon.js';
 import { loadConfig } from '../../src/base/config/load-config.js';
 import type { Config } from '../../src/base/config/options.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
@@ -126,7 +127,10 @@ export async function startTestServer(
   overrides: Partial<Config> = {},
   { models, detectors = models?.map(detectorOf), speakerModels, ...parts }: TestParts = {},
 ): Promise<TestServer> {
-  const arena = new UploadArena(overrides.maxInflightBytes ?? testConfig.maxInflightBytes);
+  const arena: UploadArena = new UploadArena(
+    overrides.maxInflightBytes ?? testConfig.maxInflightBytes,
+    (offset, length) => loadAddon().releasePages(arena.bytes.subarray(offset, offset + length)),
+  );
   const analyser = new AnalyserDouble(arena, speakerModels);
   if (detectors !== undefined) {
     analyser.currentStatus = { ...analyser.currentStatus, models: namesOf(detectors), detectors };

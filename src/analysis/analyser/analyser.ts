@@ -5,12 +5,14 @@ import type {
   CodedSound,
   PrepareSummary,
   SkippedStretch,
+  StatedLength,
+  Unheard,
 } from '../../base/addon/addon.js';
 import type { ArenaRegion } from '../memory/arena.js';
 import type { DeviceStatus } from '../scoring/devices.js';
 import type { ProviderChoice } from '../scoring/provider.js';
 
-export type { AudioWindow, SkippedStretch };
+export type { AudioWindow, SkippedStretch, StatedLength, Unheard };
 
 /** One file to analyse. */
 export interface AnalysisRequest extends AudioPart {

@@ -43,6 +43,8 @@ export interface LiveAudio {
   readonly modelId: string;
   /** Seconds of audio that were pushed and are not decoded yet. */
   readonly waitingS: number;
+  /** The bytes of these pieces, with what else each of them takes. */
+  readonly waitingBytes: number;
   /** @param piece whole samples, or one packet of Opus; kept, not copied */
   push(piece: Uint8Array, durationS: number): void;
   /** The end follows as soon as everything is scored. */

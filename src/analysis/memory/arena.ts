@@ -23,6 +23,8 @@ const TRIM_MIN_BYTES = 1 << 20;
 /** The low end stays resident: the next requests land there. */
 const TRIM_KEEP_BYTES = 4 << 20;
 const TRIM_IDLE_MS = 1000;
+/** Between two trims for the sake of other memory. */
+const LIMIT_PAUSE_MS = 250;
 
 const wholePages = (bytes: number): number => Math.max(1, Math.ceil(bytes / PAGE_BYTES)) * PAGE_BYTES;
 
@@ -44,6 +46,7 @@ export class UploadArena {
   #touchedEnd = 0;
   #trimTimer: NodeJS.Timeout | undefined;
   #reservedSinceTimer = false;
+  #limitedAtMs = Number.NEGATIVE_INFINITY;
 
   /** `totalBytes` is rounded up to whole pages. The offsets given to `releasePages` are relative to `buffer`. */
   constructor(totalBytes: number, releasePages?: ReleasePages) {
@@ -111,6 +114,13 @@ export class UploadArena {
     const lastIsTail = last !== undefined && last.offset + last.length === this.totalBytes;
     const usedEnd = lastIsTail ? last.offset : this.totalBytes;
     this.#touchedEnd = Math.min(this.#touchedEnd, Math.max(usedEnd, TRIM_KEEP_BYTES));
+  }
+
+  /** Gives free pages back soon if the arena may hold more than this: other memory needs them, however busy the arena is. */
+  limitResident(bytes: number): void {
+    if (this.#touchedEnd <= bytes || performance.now() - this.#limitedAtMs < LIMIT_PAUSE_MS) return;
+    this.#limitedAtMs = performance.now();
+    this.trim();
   }
 
   #insert(offset: number, length: number): void {

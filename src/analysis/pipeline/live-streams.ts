@@ -17,6 +17,8 @@ import { toServiceError } from './stage-failure.js';
 const STEP_S = 1;
 /** More at once would keep a thread from others. */
 const MAX_TASK_S = 5;
+/** What a piece takes beyond its bytes. */
+const PIECE_BYTES = 512;
 /** Of one stream, in front of the scoring threads. */
 const MAX_UNSCORED_WINDOWS = 2;
 
@@ -77,6 +79,8 @@ class LiveFlight implements LiveAudio, JobOwner {
   #pieces: Piece[] = [];
   #pendingS = 0;
   #runningS = 0;
+  #pendingBytes = 0;
+  #runningBytes = 0;
   #wantedS = STEP_S;
   #hasMore = false;
   #isFinishing = false;
@@ -101,10 +105,15 @@ class LiveFlight implements LiveAudio, JobOwner {
     return this.#pendingS + this.#runningS;
   }
 
+  get waitingBytes(): number {
+    return this.#pendingBytes + this.#runningBytes;
+  }
+
   push(bytes: Uint8Array, durationS: number): void {
     if (this.#isFinishing || this.#stop.signal.aborted) return;
     this.#pieces.push({ bytes, durationS });
     this.#pendingS += durationS;
+    this.#pendingBytes += bytes.length + PIECE_BYTES;
     this.#work();
   }
 
@@ -167,6 +176,7 @@ class LiveFlight implements LiveAudio, JobOwner {
       );
       this.#control = undefined;
       this.#runningS = 0;
+      this.#runningBytes = 0;
       this.#take(result, started, taskTimeoutMs);
     } catch (error) {
       void this.fail(
@@ -184,13 +194,17 @@ class LiveFlight implements LiveAudio, JobOwner {
     this.#control = control;
     const pieces: Uint8Array[] = [];
     let durationS = 0;
+    let taskBytes = 0;
     while (this.#pieces.length > 0 && durationS < MAX_TASK_S) {
       const piece = this.#pieces.shift() as Piece;
       pieces.push(piece.bytes);
       durationS += piece.durationS;
+      taskBytes += piece.bytes.length + PIECE_BYTES;
     }
     this.#pendingS = this.#pieces.length === 0 ? 0 : this.#pendingS - durationS;
     this.#runningS = durationS;
+    this.#pendingBytes -= taskBytes;
+    this.#runningBytes = taskBytes;
     this.#isFinished = this.#isFinishing && this.#pieces.length === 0;
     const timeLimitMs = this.#parts.taskTimeoutMs;
     return {

@@ -300,7 +300,7 @@ class Pipeline implements FullAnalyser {
     const files = this.#sources.filter((source) => source instanceof Uint8Array);
     for (const memory of [new Uint8Array(this.#slots.shared.floats), ...files]) releasePages(memory);
     // Each thread's heap keeps the memory of its models: without this, every reload would add to it.
-    trimHeap();
+    await trimHeap();
   }
 
   async #process<Output, Result>(
@@ -361,7 +361,9 @@ class Pipeline implements FullAnalyser {
       return await run.promise;
     } catch (error) {
       this.#flights.delete(flight.id);
-      throw error;
+      // A thread that dies of what was given up already is not what it ended with.
+      run.fail(error);
+      return await run.promise;
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener('abort', abandon);

@@ -53,6 +53,8 @@ interface Flight {
   readonly feeder: RangeFeeder;
   readonly request: RecordingRequest;
   control: number | undefined;
+  /** Runs from the moment a thread begins with it. */
+  timer: NodeJS.Timeout | undefined;
   announced: number;
   /** Called when more inputs were announced. */
   onAnnounced: () => void;
@@ -125,6 +127,7 @@ export class Recordings {
       feeder: new RangeFeeder(request.source, mailbox),
       request,
       control: undefined,
+      timer: undefined,
       announced: 0,
       onAnnounced() {},
     };
@@ -134,10 +137,11 @@ export class Recordings {
     stop.signal.addEventListener('abort', stopped, { once: true });
     request.signal.addEventListener('abort', abandon, { once: true });
     this.#flights.set(flight.id, flight);
-    const working = this.#work(flight, mailbox, stop.signal).catch((error) => stop.abort(error));
+    const working = this.#work(flight, mailbox, stop).catch((error) => stop.abort(error));
     try {
       for (let step = await flight.run.next(); step !== undefined; step = await flight.run.next()) yield step;
     } finally {
+      clearTimeout(flight.timer);
       request.signal.removeEventListener('abort', abandon);
       stop.abort(new Error('The recording is over.'));
       await working;
@@ -159,11 +163,17 @@ export class Recordings {
   }
   // jscpd:ignore-end
 
-  async #work(flight: Flight, mailbox: RangeMailbox, signal: AbortSignal): Promise<void> {
+  async #work(flight: Flight, mailbox: RangeMailbox, stop: AbortController): Promise<void> {
     const { request, run } = flight;
+    const { timeLimitMs } = request;
     const makeTask = (control: number): RecordingTask => {
       this.#control.reset(control);
       flight.control = control;
+      // Here, where an abort is heard of, too: then one thread alone decides which of them came first.
+      flight.timer = setTimeout(
+        () => stop.abort(new ServiceError('ANALYSIS_TIMEOUT', { timeoutMs: timeLimitMs })),
+        timeLimitMs,
+      );
       return {
         id: flight.id,
         control,
@@ -175,7 +185,7 @@ export class Recordings {
           minDurationS: request.minDurationS,
           maxDurationS: request.maxDurationS,
           silenceThresholdPercent: request.silenceThresholdPercent,
-          timeLimitMs: request.timeLimitMs,
+          timeLimitMs,
           checkpointIntervalS: request.stepS ?? STEP_S,
           ...audioPartOf(request),
         },
@@ -184,7 +194,7 @@ export class Recordings {
         }),
       };
     };
-    const result = await this.#pool.run(makeTask, signal).finally(() => {
+    const result = await this.#pool.run(makeTask, stop.signal).finally(() => {
       flight.control = undefined;
     });
     // Announcements may come later than the result, but their order is that of the audio.

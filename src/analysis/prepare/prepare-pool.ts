@@ -10,6 +10,7 @@ import type {
   PrepareWorkerData,
   ThreadReady,
 } from './prepare-task.js';
+import { isWhole } from './whole-buffer.js';
 
 export interface PrepareEvents {
   /** Whether a file of this owner may begin; long ones always may. When that changes, call `lookAgain`. */
@@ -137,7 +138,8 @@ export class PreparePool {
       if (isLong) this.#waitingLong.shift();
       else this.#waiting.shift(this.#mayBegin);
       if (isLong) this.#runningLong++;
-      const running = this.#piscina.run(makeTask(control));
+      const task = makeTask(control);
+      const running = this.#piscina.run(task, { transferList: buffersOf(task) });
       this.#running.add(running);
       running.then(resolve, reject).finally(() => {
         this.#running.delete(running);
@@ -156,3 +158,7 @@ export class PreparePool {
     return long.sinceMs < short.sinceMs ? long : short;
   }
 }
+
+/** Those that can be handed over without a copy, because nothing else is in them. */
+const buffersOf = (task: PoolTask): ArrayBuffer[] =>
+  'pieces' in task ? task.pieces.filter(isWhole).map(({ buffer }) => buffer as ArrayBuffer) : [];

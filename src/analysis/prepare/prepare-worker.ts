@@ -26,6 +26,7 @@ import type {
 import { RangeMailbox } from './range-mailbox.js';
 import { RefusedInputs } from './refused-inputs.js';
 import { RunControl } from './run-control.js';
+import { isWhole } from './whole-buffer.js';
 
 // While this thread waits for room it looks this often whether the work is still wanted.
 const pollMs = 20;
@@ -56,8 +57,10 @@ parentPort?.postMessage({
 class Stopped extends Error {}
 class Refused extends Error {}
 
-function digestOf(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest();
+function digestOf(...pieces: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest();
 }
 
 /** Before anything reads the bytes: what kills this thread now is remembered by its digest. */
@@ -79,7 +82,7 @@ function prepareFile(task: PrepareTask | RecordingTask): PrepareResult {
   const held: SlottedInput[] = [];
   let inputCount = 0;
   let slot: number | undefined;
-  const file = 'mailbox' in task ? recordingOf(task, preparer, deadlineMs) : memoryOf(task, preparer);
+  const file = 'mailbox' in task ? recordingOf(task, preparer) : memoryOf(task, preparer);
   try {
     file.open();
     for (;;) {
@@ -111,10 +114,12 @@ function prepareLive(task: LiveTask): PrepareResult {
   let stream: LiveStream | undefined;
   let slot: number | undefined;
   try {
-    note(() => digestOf(Buffer.concat(pieces)));
+    note(() => digestOf(...pieces));
     const input = data.modelInputs[task.model] as string;
     stream = new addon.LiveStream(task.stream, input, format, options, control.stopFlag(run));
     for (const piece of pieces) stream.push(piece);
+    // This thread may have no more work for hours, and no reason to collect garbage.
+    for (const piece of pieces) if (isWhole(piece)) addon.freeBuffer(piece);
     if (task.isLast) stream.finish();
     let hasMore = false;
     const { inputSize } = preparers[task.model] as Preparer;
@@ -160,7 +165,7 @@ function memoryOf(task: PrepareTask, preparer: Preparer): TaskFile {
   };
 }
 
-function recordingOf(task: RecordingTask, preparer: Preparer, deadlineMs: number): TaskFile {
+function recordingOf(task: RecordingTask, preparer: Preparer): TaskFile {
   const mailbox = new RangeMailbox(task.mailbox);
   let start = new Uint8Array(0);
   const read = (offset: number, length: number): Uint8Array => {
@@ -168,7 +173,7 @@ function recordingOf(task: RecordingTask, preparer: Preparer, deadlineMs: number
     if (control.isStopped(task.control)) throw new Stopped();
     const { id } = task;
     parentPort?.postMessage({ id, offset, length, decodedS: preparer.decodedS } satisfies RangeWanted);
-    const range = mailbox.take(length, Math.max(0, deadlineMs - performance.now()));
+    const range = mailbox.take(length);
     if (range === undefined) throw new Error('The range cannot be read.');
     if (offset === 0) start = range.slice(0, FOREIGN_FORMAT_BYTES);
     return range;

@@ -23,9 +23,9 @@ export class RangeMailbox extends SharedWords {
     Atomics.store(this.words, stateWord, wanted);
   }
 
-  /** Blocks the thread. Undefined if the range cannot be read, or not within `timeoutMs`. */
-  take(length: number, timeoutMs: number): Uint8Array | undefined {
-    Atomics.wait(this.words, stateWord, wanted, timeoutMs);
+  /** Blocks the thread until the main thread has filled the mailbox, or has given up. Undefined if there is no range. */
+  take(length: number): Uint8Array | undefined {
+    Atomics.wait(this.words, stateWord, wanted);
     const state = Atomics.exchange(this.words, stateWord, idle);
     return state === filled ? this.#range(length) : undefined;
   }

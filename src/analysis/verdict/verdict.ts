@@ -4,6 +4,7 @@ import type { Prediction } from '../../base/contract/prediction.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Analysis, ScoredWindow } from '../analyser/analyser.js';
 import { hasLowBitRate, type Measured, type Reason, reasonOf } from './reasons.js';
+import { unheardText } from './warnings.js';
 
 export type Result = Prediction['global']['result'];
 
@@ -105,9 +106,16 @@ export class RunningVerdict {
   }
 
   /** @throws ServiceError NO_SPEECH when no window was scored: silence is never called bona fide */
-  finish(measured: Measured, silenceThresholdPercent: number): Omit<Verdict, 'segments'> {
+  finish(
+    measured: Measured & Pick<Analysis, 'unheard'>,
+    silenceThresholdPercent: number,
+  ): Omit<Verdict, 'segments'> {
     const windows = this.#windows;
-    if (windows === 0) throw new ServiceError('NO_SPEECH', { silenceThreshold: silenceThresholdPercent });
+    if (windows === 0) {
+      // The voice may be there.
+      const unheard = (measured.unheard ?? []).map((part) => ` ${unheardText(part)}`).join('');
+      throw new ServiceError('NO_SPEECH', { silenceThreshold: silenceThresholdPercent, unheard });
+    }
     const score = rounded(this.#scoreSum / windows);
     const confidence = rounded(this.#confidenceSum / windows);
     const spoofedWindows = this.#spoofedWindows;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StatedLength, Unheard } from '../../base/addon/addon.js';
-import type { Analysis, SkippedStretch } from '../analyser/analyser.js';
+import type { Analysis, SkippedStretch, StatedLength, Unheard } from '../analyser/analyser.js';
 
 /** To the millisecond, without trailing zeros. */
 export const seconds = (time: number): string => String(Number(time.toFixed(3)));
@@ -13,16 +12,24 @@ export const unheardText = ({ bytes, atS, what }: Unheard): string =>
   `Not analysed: ${bytes} bytes after ${seconds(atS)} s, ${what}.`;
 
 export const missingEndText = ({ statedS, foundS }: StatedLength): string =>
-  `The end is missing: the file states a length of ${seconds(statedS)} s, but has ${seconds(foundS)} s.`;
+  statedS === undefined
+    ? `The end is missing: the file breaks off after ${seconds(foundS)} s.`
+    : `The end is missing: the file states a length of ${seconds(statedS)} s, but has ${seconds(foundS)} s.`;
 
 /** A sentence for each stretch that was not scored, for parts of the file that were not heard, and for damage to it. */
 export function warningsOf(
-  analysis: Pick<Analysis, 'skipped' | 'damagedPackets' | 'unheard' | 'statedLength'>,
+  analysis: Pick<Analysis, 'skipped' | 'damagedPackets' | 'unheard' | 'statedLength' | 'hasInvertedChannels'>,
   silenceThresholdPercent: number,
 ): string[] {
   const warnings = analysis.skipped.map(
     (stretch) => `${skippedText(stretch)}, and silence_threshold is ${silenceThresholdPercent}.`,
   );
+  if (analysis.hasInvertedChannels) {
+    warnings.push(
+      'Channels have opposite polarity and would cancel each other: some were inverted for the mix. ' +
+        'channels=separate gives a verdict on each.',
+    );
+  }
   warnings.push(...(analysis.unheard ?? []).map(unheardText));
   if (analysis.statedLength !== undefined) warnings.push(missingEndText(analysis.statedLength));
   if (analysis.damagedPackets > 0) {

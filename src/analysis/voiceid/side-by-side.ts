@@ -3,8 +3,8 @@
 type Work<Result> = (signal: AbortSignal) => Promise<Result>;
 
 /**
- * Runs two pieces of work at the same time. When one fails the other is aborted. Settles when both have ended, with
- * the results or with the failure that came first.
+ * Runs two pieces of work at the same time. Settles when both have ended, with the results or with a failure. If both fail, that of
+ * the first counts, whichever comes earlier: the same input always ends alike. So only a failure of the first aborts the other.
  */
 export async function sideBySide<A, B>(
   signal: AbortSignal,
@@ -12,15 +12,12 @@ export async function sideBySide<A, B>(
   second: Work<B>,
 ): Promise<[A, B]> {
   const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
-  const failures: unknown[] = [];
-  const guarded = <Result>(work: Work<Result>): Promise<Result> =>
-    work(either).catch((error: unknown) => {
-      failures.push(error);
-      stop.abort(error);
-      throw error;
-    });
-  const [a, b] = await Promise.allSettled([guarded(first), guarded(second)]);
-  if (a.status === 'rejected' || b.status === 'rejected') throw failures[0];
+  const firstDone = first(signal).catch((error: unknown) => {
+    stop.abort(error);
+    throw error;
+  });
+  const [a, b] = await Promise.allSettled([firstDone, second(AbortSignal.any([signal, stop.signal]))]);
+  if (a.status === 'rejected') throw a.reason;
+  if (b.status === 'rejected') throw b.reason;
   return [a.value, b.value];
 }

@@ -97,7 +97,9 @@ class KeyDesk {
       ...limitsIn(fields),
     };
     const { rate, concurrency } = change;
-    refuseForeign(principal, await this.#parts.registry.find(id));
+    const key = await this.#parts.registry.find(id);
+    refuseForeign(principal, key);
+    refuseLongerLife(key, fields);
     const limits = { rate: rate ?? undefined, concurrency: concurrency ?? undefined };
     refuseBeyondRole(principal, { scopes, ...limits }, this.#parts.config);
     return this.#reply(await explained(() => this.#officeOf(principal).change(id, change)));
@@ -125,6 +127,13 @@ class KeyDesk {
     const { registry, noteFirst } = this.#parts;
     return new KeyOffice(registry, (event) => noteFirst({ ...event, ...actedBy(principal) }));
   }
+}
+
+/** The page that made such a key promises that it ends soon. @throws ServiceError FIELD_INVALID */
+function refuseLongerLife({ endsWithSession }: StoredKey, { expires_at }: KeyChangeFields): void {
+  if (!endsWithSession || expires_at === undefined) return;
+  const expected = 'no change for a key of a session, which ends by itself';
+  throw new ServiceError('FIELD_INVALID', { field: 'expires_at', expected, received: String(expires_at) });
 }
 
 /** Those that are given; null takes one away. */

@@ -14,6 +14,7 @@ import { parameterIn } from './admin-fields.js';
 
 import { adminRoute, type Gatekeeper } from './admin-route.js';
 import { detectorFacts, modelBodies, readCard, servedModels } from './model-bodies.js';
+import { withoutFolders } from './server-state.js';
 
 export interface ModelRoutesParts {
   readonly config: Pick<Config, 'modelsDir' | 'maxPredictBytes'>;
@@ -48,7 +49,7 @@ async function listing(
   const status = current();
   const list: AdminModelList = {
     provider: status.provider,
-    fallback_reason: status.fallbackReason ?? null,
+    fallback_reason: withoutFolders(status.fallbackReason),
     devices: (status.scoring?.devices ?? []).map(deviceState),
     models: await modelBodies({ modelsDir, status, points }),
   };

@@ -77,6 +77,7 @@ export class OidcProvider {
       });
       const claims = tokens.claims();
       if (claims === undefined) throw new Error('The provider has sent no ID token.');
+      checkClaims(claims);
       return claims;
     } catch (error) {
       throw new ServiceError(hasFailed(error) ? 'OIDC_UNAVAILABLE' : 'OIDC_REFUSED', {}, { cause: error });
@@ -128,7 +129,29 @@ export class OidcProvider {
   }
 }
 
-/** The provider, not the person: no answer, or none in time. */
-const hasFailed = (error: unknown): boolean =>
-  (error instanceof TypeError && error.cause !== undefined) ||
-  (error as { code?: unknown }).code === 'OAUTH_TIMEOUT';
+/** OpenID Connect Core, section 2. */
+const MAX_SUBJECT_CHARS = 255;
+/** Of two clocks. */
+const MAX_CLOCK_DIFFERENCE_S = 300;
+
+/** What the library leaves to others. @throws Error */
+function checkClaims({ sub, iat }: IDToken): void {
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_CHARS)
+    throw new Error(`The ID token has no sub of 1 to ${MAX_SUBJECT_CHARS} characters.`);
+  if (iat > Date.now() / 1000 + MAX_CLOCK_DIFFERENCE_S)
+    throw new Error(`The ID token is made more than ${MAX_CLOCK_DIFFERENCE_S} s in the future.`);
+}
+
+/** The provider, not the person: no answer, none in time, or one of a server in trouble. */
+function hasFailed(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, cause } = error as NodeJS.ErrnoException;
+  if (error instanceof TypeError && cause !== undefined) return true;
+  return code === 'OAUTH_TIMEOUT' || isTrouble(error) || isTrouble(cause) || hasFailed(cause);
+}
+
+/** An HTTP answer, or an error that has its status. */
+function isTrouble(answer: unknown): boolean {
+  const { status } = (answer ?? {}) as { status?: unknown };
+  return typeof status === 'number' && (status >= 500 || status === 429);
+}

@@ -5,15 +5,11 @@ import { type Config, options } from '../../base/config/options.js';
 import { packageVersion } from '../../base/config/package-dir.js';
 import type { ServerState } from '../../base/contract/admin/health.js';
 import type { Dialect } from '../../state/database/database.js';
-import type { FileStore } from '../../state/storage/open-storage.js';
-import { deviceState, stateOf, wrongAnswersOf } from '../routes/health.js';
+import { deviceState, type Surroundings, stateOf, wrongAnswersOf } from '../routes/health.js';
 
-export interface StateSources {
+export interface StateSources extends Surroundings {
   readonly config: Config;
   status(): CheckedStatus;
-  isStopping(): boolean;
-  isDatabaseUp(): boolean;
-  readonly files: Pick<FileStore, 'watch'>;
 }
 
 /** What an operator wants to compare the history with. */
@@ -33,8 +29,12 @@ const shownLimits = [
   'jobWorkers',
 ] as const satisfies readonly (keyof typeof options)[];
 
+/** Where things lie on this machine is for operators: in the log, `veravox doctor` and `/readyz`. */
+export const withoutFolders = (text: string | null | undefined): string | null =>
+  text?.replace(/(?<![\w.:/])(?:\/[^\s/'":,;]+)+\/(?=[^\s/])/g, '') ?? null;
+
 export async function serverState(
-  { config, status, isStopping, isDatabaseUp, files }: StateSources,
+  { config, status, ...surroundings }: StateSources,
   databaseKind: Dialect,
   historyBytes: number,
 ): Promise<ServerState> {
@@ -49,14 +49,16 @@ export async function serverState(
     }));
   return {
     version: packageVersion,
-    state: stateOf(current, isStopping(), files.watch),
+    state: stateOf(current, surroundings),
     uptime_s: Math.floor(process.uptime()),
     provider,
-    fallback_reason: fallbackReason ?? null,
-    devices: scoring?.devices.map(deviceState) ?? [],
+    fallback_reason: withoutFolders(fallbackReason),
+    devices: (scoring?.devices ?? [])
+      .map(deviceState)
+      .map((device) => ({ ...device, problem: withoutFolders(device.problem) })),
     models: [...modelsOf('detection'), ...modelsOf('speaker')],
-    wrong_answers: wrongAnswersOf(current),
-    database: { kind: databaseKind, state: isDatabaseUp() ? 'up' : 'unavailable' },
+    wrong_answers: wrongAnswersOf(current).map((wrong) => ({ ...wrong, error: withoutFolders(wrong.error) })),
+    database: { kind: databaseKind, state: surroundings.databaseState() },
     storage: {
       kind: config.storageBucket === '' ? 'data_folder' : 'bucket',
       bucket: config.storageBucket === '' ? null : config.storageBucket,

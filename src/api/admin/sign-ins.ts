@@ -5,7 +5,7 @@ import type { Database } from '../../state/database/database.js';
 import { DEFAULT_ACCOUNT } from '../../state/keys/api-key.js';
 import type { AuditEvent } from '../../state/records/audit-chain.js';
 import { FIRST_ROLE, LinkRegistry } from '../../state/users/link-registry.js';
-import type { Passwords } from '../../state/users/passwords.js';
+import type { PasswordQueue, Passwords } from '../../state/users/passwords.js';
 import { digestOf } from '../../state/users/secret-token.js';
 import type { Device, NewSession } from '../../state/users/session.js';
 import { SessionRegistry } from '../../state/users/session-registry.js';
@@ -48,7 +48,7 @@ export class SignIns {
 
   /** @throws ServiceError SIGN_IN_REFUSED, SIGN_IN_LIMITED, OVERLOADED */
   async withPassword(name: string, password: string, visitor: Visitor): Promise<NewSession> {
-    const user = await this.#checked(name, password, visitor);
+    const user = await this.#checked(name, password, visitor, 'strangers');
     return this.begin(user, visitor, 'password');
   }
 
@@ -56,12 +56,18 @@ export class SignIns {
    * Does the same whether there is such a user or not, and takes as long.
    * @throws ServiceError SIGN_IN_REFUSED, SIGN_IN_LIMITED, OVERLOADED
    */
-  async #checked(name: string, password: string, { clientAddress }: Visitor): Promise<User> {
+  async #checked(
+    name: string,
+    password: string,
+    { clientAddress }: Visitor,
+    queue: PasswordQueue,
+  ): Promise<User> {
     const block = addressBlock(clientAddress);
     refuseForNow(await this.#brake.begin(name, block));
     const user = await this.#users.named(name);
     const isActive = user !== undefined && user.disabledAtMs === undefined;
-    const isRight = await this.#parts.passwords.verify(password, isActive ? user.password : undefined);
+    const stored = isActive ? user.password : undefined;
+    const isRight = await this.#parts.passwords.verify(password, stored, queue);
     if (!isRight || user === undefined) {
       // Without the name: people type passwords there by mistake.
       this.#parts.note({ event: 'sign_in_refused', userId: user?.id ?? null, clientAddress });
@@ -177,7 +183,7 @@ export class SignIns {
     given: { readonly password: string; readonly newPassword: string },
     visitor: Visitor,
   ): Promise<number> {
-    const checked = await this.#checked(user.name, given.password, visitor);
+    const checked = await this.#checked(user.name, given.password, visitor, 'known');
     const password = await this.#parts.passwords.hash(given.newPassword);
     const changed = await this.#users.change(
       user.id,

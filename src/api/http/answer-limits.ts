@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CloseReason } from '../../base/observe/close-reason.js';
+import { type Holder, SharedBudget, type SharePercents } from '../admission/shared-budget.js';
 
 /** A turn of the event loop has at least so many answers, and at most twice as many; the rest wait for the next turn. */
 const ANSWERS_PER_TURN = 64;
@@ -10,6 +11,8 @@ const BODILESS_PER_S = 16;
 export interface AnswerLimitOptions {
   /** Bytes of unread answers, over all connections. */
   readonly maxBytes: number;
+  /** How they are shared out. */
+  readonly percents?: SharePercents;
   /** Time for a client to read one. */
   readonly timeoutMs: number;
   readonly onClose: (reason: CloseReason) => void;
@@ -23,15 +26,20 @@ export interface AnswerLimitOptions {
 export class AnswerLimits {
   readonly timeoutMs: number;
   readonly onClose: (reason: CloseReason) => void;
-  readonly #maxBytes: number;
+  readonly #memory: SharedBudget;
   readonly #nowMs: () => number;
-  #usedBytes = 0;
   #leftThisTurn = 2 * ANSWERS_PER_TURN;
   #bodiless = BODILESS_BURST;
   #refilledMs: number;
 
-  constructor({ maxBytes, timeoutMs, onClose, nowMs = () => performance.now() }: AnswerLimitOptions) {
-    this.#maxBytes = maxBytes;
+  constructor({
+    maxBytes,
+    percents,
+    timeoutMs,
+    onClose,
+    nowMs = () => performance.now(),
+  }: AnswerLimitOptions) {
+    this.#memory = new SharedBudget(maxBytes, percents);
     this.timeoutMs = timeoutMs;
     this.onClose = onClose;
     this.#nowMs = nowMs;
@@ -39,18 +47,18 @@ export class AnswerLimits {
   }
 
   get usedBytes(): number {
-    return this.#usedBytes;
+    return this.#memory.inUse;
   }
 
-  /** False if an answer of this size would be too much. */
-  take(bytes: number): boolean {
-    if (this.#usedBytes + bytes > this.#maxBytes) return false;
-    this.#usedBytes += bytes;
+  /** False if an answer of this size would be too much, in total or for this holder. */
+  take(holder: Holder, bytes: number): boolean {
+    if (this.#memory.obstacle(holder, bytes) !== undefined) return false;
+    this.#memory.take(holder, bytes);
     return true;
   }
 
-  release(bytes: number): void {
-    this.#usedBytes -= bytes;
+  release(holder: Holder, bytes: number): void {
+    this.#memory.give(holder, bytes);
   }
 
   /**

@@ -5,12 +5,20 @@ import fs from 'node:fs';
 const RESERVED_SHARE = 0.25;
 const MAX_RESERVED = 512;
 
+/** How many this process may have; Infinity if the system does not say. Node has raised it as far as it may. */
+export function descriptorsAllowed(): number {
+  try {
+    const limits = fs.readFileSync('/proc/self/limits', 'utf8');
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
 /** The connections that the process has descriptors for; Infinity if the system does not say. */
 export function connectionsInDescriptors(): number {
   try {
-    const limits = fs.readFileSync('/proc/self/limits', 'utf8');
-    const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
-    const free = soft - fs.readdirSync('/proc/self/fd').length;
+    const free = descriptorsAllowed() - fs.readdirSync('/proc/self/fd').length;
     return Math.max(1, Math.floor(free - Math.min(MAX_RESERVED, free * RESERVED_SHARE)));
   } catch {
     return Number.POSITIVE_INFINITY;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CLIENT_GONE_STATUS, type RequestRecord } from '../../base/observe/request-record.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
+import { addressBlock } from '../admission/address-block.js';
 import type { Turn } from '../admission/expected-wait.js';
+import { HeldMemory, type MemoryBudget } from '../admission/memory-budget.js';
 import type { RateState } from '../admission/rate-limits.js';
 import type { Permit } from '../admission/request-permits.js';
 import { type Holder, nobody } from '../admission/shared-budget.js';
@@ -30,6 +32,9 @@ const LINGER_MS = 5000;
 /** Largest buffered answer that ends its connection: room for any error and most results. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 
+/** Of a body that arrives before the key is known, whatever else is in memory. */
+const FREE_HELD_BYTES = 16 * 1024;
+
 /** How long to wait for the rest of a body if little is missing. */
 const NEAR_END_MS = 20;
 
@@ -50,6 +55,8 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly path: string;
   readonly query: string;
   readonly contentType: string;
+  readonly contentEncoding: string;
+  readonly isStrict: boolean;
   apiKey: string;
   /** Instead of a key, on a request that wants a WebSocket. */
   ticket = '';
@@ -90,6 +97,8 @@ export class Exchange implements RouteRequest, BodyStream {
   #afterBody: (() => void) | undefined;
   #hasWaitedForBody = false;
   readonly #limits: AnswerLimits;
+  readonly #memory: MemoryBudget;
+  #kept: HeldMemory | undefined;
   #pending: PendingAnswer | undefined;
   /** The connection has ended: calls to uWebSockets.js are no longer allowed. */
   #gone = false;
@@ -102,11 +111,13 @@ export class Exchange implements RouteRequest, BodyStream {
     receiving: Set<Exchange>,
     addresses: ClientAddresses,
     limits: AnswerLimits,
+    memory: MemoryBudget,
   ) {
     this.#res = res;
     this.#receiving = receiving;
     this.#addresses = addresses;
     this.#limits = limits;
+    this.#memory = memory;
     this.#peer = res.getRemoteAddress();
     if (addresses.readsForwardedFor) this.#forwardedFor = valuesOf(req, 'x-forwarded-for');
     this.method = req.getCaseSensitiveMethod();
@@ -114,6 +125,8 @@ export class Exchange implements RouteRequest, BodyStream {
     // Undefined without a question mark, whatever its type says.
     this.query = (req.getQuery() as string | undefined) ?? '';
     this.contentType = head.contentType;
+    this.contentEncoding = head.contentEncoding;
+    this.isStrict = /(?:^|[,;\s])handling="?strict\b/i.test(head.prefer);
     this.apiKey = head.apiKey;
     this.#incoming = new IncomingBody(res, head.declaredBytes);
     this.record = {
@@ -199,7 +212,20 @@ export class Exchange implements RouteRequest, BodyStream {
   }
 
   onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void {
+    this.giveBackMemory();
     this.#incoming.onChunk(listener);
+  }
+
+  keep(bytes: number): void {
+    if (bytes === 0 && this.#kept === undefined) return;
+    this.#kept ??= new HeldMemory(this.#memory, this.#payer);
+    this.#kept.resize(bytes);
+  }
+
+  /** Call it when the request is over. */
+  giveBackMemory(): void {
+    this.#kept?.release();
+    this.#kept = undefined;
   }
 
   /** Keeps what comes of the body for a listener that is found a few microtasks later. */
@@ -209,6 +235,8 @@ export class Exchange implements RouteRequest, BodyStream {
 
   /** Without a listener: discards held and later chunks. */
   dropHeldBody(): void {
+    if (this.#incoming.heldBytes === 0) return;
+    this.giveBackMemory();
     this.#incoming.dropHeld();
   }
 
@@ -351,7 +379,7 @@ export class Exchange implements RouteRequest, BodyStream {
     else if (closes && isSmall) this.#sendLast(reply, headers);
     else {
       const begin = (): void => writeHead(this.#res, reply, headers, closes);
-      this.#pending = PendingAnswer.offer(this.#res, reply.body, bytes, this.#limits, begin);
+      this.#pending = PendingAnswer.offer(this.#res, reply.body, bytes, this.#limits, this.#payer, begin);
     }
   }
 
@@ -427,6 +455,23 @@ export class Exchange implements RouteRequest, BodyStream {
       return;
     }
     this.#incoming.deliver(chunk, isLast);
+    this.#keepHeld();
+  }
+
+  /** Whose memory it takes: of a stranger, all that is known is the address. */
+  get #payer(): Holder {
+    return this.holder === nobody ? { address: addressBlock(this.clientAddress) } : this.holder;
+  }
+
+  #keepHeld(): void {
+    const { heldBytes } = this.#incoming;
+    if (heldBytes <= FREE_HELD_BYTES) return;
+    try {
+      this.keep(heldBytes - FREE_HELD_BYTES);
+    } catch {
+      this.#limits.onClose('body_memory');
+      this.#cutOff();
+    }
   }
 
   /** After an early answer. */

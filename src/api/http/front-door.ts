@@ -15,12 +15,13 @@ import { endRequestSpan } from '../../base/observe/request-span.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import { serverTiming } from '../../base/observe/timing.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
-import { isTransient } from '../../state/database/database.js';
+import { whyUnusable } from '../../state/database/write-problem.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey, Authenticator } from '../../state/keys/authenticator.js';
 import { addressBlock } from '../admission/address-block.js';
 import type { ExpectedWait } from '../admission/expected-wait.js';
 import type { KeyConcurrency } from '../admission/key-concurrency.js';
+import type { MemoryBudget } from '../admission/memory-budget.js';
 import { type PermitPools, poolFor } from '../admission/permit-pools.js';
 import { type RateCounter, type RateState, rateLimitHeaders, rateRefusal } from '../admission/rate-limits.js';
 import { ReceivingPace } from '../admission/receiving-pace.js';
@@ -59,6 +60,8 @@ export interface FrontDoorOptions {
   readonly log: Logger;
   readonly addresses: ClientAddresses;
   readonly answers: AnswerLimits;
+  /** What bodies take before they lie in the arena, or if they never do. */
+  readonly memory: MemoryBudget;
   readonly cors: Cors;
   /** Without it there are no traces. */
   readonly tracing?: Tracing | undefined;
@@ -134,10 +137,10 @@ export class FrontDoor {
     this.#handle(res, req, true, context);
 
   #handle(res: HttpResponse, req: HttpRequest, isAdmin: boolean, context?: SocketContext): void {
-    const { addresses, answers, cors } = this.#options;
+    const { addresses, answers, memory, cors } = this.#options;
     const head = readHead(req);
     if (!isAdmin && this.phase === 'running' && this.#floods.refuse(res, req, head)) return;
-    const exchange = new Exchange(res, req, head, this.#receiving, addresses, answers);
+    const exchange = new Exchange(res, req, head, this.#receiving, addresses, answers, memory);
     exchange.isOperator = isAdmin;
     if (context !== undefined) exchange.offerSocket(req, context);
     exchange.sharedHeaders = [
@@ -348,6 +351,7 @@ export class FrontDoor {
   #leave(exchange: Exchange): void {
     exchange.models?.leave();
     exchange.models = undefined;
+    exchange.giveBackMemory();
     const { permit } = exchange;
     if (permit === undefined) return;
     exchange.permit = undefined;
@@ -401,8 +405,8 @@ export class FrontDoor {
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
     if (reply.socket !== undefined) {
-      if (exchange.upgrade(reply.socket)) this.#leave(exchange);
-      else this.#finish(exchange);
+      if (!exchange.upgrade(reply.socket)) reply.socket.closed();
+      this.#leave(exchange);
       return;
     }
     if (reply.stream !== undefined) {
@@ -473,5 +477,8 @@ export class FrontDoor {
 /** What the client is told; its cause is for the log. */
 function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError(isTransient(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL', {}, { cause: error });
+  const reason = whyUnusable(error);
+  return reason === undefined
+    ? new ServiceError('INTERNAL', {}, { cause: error })
+    : new ServiceError('DATABASE_UNAVAILABLE', { reason }, { cause: error });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { GrowingBytes } from '../upload/growing-bytes.js';
 import type { HttpResponse } from './uws.js';
 
 type Listener = (chunk: Uint8Array, isLast: boolean) => void;
@@ -18,8 +19,8 @@ export class IncomingBody {
   isPaused = false;
   readonly #res: HttpResponse;
   #listener = nobody;
-  /** Chunks that arrived while the body is held; undefined while it is not. */
-  #held: Buffer[] | undefined;
+  /** What arrived while the body is held; undefined while it is not. */
+  #held: GrowingBytes | undefined;
   #pausedAtMs = 0;
   #pausedMs = 0;
 
@@ -35,15 +36,20 @@ export class IncomingBody {
 
   onChunk(listener: Listener): void {
     this.#listener = listener;
-    const held = this.#held ?? [];
+    const held = this.#held;
     this.#held = undefined;
-    for (const chunk of held) listener(chunk, false);
+    if (held !== undefined && held.length > 0) listener(held.bytes, false);
     if (!this.isPending) listener(new Uint8Array(0), true);
+  }
+
+  /** What is kept for a listener takes of the memory. */
+  get heldBytes(): number {
+    return this.#held?.capacity ?? 0;
   }
 
   /** Keeps chunks for a listener that is attached a little later. */
   hold(): void {
-    this.#held ??= [];
+    this.#held ??= new GrowingBytes();
   }
 
   /** Without a listener: discards held and later chunks. */
@@ -63,7 +69,7 @@ export class IncomingBody {
   }
 
   deliver(chunk: ArrayBuffer, isLast: boolean): void {
-    this.#held?.push(Buffer.from(new Uint8Array(chunk)));
+    this.#held?.append(new Uint8Array(chunk));
     this.#listener(new Uint8Array(chunk), isLast);
   }
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CloseReason } from '../../base/observe/close-reason.js';
+import type { Holder } from '../admission/shared-budget.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { HttpResponse } from './uws.js';
 
 /** The unread rest of an answer. */
 export class PendingAnswer {
   readonly #limits: AnswerLimits;
+  readonly #holder: Holder;
   readonly #heldBytes: number;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(limits: AnswerLimits, heldBytes: number) {
+  private constructor(limits: AnswerLimits, holder: Holder, heldBytes: number) {
     this.#limits = limits;
+    this.#holder = holder;
     this.#heldBytes = heldBytes;
   }
 
@@ -24,6 +27,7 @@ export class PendingAnswer {
     body: string | Uint8Array,
     totalBytes: number,
     limits: AnswerLimits,
+    holder: Holder,
     writeHead: () => void,
   ): PendingAnswer | undefined {
     let isTaken = true;
@@ -38,11 +42,11 @@ export class PendingAnswer {
     };
     // A body shared by all its readers takes no extra memory.
     const heldBytes = typeof body === 'string' ? totalBytes : 0;
-    if (!limits.take(heldBytes)) {
+    if (!limits.take(holder, heldBytes)) {
       giveUp('answer_memory');
       return undefined;
     }
-    const pending = new PendingAnswer(limits, heldBytes);
+    const pending = new PendingAnswer(limits, holder, heldBytes);
     pending.#timer = setTimeout(() => giveUp('answer_not_taken'), limits.timeoutMs);
     pending.#timer.unref();
     const rest = typeof body === 'string' ? Buffer.from(body) : body;
@@ -62,6 +66,6 @@ export class PendingAnswer {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#limits.release(this.#heldBytes);
+    this.#limits.release(this.#holder, this.#heldBytes);
   }
 }

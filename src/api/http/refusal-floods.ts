@@ -6,6 +6,7 @@ import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { ExpectedWait } from '../admission/expected-wait.js';
 import type { KeyConcurrency } from '../admission/key-concurrency.js';
 import type { RequestPermits } from '../admission/request-permits.js';
+import { nobody } from '../admission/shared-budget.js';
 import { type Headers, JSON_TYPE, type Route } from '../routes/route.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { Cors } from './cors.js';
@@ -146,6 +147,6 @@ function send(
   const reply = { status: failure.status, contentType: JSON_TYPE, body };
   const all = [['x-correlation-id', correlationId] as const, ...ownHeaders, ...headers];
   const begin = (): void => writeHead(res, reply, all, false);
-  const pending = PendingAnswer.offer(res, body, Buffer.byteLength(body), limits, begin);
+  const pending = PendingAnswer.offer(res, body, Buffer.byteLength(body), limits, nobody, begin);
   if (pending !== undefined) res.onAborted(() => pending.letGo());
 }

@@ -11,6 +11,8 @@ export interface RequestHead {
   readonly correlationId: string;
   readonly connection: string;
   readonly expect: string;
+  readonly contentEncoding: string;
+  readonly prefer: string;
   /** All values of the header, one behind the other: a request has one at most. */
   readonly traceparent: string;
   /** From `content-length`, 0 without one; undefined for a chunked body. */
@@ -30,6 +32,8 @@ export function readHead(req: HttpRequest): RequestHead {
   let correlationId = '';
   let connection = '';
   let expect = '';
+  let contentEncoding = '';
+  let prefer = '';
   let traceparent = '';
   let length = '';
   let coding = '';
@@ -57,6 +61,12 @@ export function readHead(req: HttpRequest): RequestHead {
       case 'expect':
         expect ||= value;
         break;
+      case 'content-encoding':
+        contentEncoding ||= value;
+        break;
+      case 'prefer':
+        prefer += `${value},`;
+        break;
       case 'traceparent':
         traceparent += value;
         break;
@@ -78,6 +88,8 @@ export function readHead(req: HttpRequest): RequestHead {
     correlationId,
     connection,
     expect,
+    contentEncoding,
+    prefer,
     traceparent,
     declaredBytes: coding === '' ? Number(length) : undefined,
     framingFault: framingFault(lengths, codings, hosts) ?? valueFault,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from '../streams/socket.js';
+import { MAX_AUDIO_MESSAGE_BYTES } from '../streams/stream-memory.js';
 import type { SocketData } from './handshake.js';
 import type { HttpRequest, HttpResponse, SocketContext, WebSocket, WebSocketBehavior } from './uws.js';
 
-/** Larger messages end the connection without an answer. Routes have limits of their own, which answer. */
-const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Without a sign of life, pings included. */
 const SILENCE_S = 32;
 /** The last wall: routes end sockets that are not read much earlier. */
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+const MAX_UNREAD_BYTES = 512 * 1024;
 
 /** A WebSocket whose calls are allowed until it has ended. */
 class OpenSocket implements Socket {
@@ -46,7 +45,8 @@ export function socketBehavior(
 ): WebSocketBehavior<SocketData> {
   const sockets = new WeakMap<SocketData, OpenSocket>();
   return {
-    maxPayloadLength: MAX_MESSAGE_BYTES,
+    // Larger messages end the connection without an answer, before they take more memory than the connection has.
+    maxPayloadLength: MAX_AUDIO_MESSAGE_BYTES,
     maxBackpressure: MAX_UNREAD_BYTES,
     closeOnBackpressureLimit: true,
     idleTimeout: SILENCE_S,

@@ -8,6 +8,7 @@ import type { FormLimits } from '../upload/form-upload.js';
 import { isJsonType, receiveJson } from '../upload/json-body.js';
 import type { FieldReader } from './form-fields.js';
 import { type AnalysisInput, receiveFormInput } from './form-input.js';
+import { ignoredFields } from './ignored-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** How files come into the upload arena. */
@@ -46,16 +47,18 @@ export async function receiveInput<Fields>(
 }
 
 async function receiveLink<Fields>(
-  { body, contentType, signal, record }: RouteRequest,
+  request: RouteRequest,
   reader: FieldReader<Fields>,
   { fetcher }: FileIntake,
   limits: InputLimits,
 ): Promise<AnalysisInput<Fields>> {
+  const { body, contentType, signal, record } = request;
   const startedMs = performance.now();
   const { receiveTimeoutMs } = limits;
   const object = await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs });
   const link = linkOf(object);
   const fields = reader.fromJson(object);
+  const ignored = ignoredFields(request, Object.keys(object), [...reader.names, LINK_FIELD]);
   const span = record.trace?.begin('fetch', 'client');
   try {
     const { linkTooLarge: fileTooLarge = limits.fileTooLarge } = limits;
@@ -69,7 +72,7 @@ async function receiveLink<Fields>(
     record.fetch = 'fetched';
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = bytes;
-    return { fields, region, release };
+    return { fields, ignored, region, release };
   } catch (error) {
     const isRefusal = error instanceof ServiceError && error.status < 500;
     record.fetch = signal.aborted ? 'abandoned' : isRefusal ? 'refused' : 'failed';

@@ -18,7 +18,7 @@ export interface AnalysisSteps<Fields> {
   /** Whether each channel gets a verdict of its own. */
   separatesChannels?(fields: Fields): boolean;
   /** @param processingS since the request had arrived */
-  body(analysis: Analysis, fields: Fields, processingS: number, channels?: readonly Analysis[]): unknown;
+  body(analysis: Analysis, fields: Fields, processingS: number, channels?: readonly Analysis[]): object;
 }
 
 /** What is noted of every file that was analysed, whatever it was asked. */
@@ -72,6 +72,12 @@ function findingsOf(mix: Analysis, model: string, channels: readonly Analysis[] 
   };
 }
 
+/** The answers of v0 have no warnings. */
+function warned(body: object, ignored: readonly string[]): object {
+  if (ignored.length === 0 || !('warnings' in body) || !Array.isArray(body.warnings)) return body;
+  return { ...body, warnings: [...body.warnings, ...ignored] };
+}
+
 /** Receives a file, has it analysed, notes in the request's record what was found out, and answers. */
 export async function answerAnalysis<Fields>(
   request: RouteRequest,
@@ -79,13 +85,13 @@ export async function answerAnalysis<Fields>(
   steps: AnalysisSteps<Fields>,
 ): Promise<Reply> {
   const { record, signal, caller } = request;
-  return answerInput(request, steps.receive(request), async ({ fields, region }, elapsedS) => {
+  return answerInput(request, steps.receive(request), async ({ fields, ignored, region }, elapsedS) => {
     const plan = { ...steps.plan(fields, request), region, signal, owner: caller?.id ?? '' };
     const analysis = await analyser.analyse(plan);
     const channels = steps.separatesChannels?.(fields)
       ? await analyseChannels(analyser, plan, analysis)
       : undefined;
     noteFindings(record, findingsOf(analysis, plan.model, channels));
-    return jsonReply(200, steps.body(analysis, fields, elapsedS(), channels));
+    return jsonReply(200, warned(steps.body(analysis, fields, elapsedS(), channels), ignored));
   });
 }

@@ -48,10 +48,13 @@ const isNumber = (text: string): boolean => text.length <= MAX_NUMBER_CHARS && N
  */
 export class FieldValidator<Values> {
   readonly #schemas: FieldSchemas;
+  /** Of all its fields. */
+  readonly names: readonly string[];
   readonly #compiled: () => ValidateFunction<Values>;
 
   constructor({ schemas, required = [] }: { schemas: FieldSchemas; required?: readonly string[] }) {
     this.#schemas = schemas;
+    this.names = Object.keys(schemas);
     this.#compiled = once(() => {
       // Ajv fills in defaults; what is undefined here stays absent.
       const ajv = new Ajv({
@@ -155,18 +158,34 @@ export class FieldValidator<Values> {
 }
 
 /** What turns a form or a JSON object into the values of its fields. */
-export type FieldReader<Values> = Pick<FieldValidator<Values>, 'fromForm' | 'fromJson'>;
+export type FieldReader<Values> = Pick<FieldValidator<Values>, 'names' | 'fromForm' | 'fromJson'>;
 
-/** RFC 7578 leaves the file name optional; a part that has neither name nor type is text, such as a mistyped path. */
-const isFile = ({ filename, contentType }: Part): boolean =>
-  filename !== undefined || contentType !== undefined;
+/** A path has no more, and every format of audio has a byte in its head that no text has. */
+const MAX_HEAD_BYTES = 4096;
+
+/** RFC 7578 leaves the file name optional; a part that has neither name nor type may be text, such as a mistyped path. */
+const isFile = (form: UploadedForm, part: Part): boolean =>
+  part.filename !== undefined || part.contentType !== undefined || isBinary(form.bytes(part));
+
+function isBinary(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, MAX_HEAD_BYTES);
+  try {
+    // Only the whole content may not end within a character.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: head !== bytes });
+    return text.includes('\0');
+  } catch {
+    return true;
+  }
+}
 
 function missingFileHint({ parts }: UploadedForm, field: string, text: Part | undefined): string {
   const other = parts.find((part) => part.filename !== undefined && part.name !== field);
   if (other !== undefined) {
     return `There is one in the field ${JSON.stringify(other.name.slice(0, MAX_SHOWN_CHARS))}: send it as ${field}.`;
   }
-  return text === undefined ? '' : 'It holds text: with curl, an @ goes before the name of a file.';
+  return text === undefined
+    ? ''
+    : 'It holds text without a file name: with curl, an @ goes before the name of a file.';
 }
 
 /**
@@ -183,7 +202,7 @@ export function filesOf(form: UploadedForm, field: string, maxFiles = 1): readon
       received: `${files.length}`,
     });
   }
-  const text = files.find((part) => !isFile(part));
+  const text = files.find((part) => !isFile(form, part));
   if (files.length === 0 || text !== undefined) {
     throw new ServiceError('FILE_MISSING', { field, hint: missingFileHint(form, field, text) });
   }

@@ -3,11 +3,14 @@ import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { type FormLimits, receiveForm } from '../upload/form-upload.js';
 import { type FieldReader, filesOf, partNamed } from './form-fields.js';
+import { ignoredFields } from './ignored-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** A request to analyse a file, arrived and checked. */
 export interface AnalysisInput<Fields> {
   readonly fields: Fields;
+  /** A sentence for each that has no effect. */
+  readonly ignored: readonly string[];
   /** Where the file lies in the upload arena, until `release` is called. */
   readonly region: ArenaRegion;
   release(): void;
@@ -25,23 +28,28 @@ export interface FormInput<Fields> extends AnalysisInput<Fields> {
  * release the input. Rejects with ServiceError, or with the signal's reason when the client has gone.
  */
 export async function receiveFormInput<Fields>(
-  { body, contentType, record }: RouteRequest,
+  request: RouteRequest,
   reader: FieldReader<Fields>,
   queue: ArenaQueue,
   limits: FormLimits,
   maxFiles = 1,
 ): Promise<FormInput<Fields>> {
+  const { body, contentType, record } = request;
   const startedMs = performance.now();
   const form = await receiveForm(body, contentType, queue, limits);
   try {
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = form.bodyBytes;
     const fields = reader.fromForm(form);
-    const regions = filesOf(form, limits.fileField, maxFiles).map((part) => form.locate(part));
-    const { largeField } = limits;
+    const { fileField, largeField } = limits;
+    const known = [...reader.names, fileField, ...(largeField ? [largeField.name] : [])];
+    const names = form.parts.map(({ name }) => name);
+    const regions = filesOf(form, fileField, maxFiles).map((part) => form.locate(part));
+    const ignored = ignoredFields(request, names, known);
     const large = largeField && partNamed(form, largeField.name);
     return {
       fields,
+      ignored,
       largeField: large && form.bytes(large),
       region: regions[0] as ArenaRegion,
       regions,

@@ -5,13 +5,14 @@ import { aliasesOf } from '../../analysis/pipeline/model-status.js';
 import type { DeviceStatus } from '../../analysis/scoring/devices.js';
 import type { Liveness, Readiness } from '../../base/contract/health.js';
 import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoints.js';
+import type { DatabaseState } from '../../state/database/database.js';
 import type { BucketWatch } from '../../state/storage/bucket-watch.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import { jsonReply, type Route } from './route.js';
 
-interface Surroundings {
+export interface Surroundings {
   readonly isStopping: () => boolean;
-  readonly isDatabaseUp: () => boolean;
+  readonly databaseState: () => DatabaseState;
   readonly files: Pick<FileStore, 'watch'>;
 }
 
@@ -23,17 +24,17 @@ const livezRoute: Route = {
 
 /**
  * 200 while requests should be sent here: after the warm-up, unless known answers do not hold, and until the server was
- * told to stop. Without its database, or a bucket that does not answer, it goes on answering: if every host stopped, nobody would.
- * With a bucket that only an operator can mend it is not ready.
+ * told to stop. Without its database, or a bucket that does not answer, it goes on answering: if every host stopped, nobody would. If
+ * only writing fails, others may be able to. With a bucket that only an operator can mend it is not ready.
  */
-function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp, files }: Surroundings): Route {
+function readyzRoute(status: () => CheckedStatus, surroundings: Surroundings): Route {
   return {
     ...readyzEndpoint,
     tellsOperators: true,
     handle({ isOperator }) {
       const current = status();
       const { provider, fallbackReason, scoring, models, speakerModels } = current;
-      const state = stateOf(current, isStopping(), files.watch);
+      const state = stateOf(current, surroundings);
       const code = state === 'ready' ? 200 : 503;
       const known = { ready: state === 'ready', state } as const;
       if (!isOperator) return jsonReply<Readiness>(code, known);
@@ -45,8 +46,8 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp, fi
         models,
         aliases: aliasesOf(current),
         speaker_models: speakerModels.map((model) => model.id),
-        database: isDatabaseUp() ? 'up' : 'unavailable',
-        storage: storageState(files.watch),
+        database: surroundings.databaseState(),
+        storage: storageState(surroundings.files.watch),
         wrong_answers: wrongAnswersOf(current),
       });
     },
@@ -55,12 +56,12 @@ function readyzRoute(status: () => CheckedStatus, { isStopping, isDatabaseUp, fi
 
 export function stateOf(
   { ready, wrongAnswers }: CheckedStatus,
-  isStopping: boolean,
-  bucket?: Pick<BucketWatch, 'isUsable'>,
+  { isStopping, databaseState, files }: Surroundings,
 ): Readiness['state'] {
-  if (isStopping) return 'stopping';
+  if (isStopping()) return 'stopping';
   if (!ready) return wrongAnswers.length > 0 ? 'wrong_answers' : 'starting';
-  return (bucket?.isUsable ?? true) ? 'ready' : 'storage_unusable';
+  if (['full', 'read_only'].includes(databaseState())) return 'not_writable';
+  return (files.watch?.isUsable ?? true) ? 'ready' : 'storage_unusable';
 }
 
 const storageState = (bucket: Pick<BucketWatch, 'state' | 'problem'> | undefined) => ({

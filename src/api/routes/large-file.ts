@@ -54,6 +54,7 @@ export function largeFileRoute(
   const validator = new FieldValidator<LargeFileFields>({ schemas: largeFileFieldSchemas(detectors) });
   const resolve = (fields: LargeFileFields): ResolvedFields => ({ ...fields, region: regionOf(fields) });
   const reader: FieldReader<ResolvedFields> = {
+    names: validator.names,
     fromForm: (form) => resolve(validator.fromForm(form)),
     fromJson: (object) => resolve(validator.fromJson(object)),
   };

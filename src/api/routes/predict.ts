@@ -53,6 +53,7 @@ export function predictRoute(
     return { ...fields, threshold, region: regionOf(fields) };
   };
   const reader: FieldReader<ResolvedFields> = {
+    names: validator.names,
     fromForm: (form) => resolve(validator.fromForm(form)),
     fromJson: (object) => resolve(validator.fromJson(object)),
   };

@@ -16,6 +16,8 @@ export interface RouteRequest {
   readonly path: string;
   readonly query: string;
   readonly contentType: string;
+  /** `prefer: handling=strict` (RFC 7240): fields without effect are refused. */
+  readonly isStrict: boolean;
   /** All of them, names in lower case, for routes with `wantsHeaders`; empty for the others. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: BodyStream;

@@ -11,6 +11,7 @@ import { BUCKET } from '../../state/storage/signature.js';
 import type { Grant } from '../../state/storage/signature-check.js';
 import { BodyReader } from '../upload/body-reader.js';
 import { requestedRange } from './byte-range.js';
+import { expectedChecksums } from './expected-checksums.js';
 import { listObjects, objectListRoute } from './object-list.js';
 import type { Headers, Reply, ReplyStream, Route, RouteRequest } from './route.js';
 import { s3Refusal } from './s3-refusal.js';
@@ -38,6 +39,7 @@ const putOperation = ({ maxObjectBytes }: Config): Operation => ({
     'OBJECT_TOO_LARGE',
     'ACCOUNT_QUOTA_EXCEEDED',
     'OBJECT_DIGEST_MISMATCH',
+    'OBJECT_CHUNKS_INVALID',
     'FILE_TOO_LARGE_LEGACY',
     'RECEIVE_TIMEOUT',
     'RECEIVE_TOO_SLOW',
@@ -96,21 +98,27 @@ export function storedFileRoutes(config: Config, storage: EmbeddedStorage, onSto
       const grant = await storage.signatures.check(request);
       request.holdFor(accountIn(nameOf(request)));
       const limit = new SizeLimit(config.maxObjectBytes, grant);
-      const declaredBytes = request.body.declaredBytes ?? 0;
+      const { chunks } = grant;
+      const declaredBytes = (chunks ? chunks.contentBytes : request.body.declaredBytes) ?? 0;
       limit.check(declaredBytes);
-      const digests = { sha256: grant.bodySha256, md5: contentMd5(request.headers) };
-      const upload = await storage.objects.begin(nameOf(request), digests, declaredBytes);
+      const checksums = expectedChecksums(request.headers, grant);
+      const upload = await storage.objects.begin(nameOf(request), checksums, declaredBytes);
+      let bytes = 0;
+      const contentOf = (block: Uint8Array): Uint8Array => {
+        const content = chunks?.decode(block) ?? block;
+        bytes += content.length;
+        limit.check(bytes);
+        return content;
+      };
       try {
         reader.onOverflow = (block) => {
-          limit.check(reader.receivedBytes);
-          upload.writeNow(block);
+          upload.writeNow(contentOf(block));
         };
         for await (const block of reader) {
-          limit.check(reader.receivedBytes);
-          await upload.write(block);
+          await upload.write(contentOf(block));
         }
+        chunks?.end();
         const md5 = await upload.finish();
-        const bytes = reader.receivedBytes;
         request.record.bodyBytes = bytes;
         const owner = grant.owner === undefined ? undefined : storage.owners.open(grant.owner);
         if (owner !== undefined) {
@@ -180,11 +188,6 @@ class SizeLimit {
     if (bytes <= allowedBytes) return;
     throw new ServiceError(this.#isLegacy ? 'FILE_TOO_LARGE_LEGACY' : 'OBJECT_TOO_LARGE', { allowedBytes });
   }
-}
-
-function contentMd5(headers: ReadonlyMap<string, string>): string | undefined {
-  const given = headers.get('content-md5');
-  return given === undefined ? undefined : Buffer.from(given, 'base64').toString('hex');
 }
 
 function objectReply(object: OpenObject, requestHeaders: ReadonlyMap<string, string>): Reply {

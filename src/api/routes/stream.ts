@@ -10,8 +10,11 @@ import { CLIENT_GONE_STATUS, type RequestRecord } from '../../base/observe/reque
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { addressBlock } from '../admission/address-block.js';
+import type { MemoryBudget } from '../admission/memory-budget.js';
 import type { RequestPermits } from '../admission/request-permits.js';
-import { MAX_AUDIO_MESSAGE_BYTES, StreamConnection, type StreamHost } from '../streams/stream-connection.js';
+import type { Holder } from '../admission/shared-budget.js';
+import { type ConnectionPlace, StreamConnection, type StreamHost } from '../streams/stream-connection.js';
+import { ConnectionMemory, MAX_AUDIO_MESSAGE_BYTES, StreamMemory } from '../streams/stream-memory.js';
 import { type SessionFields, StreamSession } from '../streams/stream-session.js';
 import {
   ClientAway,
@@ -25,10 +28,16 @@ import { callerOf } from './job-answers.js';
 import { queryValues } from './link-fields.js';
 import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 
+/** Room for 48 kHz in pieces of 20 ms. */
+const WAITING_BYTES_PER_S = 128 * 1024;
+
 /** What streams share, whatever the models. */
 export interface StreamDesk {
   readonly sessions: StreamSessions;
   readonly permits: RequestPermits;
+  /** Of their connections, from the upgrade on: a stream may be without one, and one without a stream. */
+  readonly connections: RequestPermits;
+  readonly memory: MemoryBudget;
   readonly tickets: Tickets;
   /** Called once per stream, when it is over. */
   record(record: RequestRecord): void;
@@ -56,12 +65,31 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
         refuseForeignPages(request.headers, parts.config.corsOrigins);
         const values = queryValues(request.query, schemas);
         const host = new Host(parts, validator, callerOf(request), request);
-        const socket = new StreamConnection(host, 'encoding' in values ? values : undefined);
+        const place = placeFor(host.holder, parts);
+        const socket = new StreamConnection(host, place, 'encoding' in values ? values : undefined);
         return { status: 101, contentType: '', body: '', socket };
       },
     },
     { ...ticketEndpoint, handle: (request) => ticketFor(parts.tickets, callerOf(request).keyId) },
   ];
+}
+
+/** @throws ServiceError OVERLOADED, CONCURRENCY_LIMITED */
+function placeFor(holder: Holder, { connections, memory }: StreamDesk): ConnectionPlace {
+  const permit = connections.acquire(holder);
+  try {
+    const held = new ConnectionMemory(memory, holder);
+    return {
+      memory: held,
+      release() {
+        held.release();
+        permit.release();
+      },
+    };
+  } catch (error) {
+    permit.release();
+    throw error;
+  }
 }
 
 function ticketFor(tickets: Tickets, keyId: string): Reply {
@@ -105,30 +133,44 @@ class Host implements StreamHost {
     this.#record = record;
   }
 
+  get holder(): Holder {
+    return { key: this.#caller.id, address: addressBlock(this.#address) };
+  }
+
   get correlationId(): string {
     return this.#record.correlationId;
   }
 
   start(parameters: Record<string, unknown>): OpenStream {
-    const { analyser, config, models, permits, sessions, isStopping } = this.#parts;
+    const { analyser, config, models, permits, memory, sessions, isStopping } = this.#parts;
     if (isStopping()) throw new ServiceError('STOPPING');
     const fields = this.#resolve(this.#validator.fromValues(parameters));
-    const permit = permits.acquire({ key: this.#caller.id, address: addressBlock(this.#address) });
+    const permit = permits.acquire(this.holder);
+    let held: StreamMemory | undefined;
+    const release = (): void => {
+      held?.release();
+      permit.release();
+    };
     const id = sessions.newId();
-    const limits = { maxWaitingS: config.streamBufferS, maxDurationS: config.maxStreamDurationS };
+    const limits = {
+      maxWaitingS: config.streamBufferS,
+      maxWaitingBytes: config.streamBufferS * WAITING_BYTES_PER_S,
+      maxDurationS: config.maxStreamDurationS,
+    };
     let session: StreamSession;
     try {
-      session = new StreamSession(analyser, fields, this.#caller.id, limits, (reason) => {
+      held = new StreamMemory(memory, this.holder);
+      session = new StreamSession(analyser, fields, this.#caller.id, limits, held, (reason) => {
         sessions.remove(id);
         models.leave();
         this.#recordEnd(session, reason);
       });
     } catch (error) {
-      permit.release();
+      release();
       throw error;
     }
     models.enter();
-    return sessions.add(id, this.#caller.id, session, permit);
+    return sessions.add(id, this.#caller.id, session, release);
   }
 
   resume(sessionId: string, secret: string): OpenStream {
@@ -142,7 +184,7 @@ class Host implements StreamHost {
       session_id: id,
       secret,
       resume_within_s: RESUME_WITHIN_S,
-      max_waiting_s: this.#parts.config.streamBufferS,
+      max_waiting_s: session.maxWaitingS,
       max_message_bytes: MAX_AUDIO_MESSAGE_BYTES,
       prediction_id: predictionId,
       model: fields.model,

@@ -3,12 +3,12 @@ import type { ServerMessage } from '../../base/contract/stream.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { clientMessage, invalid } from './client-message.js';
 import type { Socket, SocketHandler } from './socket.js';
+import type { ConnectionMemory } from './stream-memory.js';
 import type { SessionListener } from './stream-session.js';
 import type { OpenStream } from './stream-sessions.js';
 
 /** Of a JSON message. */
 const MAX_TEXT_BYTES = 16 * 1024;
-export const MAX_AUDIO_MESSAGE_BYTES = 256 * 1024;
 /** Of messages that the client has not taken. */
 const MAX_UNREAD_BYTES = 256 * 1024;
 /** Audio follows the end of its connection by this code plus the status of its error. */
@@ -32,9 +32,16 @@ export interface StreamHost {
   endedWithoutStream(reason: ServiceError | undefined): void;
 }
 
+/** What a connection holds of the server, stream or not. */
+export interface ConnectionPlace {
+  readonly memory: ConnectionMemory;
+  release(): void;
+}
+
 /** One WebSocket: first parameters or a resumption, then audio. */
 export class StreamConnection implements SocketHandler, SessionListener {
   readonly #host: StreamHost;
+  readonly #place: ConnectionPlace;
   /** Parameters of the query; absent if they come in a message. */
   readonly #parameters: Record<string, unknown> | undefined;
   #socket: Socket | undefined;
@@ -42,8 +49,10 @@ export class StreamConnection implements SocketHandler, SessionListener {
   #helloTimer: NodeJS.Timeout | undefined;
   #isOver = false;
 
-  constructor(host: StreamHost, parameters: Record<string, unknown> | undefined) {
+  /** @param place given back at the end */
+  constructor(host: StreamHost, place: ConnectionPlace, parameters: Record<string, unknown> | undefined) {
     this.#host = host;
+    this.#place = place;
     this.#parameters = parameters;
   }
 
@@ -61,8 +70,6 @@ export class StreamConnection implements SocketHandler, SessionListener {
   message(bytes: Uint8Array, isBinary: boolean): void {
     if (this.#isOver) return;
     this.#guarded(() => {
-      const allowedBytes = isBinary ? MAX_AUDIO_MESSAGE_BYTES : MAX_TEXT_BYTES;
-      if (bytes.length > allowedBytes) throw new ServiceError('STREAM_MESSAGE_TOO_LARGE', { allowedBytes });
       if (isBinary) this.#audio(bytes);
       else this.#said(bytes);
     });
@@ -71,6 +78,7 @@ export class StreamConnection implements SocketHandler, SessionListener {
   closed(): void {
     clearTimeout(this.#helloTimer);
     this.#socket = undefined;
+    this.#place.release();
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#stream === undefined) {
@@ -84,8 +92,18 @@ export class StreamConnection implements SocketHandler, SessionListener {
   send(message: ServerMessage): void {
     if (this.#isOver || this.#socket === undefined) return;
     this.#socket.send(JSON.stringify(message));
-    if (this.#socket.unreadBytes > MAX_UNREAD_BYTES && message.type !== 'error')
+    if (message.type !== 'error' && !this.#mayKeep(this.#socket.unreadBytes))
       this.#fail(new ServiceError('STREAM_NOT_READ'));
+  }
+
+  #mayKeep(unreadBytes: number): boolean {
+    if (unreadBytes > MAX_UNREAD_BYTES) return false;
+    try {
+      this.#place.memory.keepUnread(unreadBytes);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   over(reason: ServiceError | undefined): void {
@@ -148,11 +166,12 @@ export class StreamConnection implements SocketHandler, SessionListener {
   #audio(bytes: Uint8Array): void {
     if (this.#stream === undefined) throw invalid('audio before start');
     this.#host.heard(this.#stream.id);
-    // The memory is the socket's.
-    this.#stream.session.audio(bytes.slice());
+    this.#stream.session.audio(bytes);
   }
 
   #said(text: Uint8Array): void {
+    if (text.length > MAX_TEXT_BYTES)
+      throw new ServiceError('STREAM_MESSAGE_TOO_LARGE', { allowedBytes: MAX_TEXT_BYTES });
     const message = clientMessage(text);
     if (message.type === 'end') {
       if (this.#stream === undefined) throw invalid('end before start');

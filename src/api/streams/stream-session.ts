@@ -9,6 +9,7 @@ import { OPUS_RATE_HZ, type StreamFields } from '../../base/contract/stream-fiel
 import { ServiceError } from '../../base/errors/service-error.js';
 import { invalid } from './client-message.js';
 import { opusSamples } from './opus-duration.js';
+import { EVENT_BYTES, PIECE_BYTES, type StreamMemory } from './stream-memory.js';
 
 /** Kept for a client that comes back: as many as can be on their way to it. */
 const MAX_KEPT_EVENTS = 512;
@@ -17,7 +18,9 @@ const RECEIPT_S = 1;
 const PCM_SAMPLE_BYTES = 2;
 
 export interface SessionLimits {
+  /** As far as `maxWaitingBytes` goes. */
   readonly maxWaitingS: number;
+  readonly maxWaitingBytes: number;
   readonly maxDurationS: number;
 }
 
@@ -45,7 +48,9 @@ export class StreamSession {
   readonly fields: SessionFields;
   readonly predictionId: string;
   readonly sampleRateHz: number;
+  readonly maxWaitingS: number;
   readonly #limits: SessionLimits;
+  readonly #memory: Pick<StreamMemory, 'keep'>;
   readonly #live: LiveAudio;
   readonly #verdict: RunningVerdict;
   readonly #onOver: (reason: ServiceError | undefined) => void;
@@ -62,20 +67,26 @@ export class StreamSession {
   #isEnding = false;
   #isOver = false;
 
-  /** @param onOver called once, with the reason of a failure; what the session holds is free then */
+  /**
+   * @param memory the caller's
+   * @param onOver called once, with the reason of a failure; what the session holds is free then
+   */
   constructor(
     analyser: LiveAnalyser,
     fields: SessionFields,
     owner: string,
     limits: SessionLimits,
+    memory: Pick<StreamMemory, 'keep'>,
     onOver: (reason: ServiceError | undefined) => void,
   ) {
     this.fields = fields;
     this.#limits = limits;
+    this.#memory = memory;
     this.#onOver = onOver;
     this.predictionId = fields.prediction_id ?? newPredictionId();
     this.#verdict = new RunningVerdict(fields.threshold);
     this.sampleRateHz = rateOf(fields);
+    this.maxWaitingS = waitingSeconds(fields, this.sampleRateHz, limits);
     this.#live = analyser.openLive({
       format: {
         encoding: fields.encoding,
@@ -139,23 +150,34 @@ export class StreamSession {
     if (this.#listener === listener) this.#listener = undefined;
   }
 
-  /** @throws ServiceError STREAM_MESSAGE_INVALID, STREAM_TOO_FAST, STREAM_TOO_LONG */
+  /**
+   * @param piece copied
+   * @throws ServiceError STREAM_MESSAGE_INVALID, STREAM_TOO_FAST, STREAM_TOO_LONG, OVERLOADED
+   */
   audio(piece: Uint8Array): void {
     if (this.#isEnding) throw invalid('audio after end');
     const samples = this.#samplesIn(piece);
     const durationS = samples / this.sampleRateHz;
-    const { maxWaitingS, maxDurationS } = this.#limits;
-    if (this.#live.waitingS + durationS > maxWaitingS)
-      throw new ServiceError('STREAM_TOO_FAST', { seconds: maxWaitingS });
+    const { maxWaitingBytes, maxDurationS } = this.#limits;
+    const waitingBytes = this.#live.waitingBytes + piece.length + PIECE_BYTES;
+    if (this.#live.waitingS + durationS > this.maxWaitingS || waitingBytes > maxWaitingBytes)
+      throw new ServiceError('STREAM_TOO_FAST', { seconds: this.maxWaitingS });
+    this.#memory.keep(waitingBytes + this.#keptBytes);
     this.#samples += samples;
     this.#messages++;
     this.#bytes += piece.length;
     const receivedS = this.#samples / this.sampleRateHz;
     if (receivedS > maxDurationS) throw new ServiceError('STREAM_TOO_LONG', { seconds: maxDurationS });
-    this.#live.push(piece, durationS);
+    // The memory is the socket's.
+    this.#live.push(piece.slice(), durationS);
     if (receivedS < this.#receiptAtS) return;
     this.#receiptAtS = receivedS + RECEIPT_S;
     this.#listener?.send({ type: 'received', ...this.received, waiting_s: rounded(this.#live.waitingS) });
+  }
+
+  /** Gives back the memory of audio that is analysed. Call it every second. */
+  settle(): void {
+    this.#keep();
   }
 
   /** The result follows. */
@@ -258,6 +280,20 @@ export class StreamSession {
     this.#kept.push(message);
     if (this.#kept.length > MAX_KEPT_EVENTS) this.#kept.shift();
     this.#listener?.send(message);
+    this.#keep();
+  }
+
+  get #keptBytes(): number {
+    return this.#kept.length * EVENT_BYTES;
+  }
+
+  #keep(): void {
+    if (this.#isOver) return;
+    try {
+      this.#memory.keep(this.#live.waitingBytes + this.#keptBytes);
+    } catch (error) {
+      this.#finish(error as ServiceError);
+    }
   }
 
   #finish(reason: ServiceError | undefined): void {
@@ -269,6 +305,16 @@ export class StreamSession {
     listener?.over(reason);
     this.#onOver(reason);
   }
+}
+
+/** Opus takes a fraction of the bytes of PCM. */
+function waitingSeconds(
+  { encoding }: SessionFields,
+  rateHz: number,
+  { maxWaitingS, maxWaitingBytes }: SessionLimits,
+): number {
+  if (encoding === 'opus') return maxWaitingS;
+  return Math.min(maxWaitingS, Math.floor(maxWaitingBytes / (rateHz * PCM_SAMPLE_BYTES)));
 }
 
 /** @throws ServiceError FIELD_INVALID */

@@ -2,7 +2,6 @@
 import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { ResumeMessage } from '../../base/contract/stream.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { Permit } from '../admission/request-permits.js';
 import type { StreamSession } from './stream-session.js';
 
 /** How long a lost connection may be away. */
@@ -17,7 +16,8 @@ export interface OpenStream {
 
 interface Entry extends OpenStream {
   readonly keyId: string;
-  readonly permit: Permit;
+  /** Gives back what it holds of the server. */
+  readonly release: () => void;
   readonly beganMs: number;
   heardMs: number;
   awaySinceMs: number | undefined;
@@ -64,8 +64,8 @@ export class StreamSessions {
     return `${this.#process}.${randomUUID()}`;
   }
 
-  /** @param permit given back by `remove` */
-  add(id: string, keyId: string, session: StreamSession, permit: Permit): OpenStream {
+  /** @param release called by `remove` */
+  add(id: string, keyId: string, session: StreamSession, release: () => void): OpenStream {
     const nowMs = this.#nowMs();
     const secret = randomBytes(24).toString('base64url');
     const entry = {
@@ -73,7 +73,7 @@ export class StreamSessions {
       secret,
       session,
       keyId,
-      permit,
+      release,
       beganMs: nowMs,
       heardMs: nowMs,
       awaySinceMs: undefined,
@@ -86,7 +86,7 @@ export class StreamSessions {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
-    entry.permit.release();
+    entry.release();
     if (this.#entries.size === 0) this.#whenNone?.();
   }
 
@@ -135,6 +135,8 @@ export class StreamSessions {
         session.fail(new ServiceError('STREAM_TOO_LONG', { seconds: maxDurationS }));
       } else if (nowMs - heardMs > idleTimeoutS * 1000) {
         session.fail(new ServiceError('STREAM_IDLE', { seconds: idleTimeoutS }));
+      } else {
+        session.settle();
       }
     }
   }

@@ -2,8 +2,10 @@
 
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { HeldMemory } from '../admission/memory-budget.js';
 import { type Holder, nobody } from '../admission/shared-budget.js';
 import type { ArenaQueue } from './arena-queue.js';
+import { GrowingBytes } from './growing-bytes.js';
 
 /** Where bytes come from that are to lie in the arena. */
 export interface IntakeSource {
@@ -45,7 +47,8 @@ export class ArenaIntake {
   readonly #limits: IntakeLimits;
   readonly #listener: IntakeListener;
   /** What came before there was a region. */
-  #staged: Buffer[] = [];
+  #staged = new GrowingBytes();
+  readonly #stagedMemory: HeldMemory;
   #receivedBytes = 0;
   #isComplete = false;
   #leaveQueue: (() => void) | undefined;
@@ -59,6 +62,7 @@ export class ArenaIntake {
     this.#queue = queue;
     this.#limits = limits;
     this.#listener = listener;
+    this.#stagedMemory = new HeldMemory(queue.staging, limits.holder ?? nobody);
   }
 
   /** @throws ServiceError when there is too much of it, or too many wait for room */
@@ -70,7 +74,7 @@ export class ArenaIntake {
     if (this.#region === undefined && this.#leaveQueue === undefined && this.#hasSentEnough())
       this.#askForRoom();
     if (this.#region === undefined) {
-      this.#staged.push(Buffer.from(chunk));
+      this.#stage(chunk);
       return;
     }
     this.#put(this.#region, chunk, before);
@@ -79,7 +83,7 @@ export class ArenaIntake {
 
   /** Leaves the queue and gives memory back. To be called after a failure, and when nobody waits any more. */
   abandon(): void {
-    this.#staged = [];
+    this.#unstage();
     this.#stopFilling();
     this.#leaveQueue?.();
     this.#leaveQueue = undefined;
@@ -123,12 +127,18 @@ export class ArenaIntake {
   #occupy(region: ArenaRegion): void {
     this.#region = region;
     if (!this.#isComplete && this.#source.isCutWhenSlow) this.#fill(region.length);
-    let filled = 0;
-    for (const chunk of this.#staged) {
-      this.#put(region, chunk, filled);
-      filled += chunk.length;
-    }
-    this.#staged = [];
+    this.#put(region, this.#staged.bytes, 0);
+    this.#unstage();
+  }
+
+  #stage(chunk: Uint8Array): void {
+    this.#staged.append(chunk);
+    this.#stagedMemory.resize(Math.max(0, this.#staged.capacity - STAGED_BYTES));
+  }
+
+  #unstage(): void {
+    this.#staged = new GrowingBytes();
+    this.#stagedMemory.release();
   }
 
   #fill(bytes: number): void {

@@ -2,7 +2,8 @@
 
 import type { ArenaRegion, UploadArena } from '../../analysis/memory/arena.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { type Holder, nobody, SharedBudget, type SharePercents } from '../admission/shared-budget.js';
+import { MemoryBudget } from '../admission/memory-budget.js';
+import { type Holder, nobody, type SharePercents } from '../admission/shared-budget.js';
 import { type FillingRegion, slowest } from './filling-region.js';
 
 interface Waiter {
@@ -14,7 +15,7 @@ interface Waiter {
 }
 
 export interface ArenaQueueLimits {
-  /** Uploads that may wait at once; each holds at most the one chunk that had already arrived. */
+  /** Uploads that may wait at once. */
   readonly maxWaiting: number;
   readonly timeoutMs: number;
   /** How the memory is shared out. */
@@ -23,6 +24,9 @@ export interface ArenaQueueLimits {
 
 /** How often somebody is looked for who holds memory without filling it, while others wait. */
 const CUT_SLOW_MS = 250;
+/** Of the arena's size, for what uploads have sent before they get a region: at least what some sixty can send at once. */
+const STAGING_SHARE = 1 / 8;
+const LEAST_STAGING_BYTES = 32 * 1024 * 1024;
 
 /**
  * Hands out arena regions. Keys take turns, and none gets more than its share; the uploads of one key are served in
@@ -31,8 +35,11 @@ const CUT_SLOW_MS = 250;
  */
 export class ArenaQueue {
   readonly arena: UploadArena;
+  /** Of the regions, and of what else clients make the server keep. */
+  readonly memory: MemoryBudget;
+  /** For what uploads have sent before they get a region. */
+  readonly staging: MemoryBudget;
   readonly #limits: ArenaQueueLimits;
-  readonly #budget: SharedBudget;
   /** By key; the first lane is the one whose turn it is. */
   readonly #lanes = new Map<string, Waiter[]>();
   /** Whose each region is, by its offset. */
@@ -45,7 +52,11 @@ export class ArenaQueue {
   constructor(arena: UploadArena, limits: ArenaQueueLimits) {
     this.arena = arena;
     this.#limits = limits;
-    this.#budget = new SharedBudget(arena.totalBytes, limits.percents);
+    this.memory = new MemoryBudget(arena.totalBytes, limits.percents, () => this.#memoryChanged());
+    this.staging = new MemoryBudget(
+      Math.max(arena.totalBytes * STAGING_SHARE, LEAST_STAGING_BYTES),
+      limits.percents,
+    );
   }
 
   get waiting(): number {
@@ -99,14 +110,14 @@ export class ArenaQueue {
 
   shrink(region: ArenaRegion, bytes: number): ArenaRegion {
     const smaller = this.arena.shrink(region, bytes);
-    this.#budget.give(this.#holders.get(region.offset) ?? nobody, region.length - bytes);
+    this.memory.give(this.#holders.get(region.offset) ?? nobody, region.length - bytes);
     this.#grant();
     return smaller;
   }
 
   release(region: ArenaRegion): void {
     this.arena.release(region);
-    this.#budget.give(this.#holders.get(region.offset) ?? nobody, region.length);
+    this.memory.give(this.#holders.get(region.offset) ?? nobody, region.length);
     this.#holders.delete(region.offset);
     this.#grant();
   }
@@ -119,14 +130,15 @@ export class ArenaQueue {
   }
 
   #mayHave(holder: Holder, bytes: number): boolean {
-    return this.#budget.shareObstacle(holder, bytes) === undefined;
+    return this.memory.allows(holder, bytes);
   }
 
   #take(bytes: number, holder: Holder): ArenaRegion | undefined {
+    if (!this.memory.hasRoom(holder, bytes)) return undefined;
     const region = this.arena.reserve(bytes);
     if (region === undefined) return undefined;
     this.#holders.set(region.offset, holder);
-    this.#budget.take(holder, bytes);
+    this.memory.take(holder, bytes);
     return region;
   }
 
@@ -154,6 +166,11 @@ export class ArenaQueue {
     } finally {
       this.#granting = false;
     }
+  }
+
+  #memoryChanged(): void {
+    this.arena.limitResident(this.memory.totalBytes - this.memory.countedBytes);
+    this.#grant();
   }
 
   #remove(waiter: Waiter): boolean {

@@ -2,12 +2,12 @@
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { BodyStream } from './body-stream.js';
 
-/** With this much unread the socket is paused. */
+/** With this much unread the socket is paused. It is what each body may keep; more is taken from the memory of all. */
 const PAUSE_AT_BYTES = 256 * 1024;
 /**
  * A pause takes effect once uWebSockets.js has emptied the socket: it reads on, without giving way to anything else,
  * for as long as the sender keeps up with it, and one on the same machine may do that to the end of its body. What is
- * then beyond this goes to `onOverflow`.
+ * then beyond this, or finds no memory, goes to `onOverflow`.
  */
 const OVERFLOW_AT_BYTES = 16 * 1024 * 1024;
 /** A sender has to bring this much per time limit, so that one that trickles does not hold its permit for ever. */
@@ -27,7 +27,7 @@ function giveBack({ buffer }: Uint8Array): void {
 
 /**
  * A body of any size, read as fast as it is used. To be made before the request's handler first awaits. Reading throws
- * ServiceError RECEIVE_TIMEOUT when the sender stalls, the stream's abort reason, or what `onOverflow` throws. What was
+ * ServiceError RECEIVE_TIMEOUT when the sender stalls, OVERLOADED without memory, the stream's abort reason, or what `onOverflow` throws. What was
  * read is overwritten once more is asked for.
  */
 export class BodyReader implements AsyncIterable<Uint8Array> {
@@ -61,7 +61,10 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
     for (;;) {
       const block = this.#shift();
       if (block !== undefined) {
-        if (this.#unreadBytes < PAUSE_AT_BYTES) this.#resume();
+        if (this.#unreadBytes < PAUSE_AT_BYTES) {
+          this.#stream.keep(0);
+          this.#resume();
+        }
         try {
           yield block;
         } finally {
@@ -93,7 +96,7 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
     if (this.#isClosed || this.#failure !== undefined) return;
     this.receivedBytes += chunk.length;
     this.#append(chunk);
-    if (this.#unreadBytes >= OVERFLOW_AT_BYTES) this.#overflow();
+    this.#keepUnread();
     if (isLast) {
       this.#isComplete = true;
       clearTimeout(this.#timer);
@@ -128,6 +131,18 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
     return block?.subarray(0, bytes);
   }
 
+  #keepUnread(): void {
+    try {
+      if (this.#unreadBytes < OVERFLOW_AT_BYTES) {
+        this.#stream.keep(Math.max(0, this.#unreadBytes - PAUSE_AT_BYTES));
+        return;
+      }
+    } catch (error) {
+      if (this.onOverflow === undefined) this.#fail(error);
+    }
+    this.#overflow();
+  }
+
   #overflow(): void {
     const { onOverflow } = this;
     if (onOverflow === undefined) return;
@@ -136,6 +151,7 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
         onOverflow(block);
         giveBack(block);
       }
+      this.#stream.keep(0);
     } catch (error) {
       this.#fail(error);
     }

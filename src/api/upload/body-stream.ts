@@ -3,6 +3,8 @@ import type { Holder } from '../admission/shared-budget.js';
 
 /** A request body on its way in. */
 export interface BodyStream {
+  /** From `content-encoding`; empty or absent without one. */
+  readonly contentEncoding?: string;
   /** From Content-Length; undefined for a chunked transfer-encoding. */
   readonly declaredBytes: number | undefined;
   /** Whose upload memory it takes. */
@@ -14,6 +16,11 @@ export interface BodyStream {
    * After the listener was told `isLast`, or `signal` was aborted, it is not called again.
    */
   onChunk(listener: (chunk: Uint8Array, isLast: boolean) => void): void;
+  /**
+   * So much of what has come is kept now, beyond what each request may; until the request is over.
+   * @throws ServiceError OVERLOADED; nothing has changed then
+   */
+  keep(bytes: number): void;
   /** Stops reading from the socket; a chunk or two that were already read may still come. */
   pause(): void;
   resume(): void;

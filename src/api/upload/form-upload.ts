@@ -5,6 +5,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import { ArenaIntake } from './arena-intake.js';
 import type { ArenaQueue } from './arena-queue.js';
 import type { BodyStream } from './body-stream.js';
+import { refuseEncoded } from './content-encoding.js';
 import { type LargeField, type MinFile, MultipartParser, type Part } from './multipart-parser.js';
 import { boundaryOf } from './part-headers.js';
 
@@ -59,6 +60,7 @@ class FormUpload {
     reject: (error: unknown) => void,
   ) {
     this.#boundary = boundaryOf(contentType);
+    refuseEncoded(stream);
     const { minFile } = limits;
     if (minFile !== undefined && (stream.declaredBytes ?? Number.NaN) < minFile.bytes)
       throw minFile.tooSmall();

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { BodyStream } from './body-stream.js';
+import { refuseEncoded } from './content-encoding.js';
+import { GrowingBytes } from './growing-bytes.js';
 import { checkJsonLimits } from './json-limits.js';
 
 export interface JsonLimits {
   readonly maxBytes: number;
   readonly receiveTimeoutMs: number;
 }
+
+/** Of a body, whatever else is in memory: small ones are never refused for lack of it. */
+const FREE_BYTES = 16 * 1024;
 
 export const isJsonType = (contentType: string): boolean => /^application\/json *(;|$)/i.test(contentType);
 
@@ -35,8 +40,8 @@ export function parseObject(bytes: Buffer): Record<string, unknown> {
 
 /**
  * Receives a body that is one JSON object. Must be called before the request's handler first awaits. Rejects with
- * ServiceError (CONTENT_TYPE_INVALID, BODY_TOO_LARGE, JSON_LIMIT, JSON_MALFORMED, RECEIVE_TIMEOUT), or with the stream's
- * abort reason.
+ * ServiceError (CONTENT_TYPE_INVALID, BODY_TOO_LARGE, JSON_LIMIT, JSON_MALFORMED, RECEIVE_TIMEOUT, OVERLOADED), or with
+ * the stream's abort reason.
  */
 export function receiveJson(
   stream: BodyStream,
@@ -48,8 +53,8 @@ export function receiveJson(
       const received = contentType === '' ? 'none' : contentType;
       throw new ServiceError('CONTENT_TYPE_INVALID', { expected: 'application/json', received });
     }
-    const chunks: Buffer[] = [];
-    let receivedBytes = 0;
+    refuseEncoded(stream);
+    const received = new GrowingBytes();
     let settled = false;
     const settle = (end: () => void): void => {
       if (settled) return;
@@ -65,15 +70,15 @@ export function receiveJson(
     stream.signal.addEventListener('abort', () => fail(stream.signal.reason), { once: true });
     stream.onChunk((chunk, isLast) => {
       if (settled) return;
-      receivedBytes += chunk.length;
-      if (Math.max(receivedBytes, stream.declaredBytes ?? 0) > maxBytes) {
+      if (Math.max(received.length + chunk.length, stream.declaredBytes ?? 0) > maxBytes) {
         fail(new ServiceError('BODY_TOO_LARGE', { allowedBytes: maxBytes }));
         return;
       }
-      chunks.push(Buffer.from(chunk));
-      if (!isLast) return;
       try {
-        const value = parseObject(Buffer.concat(chunks));
+        received.append(chunk);
+        stream.keep(Math.max(0, received.capacity - FREE_BYTES));
+        if (!isLast) return;
+        const value = parseObject(received.bytes);
         settle(() => resolve(value));
       } catch (error) {
         fail(error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
+import { escapeInvisible } from '../../base/errors/visible-text.js';
 import { type PartHeaders, parsePartHeaders } from './part-headers.js';
 
 export interface MultipartLimits {
@@ -162,13 +163,23 @@ export class MultipartParser {
     if (arrived[at] !== CR || arrived[at + 1] !== LF) return this.#wasContent();
     this.#closePart();
     if (this.#parts.length >= this.#limits.maxParts) {
-      throw new ServiceError('MULTIPART_LIMIT', { problem: `more than ${this.#limits.maxParts} parts` });
+      throw new ServiceError('MULTIPART_LIMIT', { problem: this.#tooManyParts() });
     }
     this.#start = at + 2;
     // From the line break on, so that an empty header block is found as well.
     this.#position = at;
     this.#state = State.Headers;
     return true;
+  }
+
+  #tooManyParts(): string {
+    const counts = new Map<string, number>();
+    for (const { name } of this.#parts) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const [[name, count] = ['', 0]] = [...counts].sort(([, a], [, b]) => b - a);
+    const problem = `more than ${this.#limits.maxParts} parts`;
+    if (count < 2) return problem;
+    const field = escapeInvisible(JSON.stringify(name.slice(0, 100)));
+    return `${problem}, ${count} of them with the name ${field}. Send a list as one field, such as [0.1, 0.2]`;
   }
 
   /** The boundary was only the beginning of a longer line: no delimiter (the rule that Go's mime/multipart has, too). */

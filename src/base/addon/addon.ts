@@ -133,7 +133,8 @@ export interface Unheard {
 
 /** What a container says of its length, where it holds less. */
 export interface StatedLength {
-  readonly statedS: number;
+  /** Absent if the file only lacks its own end. */
+  readonly statedS?: number;
   readonly foundS: number;
 }
 
@@ -146,6 +147,8 @@ export interface PrepareSummary {
   readonly damagedPackets: number;
   /** Positions of missing audio in seconds; at most one entry per second. */
   readonly damagedAtS: readonly number[];
+  /** Channels would have cancelled each other in the mix, so that some were inverted. */
+  readonly hasInvertedChannels?: boolean;
   /** Absent if all was heard. */
   readonly unheard?: readonly Unheard[];
   readonly statedLength?: StatedLength;
@@ -246,7 +249,10 @@ export interface LiveStream {
 /** Single stages, for benchmarks and comparisons; requests go through Preparer. */
 export interface Stages {
   /** The whole first audio stream, mixed down to one channel. */
-  decode(bytes: Uint8Array): { samples: Float32Array; sampleRateHz: number; damagedPackets: number };
+  decode(bytes: Uint8Array): Pick<PrepareSummary, 'damagedPackets' | 'unheard' | 'statedLength'> & {
+    samples: Float32Array;
+    sampleRateHz: number;
+  };
   readonly Resampler: new (
     inputRateHz: number,
     outputRateHz: number,
@@ -323,8 +329,10 @@ export interface Addon extends Stages {
     voiceprint: Float64Array,
     options: { readonly best: number; readonly mostEntries: number },
   ): Promise<VoiceprintRanking | ListProblem>;
-  /** Returns memory that C++ code has freed but the C library keeps to the system. Takes milliseconds. */
-  trimHeap(): void;
+  /** Frees the memory of the array's buffer at once; nothing else may use it. The array is empty afterwards. */
+  freeBuffer(bytes: Uint8Array): void;
+  /** Returns memory that was freed but the C library keeps to the system, off this thread. */
+  trimHeap(): Promise<void>;
   libraryVersions(): Record<string, string>;
 }
 

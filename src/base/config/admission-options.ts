@@ -10,7 +10,7 @@ export const admissionOptions = {
     maximum: 64 * 1024 * MEBIBYTE,
     unit: 'bytes',
     description:
-      'Memory for all uploads together. When it is full, connections are read more slowly, then refused with 503.',
+      'Memory for all that clients make the server keep: uploads, streams, other bodies (docs/overload.md). When it is full, uploads are read more slowly, then refused with 503; all else is refused at once.',
   }),
   maxInflightRequests: integer({
     variable: 'VERAVOX_MAX_INFLIGHT_REQUESTS',
@@ -63,7 +63,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      'Largest share of one API key in the upload memory that others leave free. With the default, one key can send two files of the largest size at once.',
+      'Largest share of one API key in the memory for clients that others leave free. With the default, one key can send two files of the largest size at once.',
   }),
   addressSharePercent: integer({
     variable: 'VERAVOX_ADDRESS_SHARE_PERCENT',
@@ -72,7 +72,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      'Largest share of one client address in the requests, transfers and upload memory that others leave free. Set 100 behind a proxy that hides client addresses.',
+      'Largest share of one client address in the requests, transfers, streams and memory that others leave free. Set 100 behind a proxy that hides client addresses.',
   }),
   rateLimitRequests: integer({
     variable: 'VERAVOX_RATE_LIMIT_REQUESTS',

@@ -10,7 +10,7 @@ export const streamOptions = {
     maximum: 100_000,
     unit: 'streams',
     description:
-      'Streams that each process has open at once; one key and one address get their shares. With 0 there are none.',
+      'Streams that each process has open at once, and connections of streams; one key and one address get their shares. With 0 there are none. Each takes 1.6 MiB of `VERAVOX_MAX_INFLIGHT_BYTES`.',
   }),
   maxStreamDurationS: integer({
     variable: 'VERAVOX_MAX_STREAM_DURATION_S',
@@ -35,6 +35,6 @@ export const streamOptions = {
     maximum: 600,
     unit: 's',
     description:
-      'Audio of a stream that may wait for its analysis; the stream of a client that sends faster is ended.',
+      'Audio of a stream that may wait for its analysis, at most 128 KiB per second; the stream of a client that sends faster is ended.',
   }),
 };

@@ -6,6 +6,8 @@ import type { ErrorKey } from '../errors/catalogue.js';
 /** `receiveForm` and `fileOf`; size limits differ between routes. */
 export const formErrors = [
   'CONTENT_TYPE_INVALID',
+  'CONTENT_ENCODING_UNSUPPORTED',
+  'FIELD_UNKNOWN',
   'MULTIPART_MALFORMED',
   'MULTIPART_LIMIT',
   'FIELD_TOO_LARGE',
@@ -21,6 +23,7 @@ export const formErrors = [
 /** `receiveJson`. */
 export const jsonErrors = [
   'CONTENT_TYPE_INVALID',
+  'CONTENT_ENCODING_UNSUPPORTED',
   'JSON_MALFORMED',
   'JSON_LIMIT',
   'BODY_TOO_LARGE',

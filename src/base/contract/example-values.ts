@@ -69,7 +69,7 @@ const own: { readonly [Key in ErrorKey]?: ErrorValues } = {
     samples: '0: usable, 1: too_short',
   },
   SAMPLES_DISAGREE: { samples: '0: usable, 1: disagrees' },
-  NO_SPEECH: { silenceThreshold: DEFAULT_SILENCE_THRESHOLD_PERCENT },
+  NO_SPEECH: { silenceThreshold: DEFAULT_SILENCE_THRESHOLD_PERCENT, unheard: '' },
   UNSUPPORTED_FORMAT: { problem: 'it looks like an HTML page.' },
   UNDECODABLE: { problem: 'The wav file has 0 channels.' },
   LISTED_VOICEPRINT_FOREIGN: { entry: 17, model: 'voiceprint-1-2026-11-22' },

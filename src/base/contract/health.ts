@@ -48,7 +48,7 @@ export const deviceState = {
 
 export const readyState = {
   type: 'string',
-  enum: ['starting', 'ready', 'wrong_answers', 'storage_unusable', 'stopping'],
+  enum: ['starting', 'ready', 'wrong_answers', 'storage_unusable', 'not_writable', 'stopping'],
 } as const;
 
 /** The answer of `GET /readyz`. */
@@ -87,8 +87,9 @@ export const readiness = {
     },
     database: {
       type: 'string',
-      description: 'While it is unavailable, requests with known keys go on.',
-      enum: ['up', 'unavailable'],
+      description:
+        'While it is unavailable, requests with known keys go on. If it has no room or can only be read, `state` is `not_writable`.',
+      enum: ['up', 'unavailable', 'full', 'read_only'],
     },
     storage: {
       type: 'object',

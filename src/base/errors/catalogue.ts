@@ -58,6 +58,18 @@ const entries = {
     message: 'Expected a content-type of {expected} but received {received}.',
     when: 'The content-type header is missing, malformed or not one that the route accepts.',
   },
+  CONTENT_ENCODING_UNSUPPORTED: {
+    status: 415,
+    code: 'validation_error',
+    message: 'Expected a body without a content-encoding but received {received}. Send it uncompressed.',
+    when: 'The header `content-encoding` says that a form or a JSON body is compressed.',
+  },
+  FIELD_UNKNOWN: {
+    status: 400,
+    code: 'validation_error',
+    message: '{problem}',
+    when: 'The request has `prefer: handling=strict` and a field or query parameter without effect. Without that header, it is only named in `warnings`.',
+  },
   MULTIPART_MALFORMED: {
     status: 400,
     code: 'validation_error',
@@ -150,7 +162,7 @@ const entries = {
     status: 422,
     code: 'validation_error',
     message:
-      'No window had enough speech: each has more than silence_threshold = {silenceThreshold} percent non-speech.',
+      'No window had enough speech: each has more than silence_threshold = {silenceThreshold} percent non-speech.{unheard}',
     when: 'Every window was skipped as silence. Silence never counts as a human voice.',
   },
   UNSUPPORTED_FORMAT: {
@@ -310,7 +322,7 @@ const entries = {
     status: 500,
     code: 'internal_error',
     message: 'The worker that had the job was killed, or lost its connection to the database.',
-    when: 'Only in the field `error` of a job: its worker gave no sign of life for half a minute. Other workers continue the job, five times at most.',
+    when: 'Only in the field `error` of a job: its worker gave no sign of life for half a minute. Other workers continue the job or batch, five times at most.',
   },
   TOO_MANY_JOBS: {
     status: 429,
@@ -337,8 +349,8 @@ const entries = {
   DATABASE_UNAVAILABLE: {
     status: 503,
     code: 'unavailable',
-    message: 'The database cannot be used now; retry after {retryAfterS} s.',
-    when: 'PostgreSQL does not answer, the data folder cannot be written, or another process holds the database for too long; the log has the cause.',
+    message: 'The database cannot be used now: {reason}; retry after {retryAfterS} s.',
+    when: 'PostgreSQL does not answer or can only be read, the disk is full or can only be read, or another process holds the database for too long; the log has the cause.',
     retryAfterS: 5,
   },
   QUEUE_DEADLINE: {
@@ -380,7 +392,7 @@ const entries = {
     status: 500,
     code: 'internal_error',
     message: 'The storage behind presigned_url {problem}.',
-    when: 'The storage pauses for too long, or the whole file takes too long.',
+    when: 'The storage pauses for too long, or the whole file takes too long. Of a job or batch: its file comes too slowly.',
   },
   ANALYSIS_TIMEOUT: {
     status: 500,

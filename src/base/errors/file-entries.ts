@@ -105,8 +105,15 @@ export const fileEntries = {
     status: 400,
     code: 'validation_error',
     s3Code: 'BadDigest',
-    message: 'The content does not match the MD5 or SHA-256 in the request.',
-    when: 'The upload was damaged in transit. Nothing is stored.',
+    message: 'The content does not have the checksum that {header} states.',
+    when: 'The upload was damaged in transit: its MD5, its SHA-256 or the checksum in an `x-amz-checksum-*` header is another. Nothing is stored.',
+  },
+  OBJECT_CHUNKS_INVALID: {
+    status: 400,
+    code: 'validation_error',
+    s3Code: 'IncompleteBody',
+    message: 'The aws-chunked body is malformed: {problem}.',
+    when: 'An upload of an S3 program as `aws-chunked` breaks off, has another length than its head says, or lacks a trailer. Nothing is stored.',
   },
   OBJECT_REQUEST_UNSUPPORTED: {
     status: 400,

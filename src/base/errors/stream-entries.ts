@@ -25,7 +25,7 @@ export const streamEntries = {
     status: 413,
     code: 'payload_too_large',
     message: 'The message exceeds the limit of {allowedBytes} bytes.',
-    when: 'A message of a stream is too large.',
+    when: 'A JSON message of a stream is too large. Larger audio messages than allowed end the connection.',
   },
   STREAM_TOO_FAST: {
     status: 429,

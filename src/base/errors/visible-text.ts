@@ -14,3 +14,12 @@ export const escapeInvisible = (text: string): string =>
   });
 
 export const removeInvisible = (text: string): string => text.replace(INVISIBLE, '');
+
+/** A line of JSON with its own escapes for such characters: it means the same. */
+export const escapeInvisibleInJson = (json: string): string =>
+  json.replace(INVISIBLE, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );

@@ -5,6 +5,7 @@ export const closeReasons = [
   'connections',
   'address',
   'descriptors',
+  'body_memory',
   'answer_memory',
   'answer_not_taken',
   'framing',

@@ -2,6 +2,7 @@
 import { isatty } from 'node:tty';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config/options.js';
+import type { Shown } from '../errors/shown-text.js';
 import { ATOMIC_BYTES, BackgroundOutput } from './background-output.js';
 import { textOfLine } from './log-text.js';
 import { openStandardOutput } from './standard-output.js';
@@ -11,7 +12,7 @@ export type { Logger } from 'pino';
 export interface ServiceLog {
   readonly logger: Logger;
   /** Writes text for people, in order with the lines. */
-  print(text: string): void;
+  print(text: Shown): void;
   /** Counts dropped lines, including earlier ones. */
   countDropped(count: (lines: number) => void): void;
   /** Writes buffered lines, within a reasonable time for the reader; call it last. */
@@ -55,7 +56,7 @@ export function createLog(
   );
   return {
     logger,
-    print(text) {
+    print({ text }) {
       output.write(text);
       output.flush();
     },

@@ -33,6 +33,7 @@ export interface GaugeSources extends DeviceSources {
     speakerModels: readonly { id: string }[];
   };
   uploadsWaiting(): number;
+  clientMemoryBytes(): number;
   arenaUsedBytes(): number;
   arenaTotalBytes(): number;
   ready(): boolean;
@@ -237,6 +238,11 @@ export class ServiceMetrics {
       sources.heldAnswerBytes,
     );
     gauge('veravox_uploads_waiting', 'Uploads waiting for memory.', sources.uploadsWaiting);
+    gauge(
+      'veravox_client_memory_bytes',
+      'Memory that clients hold of `VERAVOX_MAX_INFLIGHT_BYTES`, for uploads and everything else.',
+      sources.clientMemoryBytes,
+    );
     gauge('veravox_upload_arena_used_bytes', 'Upload memory in use.', sources.arenaUsedBytes);
     gauge('veravox_upload_arena_total_bytes', 'Total upload memory.', sources.arenaTotalBytes);
     this.devices.declare(sources);

@@ -27,7 +27,7 @@ export async function inOrder<Item, Result>(
 
 /**
  * Works on items side by side, `limit` of them at a time, each begun in their order.
- * @returns the results in the order of the items; rejects with the first failure, when what was begun has ended
+ * @returns the results in the order of the items; rejects when what was begun has ended, with the failure of the first item that failed
  */
 export async function mapInFlight<Item, Result>(
   items: readonly Item[],
@@ -36,20 +36,20 @@ export async function mapInFlight<Item, Result>(
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
   const entries = items.entries();
-  let isFailed = false;
+  const failures: { readonly i: number; readonly error: unknown }[] = [];
   const runner = async (): Promise<void> => {
     for (const [i, item] of entries) {
-      if (isFailed) return;
+      if (failures.length > 0) return;
       try {
         results[i] = await work(item);
       } catch (error) {
-        isFailed = true;
-        throw error;
+        failures.push({ i, error });
       }
     }
   };
-  const runners = await Promise.allSettled(Array.from({ length: Math.max(1, limit) }, runner));
-  const failed = runners.find((runner) => runner.status === 'rejected');
-  if (failed) throw failed.reason;
+  await Promise.all(Array.from({ length: Math.max(1, limit) }, runner));
+  // All items before it were begun, too: which fails first in time depends on the machine.
+  const [first] = failures.sort((a, b) => a.i - b.i);
+  if (first) throw first.error;
   return results;
 }

@@ -58,7 +58,7 @@ export async function uncalibratedClips(
     },
     ({ windows }) => {
       if (windows.length === 0) {
-        throw new ServiceError('NO_SPEECH', { silenceThreshold: silenceThresholdPercent });
+        throw new ServiceError('NO_SPEECH', { silenceThreshold: silenceThresholdPercent, unheard: '' });
       }
       return windows.map((window) => logOddsOf(window, model));
     },

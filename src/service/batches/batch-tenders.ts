@@ -3,20 +3,33 @@ import { once } from 'node:events';
 import type { Logger } from '../../base/observe/log.js';
 import { isTransient } from '../../state/database/database.js';
 import type { BatchDesk, BatchWork } from '../../state/jobs/batch-desk.js';
+import { FairPlaces, type WaitingWork } from '../fair-places.js';
+import { type TurnLimits, TurnSlice, type TurnSliceOptions } from '../turn-slice.js';
 import type { BatchTurn } from './tend-batch.js';
 
 export interface BatchTendersOptions {
   /** Batches at once. */
   readonly parallel: number;
+  /** Of them, of one account. */
+  readonly perAccount: number;
   /** How often to look at what is going on; announcements are faster. */
   readonly pollMs: number;
   readonly tend: (
     work: BatchWork,
     nextLook: (signal: AbortSignal) => Promise<void>,
-    stopping: AbortSignal,
+    limits: TurnLimits,
   ) => Promise<BatchTurn>;
   readonly log: Logger;
+  /** For tests. */
+  readonly slice?: Partial<Pick<TurnSliceOptions, 'sliceMs' | 'overdueMs'>>;
 }
+
+/** A batch whose lines are in work needs no tender for a while. */
+const SLICE_MS = 5000;
+/** Reading so slowly is not waited for while others wait. */
+const OVERDUE_MS = 120_000;
+/** Dead tenders are rare: every so many looks. */
+const REAP_EVERY = 10;
 
 /** Each line that ends announces a change; so many of them are one look. */
 const LOOK_PAUSE_MS = 200;
@@ -28,15 +41,22 @@ export class BatchTenders {
   readonly #looks = new EventTarget();
   readonly #stopping = new AbortController();
   readonly #tended = new Set<Promise<void>>();
+  readonly #places: FairPlaces;
   readonly #timer: NodeJS.Timeout;
   readonly #unfollow: () => void;
   #soon: NodeJS.Timeout | undefined;
   #taking: Promise<void> | undefined;
+  #lookAgain = false;
+  #polls = 0;
 
   constructor(desk: BatchDesk, options: BatchTendersOptions) {
     this.#desk = desk;
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), options.pollMs);
+    this.#places = new FairPlaces({ places: options.parallel, perAccount: options.perAccount });
+    this.#timer = setInterval(() => {
+      if (this.#polls++ % REAP_EVERY === 0) void this.#reap();
+      this.#look();
+    }, options.pollMs);
     this.#unfollow = desk.follow(() => {
       this.#soon ??= setTimeout(() => {
         this.#soon = undefined;
@@ -57,6 +77,7 @@ export class BatchTenders {
 
   #look(): void {
     this.#looks.dispatchEvent(new Event('look'));
+    this.#lookAgain = true;
     this.#taking ??= this.#take().then(() => {
       this.#taking = undefined;
     });
@@ -64,11 +85,14 @@ export class BatchTenders {
 
   async #take(): Promise<void> {
     const { signal } = this.#stopping;
+    const waiting: WaitingWork<BatchWork> = {
+      take: async (except) => (signal.aborted ? undefined : await this.#desk.take(except)),
+      waits: (except) => this.#desk.waits(except),
+    };
     try {
-      while (!signal.aborted && this.#tended.size < this.#options.parallel) {
-        const work = await this.#desk.take();
-        if (work === undefined) return;
-        this.#begin(work);
+      while (this.#lookAgain) {
+        this.#lookAgain = false;
+        await this.#places.fill(waiting, (work) => this.#begin(work));
       }
     } catch (error) {
       this.#tell(error, 'batches could not be looked for');
@@ -76,17 +100,38 @@ export class BatchTenders {
   }
 
   #begin(work: BatchWork): void {
-    const facts = { job: work.job.id, attempt: work.job.attempts };
+    const { account, id, attempts } = work.job;
+    const facts = { job: id, attempt: attempts };
     const { log, tend } = this.#options;
     const nextLook = async (signal: AbortSignal): Promise<void> =>
       void (await once(this.#looks, 'look', { signal }));
     log.info({ ...facts, linesRead: work.linesRead }, 'batch taken');
-    const done = tend(work, nextLook, this.#stopping.signal)
+    this.#places.enter(account);
+    const slice = new TurnSlice({
+      sliceMs: SLICE_MS,
+      overdueMs: OVERDUE_MS,
+      isWanted: () => this.#places.makesRoom(account),
+      ...this.#options.slice,
+    });
+    const done = tend(work, nextLook, { stopping: this.#stopping.signal, slice })
       .then((outcome) => log.info({ ...facts, outcome }, 'batch ended or was handed on'))
       // Another tender goes on when the lease has ended.
       .catch((error) => this.#tell(error, 'batch dropped'))
-      .finally(() => this.#tended.delete(done));
+      .finally(() => {
+        this.#places.leave(account);
+        this.#tended.delete(done);
+        if (!this.#stopping.signal.aborted) this.#look();
+      });
     this.#tended.add(done);
+  }
+
+  async #reap(): Promise<void> {
+    try {
+      const failed = await this.#desk.reap();
+      for (const { id } of failed) this.#options.log.warn({ job: id }, 'batch given up: its tenders died');
+    } catch (error) {
+      this.#tell(error, 'batches of dead tenders could not be looked for');
+    }
   }
 
   #tell(error: unknown, what: string): void {

@@ -5,7 +5,9 @@ import type { Config } from '../../base/config/options.js';
 import type { Logger } from '../../base/observe/log.js';
 import type { BatchDesk } from '../../state/jobs/batch-desk.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
+import { HEARTBEAT_MS } from '../lease-heart.js';
 import { BatchTenders } from './batch-tenders.js';
+import { ManifestReader } from './manifest-reader.js';
 import { tendBatch } from './tend-batch.js';
 
 export interface BatchTendersParts {
@@ -18,6 +20,7 @@ export interface BatchTendersParts {
 }
 
 const PARALLEL = 8;
+const PER_ACCOUNT = PARALLEL / 2;
 const POLL_MS = 2000;
 
 /** Those of this process. */
@@ -28,12 +31,14 @@ export function startBatchTenders({
   files,
   policy,
   log,
-}: BatchTendersParts): BatchTenders {
-  return new BatchTenders(desk, {
+}: BatchTendersParts): Pick<BatchTenders, 'close'> {
+  const manifests = new ManifestReader();
+  const tenders = new BatchTenders(desk, {
     parallel: PARALLEL,
+    perAccount: PER_ACCOUNT,
     pollMs: POLL_MS,
     log,
-    tend: (work, nextLook, stopping) =>
+    tend: (work, nextLook, limits) =>
       tendBatch(
         work,
         {
@@ -45,8 +50,16 @@ export function startBatchTenders({
             'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
           writeFrom: (name, pieces) => files.storage.writeFrom(name, pieces),
           maxLines: config.maxBatchLines,
+          manifests,
+          heartbeatMs: HEARTBEAT_MS,
         },
-        stopping,
+        limits,
       ),
   });
+  return {
+    async close() {
+      await tenders.close();
+      await manifests.close();
+    },
+  };
 }

@@ -6,8 +6,11 @@ import type { BatchDesk, BatchWork } from '../../state/jobs/batch-desk.js';
 import type { LineEnd, NewLine } from '../../state/jobs/batch-lines.js';
 import { WorkLost } from '../../state/jobs/job.js';
 import { batchSource, type JobSource } from '../../state/jobs/job-text.js';
+import { pacedFile } from '../jobs/paced-file.js';
+import { LeaseHeart } from '../lease-heart.js';
+import { type TurnLimits, TurnOver, type TurnSlice } from '../turn-slice.js';
 import { newLine } from './manifest-lines.js';
-import { manifestRecords, textOf } from './manifest-records.js';
+import type { ManifestReader } from './manifest-reader.js';
 
 export interface TenderParts extends SourceParts {
   readonly desk: BatchDesk;
@@ -16,34 +19,42 @@ export interface TenderParts extends SourceParts {
   /** Stores an object, whole or not at all. */
   readonly writeFrom: (name: string, pieces: AsyncIterable<Uint8Array>) => Promise<void>;
   readonly maxLines: number;
+  readonly manifests: Pick<ManifestReader, 'records'>;
   /** Resolves when lines may have ended, or after a while. */
   readonly nextLook: (signal: AbortSignal) => Promise<void>;
+  /** Between two signs of life. */
+  readonly heartbeatMs: number;
 }
 
 export type BatchTurn = 'succeeded' | 'failed' | 'retried' | 'given back' | 'lost';
 
 const LINES_AT_ONCE = 500;
 const PIECE_CHARS = 256 * 1024;
+const BLOCK_BYTES = 1 << 20;
+export const MAX_MANIFEST_BYTES = 256 << 20;
 
 /**
- * Brings one batch to its end: reads the manifest into the table, keeps the queue filled with its lines, and writes the result. What
- * it does is saved step by step, so that another tender can go on.
+ * Brings one batch to its end, or leaves it for later if other accounts wait: reads the manifest into the table, keeps the queue filled
+ * with its lines, and writes the result. What it does is saved step by step, so that another tender can go on.
  * @throws DatabaseError
  */
 export async function tendBatch(
   work: BatchWork,
   parts: TenderParts,
-  stopping: AbortSignal,
+  { stopping, slice }: TurnLimits,
 ): Promise<BatchTurn> {
   const { desk } = parts;
+  // A manifest may come slowly, and a result take long to write.
+  const heart = new LeaseHeart(() => desk.renew(work), parts.heartbeatMs);
+  const signal = AbortSignal.any([stopping, heart.signal]);
   try {
-    await readManifest(work, parts, stopping);
+    if (!batchSource(work.job.source).isRead) await readManifest(work, parts, { signal, slice });
     for (;;) {
-      stopping.throwIfAborted();
+      signal.throwIfAborted();
       const counts = await desk.feed(work);
       if (counts.waiting === 0 && counts.open === 0) break;
-      await desk.renew(work, (counts.succeeded + counts.failed) / counts.lines);
-      await parts.nextLook(stopping);
+      slice.checkpoint();
+      await parts.nextLook(signal);
     }
     const { resultFolder, resultKey = `batches/${work.job.id}.jsonl` } = batchSource(work.job.source);
     const counts = { lines: 0, succeeded: 0, failed: 0 };
@@ -51,40 +62,61 @@ export async function tendBatch(
     await desk.succeed(work, JSON.stringify({ ...counts, result_key: resultKey }));
     return 'succeeded';
   } catch (error) {
-    return await endOf(work, desk, error, stopping);
+    return await endOf(work, parts, heart.failure ?? error, stopping);
+  } finally {
+    heart.stop();
   }
 }
 
-async function readManifest(work: BatchWork, parts: TenderParts, signal: AbortSignal): Promise<void> {
-  const { desk, maxLines } = parts;
+async function readManifest(
+  work: BatchWork,
+  parts: TenderParts,
+  { signal, slice }: { signal: AbortSignal; slice: TurnSlice },
+): Promise<void> {
+  const { desk, maxLines, manifests } = parts;
   const { manifest } = batchSource(work.job.source);
-  const source = manifest && (await parts.openSource(manifest, signal));
+  const source = manifest && pacedFile(await parts.openSource(manifest, signal), manifest, slice);
   try {
-    const text = source ? textOf(source, signal) : oneBlock((await desk.manifestOf(work)) ?? '');
+    const blocks = source ? blocksOf(source, signal) : oneBlock((await desk.manifestOf(work)) ?? '');
     let count = 0;
     let lines: NewLine[] = [];
     const save = async (): Promise<void> => {
       await desk.addLines(work, count - lines.length + 1, lines);
       lines = [];
     };
-    for await (const record of manifestRecords(text)) {
-      signal.throwIfAborted();
-      if (++count > maxLines) {
-        throw new ServiceError('MANIFEST_INVALID', { problem: `it has more than ${maxLines} lines` });
+    for await (const records of manifests.records(blocks)) {
+      for (const record of records) {
+        signal.throwIfAborted();
+        if (++count > maxLines) throw invalid(`it has more than ${maxLines} lines`);
+        // An earlier tender has read it.
+        if (count <= work.linesRead) continue;
+        lines.push(await newLine(record, work.job, parts));
+        if (lines.length < LINES_AT_ONCE) continue;
+        await save();
+        slice.checkpoint();
       }
-      // An earlier tender has read it.
-      if (count <= work.linesRead) continue;
-      lines.push(await newLine(record, work.job, parts));
-      if (lines.length === LINES_AT_ONCE) await save();
     }
     if (lines.length > 0) await save();
+    await desk.endReading(work);
   } finally {
     await source?.close();
   }
 }
 
-async function* oneBlock(text: string): AsyncGenerator<string, void, void> {
-  yield text;
+const invalid = (problem: string): ServiceError => new ServiceError('MANIFEST_INVALID', { problem });
+
+/** @throws ServiceError MANIFEST_INVALID, or as the source does */
+async function* blocksOf(source: ByteSource, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
+  if (source.bytes > MAX_MANIFEST_BYTES) throw invalid(`it has more than ${MAX_MANIFEST_BYTES} bytes`);
+  for (let offset = 0; offset < source.bytes; offset += BLOCK_BYTES) {
+    const block = new Uint8Array(Math.min(BLOCK_BYTES, source.bytes - offset));
+    await source.read(block, offset, signal);
+    yield block;
+  }
+}
+
+async function* oneBlock(text: string): AsyncGenerator<Uint8Array, void, void> {
+  yield Buffer.from(text);
 }
 
 /** JSON lines, in the order of the manifest. */
@@ -101,8 +133,6 @@ async function* resultPieces(
     if (text.length < PIECE_CHARS) continue;
     yield Buffer.from(text);
     text = '';
-    // A sign of life: a long result takes longer than a lease.
-    await desk.renew(work, 1);
   }
   yield Buffer.from(text);
 }
@@ -116,11 +146,16 @@ const resultLine = ({ line, label, state, failure, result }: LineEnd): string =>
     result: result === undefined ? null : (JSON.parse(result) as object),
   });
 
-function endOf(work: BatchWork, desk: BatchDesk, error: unknown, stopping: AbortSignal): Promise<BatchTurn> {
+function endOf(
+  work: BatchWork,
+  { desk }: TenderParts,
+  error: unknown,
+  stopping: AbortSignal,
+): Promise<BatchTurn> {
   const told: Promise<BatchTurn> =
     error instanceof WorkLost
       ? Promise.reject(error)
-      : stopping.aborted
+      : stopping.aborted || error instanceof TurnOver
         ? desk.giveBack(work).then(() => 'given back')
         : tellFailure(work, desk, error);
   return told.catch((lost) => {

@@ -5,9 +5,12 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import { type Work, WorkLost } from '../../state/jobs/job.js';
 import type { JobDesk } from '../../state/jobs/job-desk.js';
 import { enrollParameters, type JobSource, jobSource } from '../../state/jobs/job-text.js';
+import { LeaseHeart } from '../lease-heart.js';
+import { type TurnLimits, TurnOver, type TurnSlice } from '../turn-slice.js';
 import type { DoneWork } from './done-work.js';
 import type { Enrolled, EnrollTask } from './enroll-recording.js';
-import { type PredictParts, predictRecording } from './predict-recording.js';
+import { pacedFile } from './paced-file.js';
+import { type PredictParts, type PredictTask, predictRecording } from './predict-recording.js';
 
 export interface JobRunnerParts extends PredictParts {
   /** Rejects with ServiceError. */
@@ -35,22 +38,32 @@ export type JobTurn =
   /** `lost`: it was cancelled, or other workers have it. */
   | { readonly outcome: 'given back' | 'lost' };
 
+type TurnTask = Omit<PredictTask, 'source'>;
+
 interface Result {
   readonly body: object;
   readonly done: DoneWork;
 }
 
 /**
- * Does one job from its last saved step to its end. Never rejects for what is the job's own fault.
- * @param stopping aborted if others are to go on with the job
+ * Does one job from its last saved step to its end, or to a later step if other accounts wait. Never rejects for what is the job's
+ * own fault.
  * @throws DatabaseError
  */
-export async function runJob(work: Work, parts: JobRunnerParts, stopping: AbortSignal): Promise<JobTurn> {
-  const { desk } = parts;
-  const heart = new Heart(work, parts);
-  const signal = AbortSignal.any([stopping, heart.signal]);
+export async function runJob(work: Work, parts: JobRunnerParts, limits: TurnLimits): Promise<JobTurn> {
+  const { desk, heartbeatMs } = parts;
+  const { stopping, slice } = limits;
+  let { fileProgress } = work.job;
+  const heart = new LeaseHeart(() => desk.renew(work, fileProgress), heartbeatMs);
+  const task: TurnTask = {
+    signal: AbortSignal.any([stopping, heart.signal]),
+    onProgress: (share) => {
+      fileProgress = share;
+    },
+    onSaved: () => slice.checkpoint(),
+  };
   try {
-    const { body, done } = await resultOf(work, parts, heart, signal);
+    const { body, done } = await resultOf(work, parts, task, slice);
     const source = jobSource(work.job.source);
     if ('object' in source && source.resultObject !== undefined) await parts.store(source.resultObject, body);
     const { audioS, scoredWindows: windows, bytes } = done;
@@ -63,15 +76,16 @@ export async function runJob(work: Work, parts: JobRunnerParts, stopping: AbortS
   }
 }
 
-/** @throws ServiceError, WorkLost, or the signal's reason */
+/** @throws ServiceError, WorkLost, TurnOver, or the signal's reason */
 async function resultOf(
   work: Work,
   parts: JobRunnerParts,
-  heart: Heart,
-  signal: AbortSignal,
+  turn: TurnTask,
+  slice: TurnSlice,
 ): Promise<Result> {
-  const source = await parts.openSource(jobSource(work.job.source), signal);
-  const task = { source, signal, onProgress: (share: number) => heart.tell(share) };
+  const from = jobSource(work.job.source);
+  const source = pacedFile(await parts.openSource(from, turn.signal), from, slice);
+  const task = { ...turn, source };
   try {
     if (work.job.task === 'enroll') {
       const { account: owner, parameters } = work.job;
@@ -95,7 +109,7 @@ async function resultOf(
 async function endOf(work: Work, desk: JobDesk, error: unknown, stopping: AbortSignal): Promise<JobTurn> {
   try {
     if (error instanceof WorkLost) return { outcome: 'lost' };
-    if (stopping.aborted) {
+    if (stopping.aborted || error instanceof TurnOver) {
       await desk.giveBack(work);
       return { outcome: 'given back' };
     }
@@ -111,49 +125,5 @@ async function endOf(work: Work, desk: JobDesk, error: unknown, stopping: AbortS
   } catch (lost) {
     if (lost instanceof WorkLost) return { outcome: 'lost' };
     throw lost;
-  }
-}
-
-/** Tells the desk that the worker lives; stops the work if the job is no longer its own. */
-class Heart {
-  readonly #stop = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-  #fileProgress: number;
-  #failure: unknown;
-
-  constructor(work: Work, { desk, heartbeatMs }: Pick<JobRunnerParts, 'desk' | 'heartbeatMs'>) {
-    this.#fileProgress = work.job.fileProgress;
-    let isBeating = false;
-    this.#timer = setInterval(() => {
-      if (isBeating) return;
-      isBeating = true;
-      desk
-        .renew(work, this.#fileProgress)
-        .catch((error) => {
-          // A database that is gone for a while takes the lease away, and with it the job, if it takes too long.
-          if (!(error instanceof WorkLost)) return;
-          this.#failure = error;
-          this.#stop.abort(error);
-        })
-        .finally(() => {
-          isBeating = false;
-        });
-    }, heartbeatMs);
-  }
-
-  get signal(): AbortSignal {
-    return this.#stop.signal;
-  }
-
-  get failure(): unknown {
-    return this.#failure;
-  }
-
-  tell(fileProgress: number): void {
-    this.#fileProgress = fileProgress;
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 }

@@ -4,24 +4,35 @@ import { parseTraceparent } from '../../base/tracing/trace-context.js';
 import { isTransient } from '../../state/database/database.js';
 import type { Job, Work } from '../../state/jobs/job.js';
 import type { JobDesk } from '../../state/jobs/job-desk.js';
+import { FairPlaces, type WaitingWork } from '../fair-places.js';
+import { type TurnLimits, TurnSlice, type TurnSliceOptions } from '../turn-slice.js';
+import { sparePlaces } from './job-places.js';
 import type { JobTurn } from './job-runner.js';
 
 export interface JobWorkersOptions {
-  /** Jobs at once. */
+  /** Jobs at once. One more is begun for an account that has none in work here. */
   readonly workers: number;
   /** How often to look for jobs that are due, and for those of dead workers; announcements are faster. */
   readonly pollMs: number;
-  readonly run: (work: Work, stopping: AbortSignal) => Promise<JobTurn>;
+  readonly run: (work: Work, limits: TurnLimits) => Promise<JobTurn>;
   /** Called after each turn, and for jobs whose last worker has died. */
   readonly onTurn: (job: Job, turn: JobTurn | 'worker died', tookMs: number) => void;
   readonly log: Logger;
+  /** For tests. */
+  readonly slice?: Partial<Pick<TurnSliceOptions, 'sliceMs' | 'overdueMs'>>;
 }
+
+/** Work that ends within this time is never interrupted; opening a recording again costs far less. */
+const SLICE_MS = 20_000;
+/** A minute of audio that takes so long to arrive is not waited for while others wait. */
+const OVERDUE_MS = 300_000;
 
 /** Takes jobs and does them, next to other workers on this host and on others. */
 export class JobWorkers {
   readonly #desk: JobDesk;
   readonly #options: JobWorkersOptions;
   readonly #atWork = new Set<Promise<void>>();
+  readonly #places: FairPlaces;
   readonly #unfollow: () => void;
   readonly #timer: NodeJS.Timeout;
   #turnOver = new AbortController();
@@ -32,6 +43,8 @@ export class JobWorkers {
   constructor(desk: JobDesk, options: JobWorkersOptions) {
     this.#desk = desk;
     this.#options = options;
+    const { workers } = options;
+    this.#places = new FairPlaces({ places: workers, spare: sparePlaces(workers) });
     this.#unfollow = desk.follow(() => this.#look());
     this.#timer = setInterval(() => void this.#upkeep(), options.pollMs);
     this.#look();
@@ -39,7 +52,7 @@ export class JobWorkers {
 
   /** Jobs in work. */
   get busy(): number {
-    return this.#atWork.size;
+    return this.#places.busy;
   }
 
   /** Ends the turns of the jobs in work: they begin again from their last saved step. */
@@ -75,13 +88,13 @@ export class JobWorkers {
   }
 
   async #takeAll(): Promise<void> {
+    const waiting: WaitingWork<Work> = {
+      take: async (except) => (this.#isClosed ? undefined : await this.#desk.take(except)),
+      waits: (except) => this.#desk.waits(except),
+    };
     while (this.#lookAgain) {
       this.#lookAgain = false;
-      while (!this.#isClosed && this.busy < this.#options.workers) {
-        const work = await this.#desk.take();
-        if (work === undefined) break;
-        this.#begin(work);
-      }
+      await this.#places.fill(waiting, (work) => this.#begin(work));
     }
   }
 
@@ -92,7 +105,14 @@ export class JobWorkers {
     const facts = { job: job.id, attempt: job.attempts, ...(trace && { trace_id: trace.traceId }) };
     const beganMs = performance.now();
     log.info({ ...facts, savedS: job.audioS }, 'job begun');
-    const done = run(work, this.#turnOver.signal)
+    this.#places.enter(job.account);
+    const slice = new TurnSlice({
+      sliceMs: SLICE_MS,
+      overdueMs: OVERDUE_MS,
+      isWanted: () => this.#places.makesRoom(job.account),
+      ...this.#options.slice,
+    });
+    const done = run(work, { stopping: this.#turnOver.signal, slice })
       .then((turn) => {
         const { outcome } = turn;
         const failure = 'failure' in turn ? { errorKey: turn.failure.key, err: turn.failure.cause } : {};
@@ -105,6 +125,7 @@ export class JobWorkers {
       // Another worker goes on when the lease has ended.
       .catch((error) => log.error({ ...facts, err: error }, 'job dropped'))
       .finally(() => {
+        this.#places.leave(job.account);
         this.#atWork.delete(done);
         if (!this.#isClosed) this.#look();
       });

@@ -31,6 +31,8 @@ export interface PredictTask {
   readonly source: ByteSource;
   readonly signal: AbortSignal;
   readonly onProgress: (fileProgress: number) => void;
+  /** Called after each saved step; what it throws ends the turn. */
+  readonly onSaved: () => void;
 }
 
 /** A step as it is saved. */
@@ -45,7 +47,7 @@ type PassEnd = Pick<RecordingEnd, 'modelId' | 'scoreFingerprint' | 'summary'>;
 
 /**
  * Saves each step. A file of several channels is read once for the mix and once for each channel.
- * @throws ServiceError NO_SPEECH, CHANNELS_TOO_MANY and what the analyser throws; CursorRefused, WorkLost
+ * @throws ServiceError NO_SPEECH, CHANNELS_TOO_MANY and what the analyser throws; CursorRefused, WorkLost, or what `onSaved` throws
  */
 export async function predictRecording(
   work: Work,
@@ -112,17 +114,13 @@ class Passes {
         ...audioPartOf({ ...this.#parameters, channel: next }),
         audioS: 0,
       };
-      await this.#parts.desk.saveStep(this.#work, this.#savedSteps++, {
-        results: JSON.stringify(step),
-        cursor: JSON.stringify(cursor),
-        audioS: audioSOf(channel, mix.summary.durationS, mix),
-      });
+      await this.#save(step, cursor, audioSOf(channel, mix.summary.durationS, mix));
     }
   }
 
   /** One reading of the file. */
   async #pass(cursor: RecordingCursor | undefined, mix: PassEnd | undefined): Promise<RecordingEnd> {
-    const { desk, analyser, maxDurationS, timeLimitMs } = this.#parts;
+    const { analyser, maxDurationS, timeLimitMs } = this.#parts;
     const { job } = this.#work;
     const { source, signal, onProgress } = this.#task;
     const { model, silenceThresholdPercent, separatesChannels } = this.#parameters;
@@ -144,13 +142,19 @@ class Passes {
     for await (const part of steps) {
       if (part.isLast) return part;
       const { windows, skipped } = part;
-      await desk.saveStep(this.#work, this.#savedSteps++, {
-        results: JSON.stringify({ windows, skipped, ...named(channel) }),
-        cursor: JSON.stringify(part.cursor),
-        audioS: audioSOf(channel, part.cursor.audioS, mix),
-      });
+      await this.#save(
+        { windows, skipped, ...named(channel) },
+        part.cursor,
+        audioSOf(channel, part.cursor.audioS, mix),
+      );
     }
     throw new Error(`The analysis of the job ${job.id} ended without a last step. This is a bug.`);
+  }
+
+  async #save(step: SavedStep, cursor: RecordingCursor, audioS: number): Promise<void> {
+    const saved = { results: JSON.stringify(step), cursor: JSON.stringify(cursor), audioS };
+    await this.#parts.desk.saveStep(this.#work, this.#savedSteps++, saved);
+    this.#task.onSaved();
   }
 
   async #saved(): Promise<SavedStep[]> {

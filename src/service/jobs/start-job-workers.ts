@@ -12,6 +12,7 @@ import type { Job } from '../../state/jobs/job.js';
 import { JOB_ROUTE } from '../../state/jobs/job-desk.js';
 import { type JobParameters, jobSource } from '../../state/jobs/job-text.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
+import { HEARTBEAT_MS } from '../lease-heart.js';
 import type { ServedModels } from '../served-models.js';
 import { enrollRecording } from './enroll-recording.js';
 import type { JobOffice } from './job-office.js';
@@ -32,8 +33,6 @@ export interface JobWorkersParts {
   readonly log: Logger;
 }
 
-/** Several within a lease. */
-const HEARTBEAT_MS = 2000;
 const POLL_MS = 5000;
 /** Of one turn, which a further one continues. */
 const TURN_LIMIT_MS = 24 * 3_600_000;
@@ -63,7 +62,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
     workers: config.jobWorkers,
     pollMs: POLL_MS,
     log,
-    async run(work, stopping) {
+    async run(work, limits) {
       const current = models();
       const span = beginJobSpan(tracing, work.job);
       current.enter();
@@ -85,7 +84,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
             },
             span,
           ),
-          stopping,
+          limits,
         );
         endJobSpan(span, work.job, turn);
         if (turn.outcome === 'failed') await tellOfFailure(work.job, turn.failure);

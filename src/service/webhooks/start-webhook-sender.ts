@@ -21,6 +21,7 @@ export interface WebhookSenderParts {
 }
 
 const PARALLEL = 32;
+const PER_ACCOUNT = 8;
 const POLL_MS = 2000;
 const COUNT_TIMEOUT_MS = 1000;
 
@@ -40,6 +41,7 @@ export function startWebhookSender(parts: WebhookSenderParts): WebhookSender {
   };
   return new WebhookSender(deliveryDesk, {
     parallel: PARALLEL,
+    perAccount: PER_ACCOUNT,
     pollMs: POLL_MS,
     attempt: (delivery, stopping) => attemptDelivery(delivery, attemptParts, stopping),
     onAttempt: (outcome) => webhookMetrics.countAttempt(outcome),

@@ -3,14 +3,19 @@
 import type { Logger } from '../../base/observe/log.js';
 import type { AttemptOutcome } from '../../base/observe/webhook-metrics.js';
 import { isTransient } from '../../state/database/database.js';
+import { WorkLost } from '../../state/jobs/job.js';
 import type { Delivery } from '../../state/webhooks/delivery.js';
 import type { DeliveryDesk, Turn } from '../../state/webhooks/delivery-desk.js';
+import { FairPlaces, type WaitingWork } from '../fair-places.js';
+import { HEARTBEAT_MS, LeaseHeart } from '../lease-heart.js';
 import { Destinations } from './destinations.js';
 import type { AttemptEnd } from './webhook-attempt.js';
 
 export interface WebhookSenderOptions {
   /** Requests at once. */
   readonly parallel: number;
+  /** Of them, to the receivers of one account. */
+  readonly perAccount: number;
   /** How often to look for what is due; announcements are faster. */
   readonly pollMs: number;
   readonly attempt: (delivery: Delivery, stopping: AbortSignal) => Promise<AttemptEnd>;
@@ -27,6 +32,12 @@ export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #destinations = new Destinations();
   readonly #atWork = new Set<Promise<void>>();
+  readonly #places: FairPlaces;
+  readonly #waiting: WaitingWork<Turn> = {
+    take: (except) => this.#takeOne(except),
+    // Requests are short: none makes room for others.
+    waits: async () => false,
+  };
   readonly #stopping = new AbortController();
   readonly #unfollow: () => void;
   readonly #timer: NodeJS.Timeout;
@@ -37,6 +48,7 @@ export class WebhookSender {
   constructor(desk: DeliveryDesk, options: WebhookSenderOptions) {
     this.#desk = desk;
     this.#options = options;
+    this.#places = new FairPlaces({ places: options.parallel, perAccount: options.perAccount });
     this.#unfollow = desk.follow(() => this.#look());
     this.#timer = setInterval(() => {
       if (this.#looks++ % REAP_EVERY === 0) void this.#tried(async () => void (await desk.reap()));
@@ -64,24 +76,30 @@ export class WebhookSender {
   }
 
   async #takeAll(): Promise<void> {
-    const { signal } = this.#stopping;
     while (this.#lookAgain) {
       this.#lookAgain = false;
-      while (!signal.aborted && this.#atWork.size < this.#options.parallel) {
-        const turn = await this.#desk.take();
-        if (turn === undefined) break;
-        const origin = originOf(turn.delivery.url);
-        const pauseMs = this.#destinations.enter(origin);
-        if (pauseMs === undefined) this.#begin(turn, origin);
-        else await this.#desk.postpone(turn, pauseMs / 1000);
-      }
+      await this.#places.fill(this.#waiting, (turn) => this.#begin(turn));
     }
   }
 
-  #begin(turn: Turn, origin: string): void {
+  async #takeOne(except: readonly string[]): Promise<Turn | undefined> {
+    if (this.#stopping.signal.aborted) return undefined;
+    const turn = await this.#desk.take(except);
+    const pauseMs = turn && this.#destinations.enter(turn.delivery);
+    if (turn === undefined || pauseMs === undefined) return turn;
+    await this.#desk.postpone(turn, pauseMs / 1000);
+    // Not the next one at once: an account may have thousands, and others come first.
+    this.#lookAgain = true;
+    return undefined;
+  }
+
+  #begin(turn: Turn): void {
+    const { delivery } = turn;
     const beganMs = performance.now();
+    this.#places.enter(delivery.account);
     const done = this.#tried(() => this.#send(turn)).finally(() => {
-      this.#destinations.leave(origin, performance.now() - beganMs);
+      this.#destinations.leave(delivery, performance.now() - beganMs);
+      this.#places.leave(delivery.account);
       this.#atWork.delete(done);
       if (!this.#stopping.signal.aborted) this.#look();
     });
@@ -89,16 +107,20 @@ export class WebhookSender {
   }
 
   async #send(turn: Turn): Promise<void> {
-    const { signal } = this.#stopping;
+    const { signal: stopping } = this.#stopping;
     const { attempt, onAttempt, log } = this.#options;
     const facts = { webhook: turn.delivery.id, job: turn.delivery.jobId };
+    const heart = new LeaseHeart(() => this.#renew(turn), HEARTBEAT_MS);
     let end: AttemptEnd;
     try {
-      end = await attempt(turn.delivery, signal);
+      end = await attempt(turn.delivery, AbortSignal.any([stopping, heart.signal]));
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (heart.signal.aborted) return;
+      if (!stopping.aborted) throw error;
       await this.#desk.postpone(turn, 0);
       return;
+    } finally {
+      heart.stop();
     }
     const { status, problem } = end.attempt;
     if (problem === undefined) {
@@ -113,6 +135,11 @@ export class WebhookSender {
     log.warn({ ...facts, problem }, isRetried ? 'webhook failed; will retry' : 'webhook failed for good');
   }
 
+  async #renew(turn: Turn): Promise<void> {
+    const isOurs = await this.#desk.renew(turn);
+    if (!isOurs) throw new WorkLost(`The webhook ${turn.delivery.id} is in other hands.`);
+  }
+
   async #tried(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -124,5 +151,3 @@ export class WebhookSender {
     }
   }
 }
-
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');

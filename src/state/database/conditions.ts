@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Value } from './database.js';
 
-/** `$1, $2`, and so on, one for each. */
-export const placesFor = (values: readonly unknown[]): string => values.map((_, i) => `$${i + 1}`).join(', ');
+/** `$1, $2`, and so on, one for each. @param first number of the first place */
+export const placesFor = (values: readonly unknown[], first = 1): string =>
+  values.map((_, i) => `$${i + first}`).join(', ');
 
 /** What a query asks of rows, with its values in their places. */
 export class Conditions {

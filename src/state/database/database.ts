@@ -81,6 +81,9 @@ export class DatabaseError extends Error {
   }
 }
 
+/** Whether it answers, and can be written. */
+export type DatabaseState = 'up' | 'unavailable' | 'full' | 'read_only';
+
 /** The same may succeed in a moment. What was busy was not done, not even in part; what was unavailable may have been. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.kind === 'unavailable' || error.kind === 'busy');

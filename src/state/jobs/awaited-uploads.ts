@@ -59,18 +59,24 @@ export class AwaitedUploads {
     }
   }
 
-  /** Those to look after now; other hosts and later calls get them after a while only. @throws DatabaseError */
+  /**
+   * Those to look after now, the first of each account before the second of any; other hosts and later calls get them after a while
+   * only.
+   * @throws DatabaseError
+   */
   async due(limit: number): Promise<AwaitedUpload[]> {
     const now = this.#now;
+    // A later look than there are was set before the clock was set back.
+    const isDue = `home IN ($2, '') AND (look_at_ms <= ${now} OR look_at_ms > ${now} + $1)`;
     const lock = this.#database.dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
     const rows = await this.#database.query<Row & { asked_at_ms: number; until_ms: number; now_ms: number }>(
       `UPDATE awaited_uploads SET look_at_ms = ${now} + CASE ` +
         `WHEN ${now} - asked_at_ms < ${5 * SOONEST_LOOK_MS} THEN ${SOONEST_LOOK_MS} ` +
         `WHEN ${now} - asked_at_ms > ${5 * LATEST_LOOK_MS} THEN ${LATEST_LOOK_MS} ` +
         `ELSE (${now} - asked_at_ms) / 5 END ` +
-        // A later look than there are was set before the clock was set back.
-        "WHERE (home, name) IN (SELECT home, name FROM awaited_uploads WHERE home IN ($2, '') AND " +
-        `(look_at_ms <= ${now} OR look_at_ms > ${now} + $1) ORDER BY look_at_ms LIMIT ${limit}${lock}) ` +
+        `WHERE (home, name) IN (SELECT home, name FROM awaited_uploads WHERE ${isDue} AND (home, name) IN (` +
+        `SELECT home, name FROM (SELECT home, name, look_at_ms, ROW_NUMBER() OVER (PARTITION BY account ORDER BY look_at_ms) AS turn ` +
+        `FROM awaited_uploads WHERE ${isDue}) AS waiting ORDER BY turn, look_at_ms LIMIT ${limit})${lock}) ` +
         `RETURNING home, name, account, key_id, asked_at_ms, until_ms, ${now} AS now_ms`,
       [2 * LATEST_LOOK_MS, this.#home],
     );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
+import { placesFor } from '../database/conditions.js';
 import type { Database, Row, Transaction, Value } from '../database/database.js';
 import { followAll } from '../database/follow-all.js';
 import { nowMs } from '../database/now-ms.js';
@@ -12,10 +13,11 @@ import {
   type LineEnd,
   type NewLine,
 } from './batch-lines.js';
-import { type Job, type JobFailure, WorkLost } from './job.js';
+import { type Job, type JobFailure, WorkLost, workerDied } from './job.js';
 import { linePriority } from './job-priority.js';
 import { type JobQueue, MAX_TRIES, RETRY_DELAY_S } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
+import { type BatchSource, batchSource } from './job-text.js';
 import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
 
 /** A batch in the hands of a tender. */
@@ -48,27 +50,48 @@ export class BatchDesk {
     this.#database = database;
   }
 
-  /** The oldest batch that nobody tends, or undefined. */
-  async take(): Promise<BatchWork | undefined> {
+  /**
+   * Of the batches that nobody tends, the one that waits longest, those that nobody has begun first; or undefined.
+   * @param except accounts whose batches stay
+   */
+  async take(except: readonly string[] = []): Promise<BatchWork | undefined> {
     const holder = randomUUID();
-    const isFree = `(leased_until_ms IS NULL OR leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $3)`;
-    // SQLite has a single host.
-    const isReachable = this.#database.dialect === 'sqlite' ? '' : ' AND (home IS NULL OR home = $5)';
+    const { isFree, values } = this.#free(except);
     const [row] = await this.#database.query<Row & { lines_read: number }>(
-      `UPDATE jobs SET state = 'running', holder = $1, leased_until_ms = ${this.#now} + $2, attempts = attempts + 1, ` +
-        'started_at_ms = COALESCE(started_at_ms, $4) WHERE id = (SELECT id FROM jobs ' +
-        `WHERE task = 'batch' AND state IN ('queued', 'running') AND ${isFree}${isReachable} ORDER BY created_at_ms LIMIT 1) ` +
+      `UPDATE jobs SET state = 'running', holder = $4, leased_until_ms = ${this.#now} + $5, attempts = attempts + 1, ` +
+        `started_at_ms = COALESCE(started_at_ms, $6) WHERE id = (SELECT id FROM jobs WHERE ${isFree} ` +
         // Another host may have taken it in the meantime.
-        `AND ${isFree} AND state IN ('queued', 'running') RETURNING ${jobColumns}, lines_read`,
-      [
-        holder,
-        this.#leaseMs,
-        10 * this.#leaseMs,
-        Date.now(),
-        ...(isReachable === '' ? [] : [this.#home ?? '']),
-      ],
+        `ORDER BY COALESCE(leased_until_ms, 0), created_at_ms LIMIT 1) AND ${isFree} RETURNING ${jobColumns}, lines_read`,
+      [...values.slice(0, 3), holder, this.#leaseMs, Date.now(), ...values.slice(3)],
     );
     return row && { job: jobOf(row), holder, linesRead: row.lines_read };
+  }
+
+  /** Whether `take` would find one. */
+  async waits(except: readonly string[]): Promise<boolean> {
+    const { isFree, values } = this.#free(except, 4);
+    const rows = await this.#database.query(`SELECT id FROM jobs WHERE ${isFree} LIMIT 1`, values);
+    return rows.length > 0;
+  }
+
+  /** Ends batches whose tenders have died too often. To be called now and then by any tender. @returns them */
+  async reap(): Promise<readonly Job[]> {
+    const rows = await this.#database.query<Row & { holder: string; lines_read: number }>(
+      `SELECT ${jobColumns}, holder, lines_read FROM jobs WHERE task = 'batch' AND state = 'running' ` +
+        `AND attempts >= $2 AND (leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
+      [10 * this.#leaseMs, MAX_TRIES],
+    );
+    const failed: Job[] = [];
+    for (const row of rows) {
+      const work = { job: jobOf(row), holder: row.holder, linesRead: row.lines_read };
+      try {
+        await this.fail(work, workerDied, true);
+        failed.push(work.job);
+      } catch (error) {
+        if (!(error instanceof WorkLost)) throw error;
+      }
+    }
+    return failed;
   }
 
   /** The manifest that came with the request. */
@@ -81,8 +104,17 @@ export class BatchDesk {
   }
 
   /** To be called several times per lease. @throws WorkLost */
-  async renew(work: BatchWork, progress: number): Promise<void> {
-    await this.#change(work, { file_progress: progress }, async () => {});
+  renew(work: BatchWork): Promise<void> {
+    return this.#change(work, {}, async () => {});
+  }
+
+  /** All lines are in the table. What the manifest was read from, which may be a secret, is not needed any more. @throws WorkLost */
+  endReading(work: BatchWork): Promise<void> {
+    const { manifest: _, ...source } = batchSource(work.job.source);
+    const isRead: BatchSource = { ...source, isRead: true };
+    return this.#change(work, { source: JSON.stringify(isRead) }, async (transaction) => {
+      await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [work.job.id]);
+    });
   }
 
   /** @param first number of the first of these lines, from 1 @throws WorkLost */
@@ -121,6 +153,11 @@ export class BatchDesk {
   feed(work: BatchWork): Promise<BatchCounts> {
     return this.#change(work, {}, async (transaction) => {
       const counts = await countLines(transaction, work.job.id);
+      const { lines, succeeded, failed } = counts;
+      await transaction.execute('UPDATE jobs SET file_progress = $2 WHERE id = $1', [
+        work.job.id,
+        lines === 0 ? 0 : (succeeded + failed) / lines,
+      ]);
       if (counts.waiting === 0 || counts.open > MAX_OPEN_LINES / 2) return counts;
       // Of two accounts with batches, neither goes before the other's lines by being first.
       const [others] = await transaction.query<{ lines: number }>(
@@ -192,7 +229,7 @@ export class BatchDesk {
     });
   }
 
-  /** Of a tender that stops; that is no attempt. @throws WorkLost */
+  /** Of a tender that stops or makes room for others; that is no attempt. @throws WorkLost */
   giveBack(work: BatchWork): Promise<void> {
     return this.#change(work, { attempts: work.job.attempts - 1 }, (transaction) =>
       this.#release(transaction, work.job.id, 0),
@@ -206,6 +243,24 @@ export class BatchDesk {
 
   get #now(): string {
     return nowMs[this.#database.dialect];
+  }
+
+  /** What a batch that can be taken is like; the first three values are the same for all accounts. */
+  #free(except: readonly string[], first = 7): { isFree: string; values: Value[] } {
+    const isOther = except.length === 0 ? '' : ` AND account NOT IN (${placesFor(except, first)})`;
+    return {
+      isFree:
+        "task = 'batch' AND state IN ('queued', 'running') AND attempts < $2 AND " +
+        `(leased_until_ms IS NULL OR leased_until_ms <= ${this.#now} OR leased_until_ms > ${this.#now} + $1) AND ` +
+        // SQLite has a single host.
+        `($3 = '' OR home IS NULL OR home = $3)${isOther}`,
+      values: [
+        10 * this.#leaseMs,
+        MAX_TRIES,
+        this.#database.dialect === 'sqlite' ? '' : (this.#home ?? 'none'),
+        ...except,
+      ],
+    };
   }
 
   /** Also a sign of life. */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../../base/errors/service-error.js';
 import { dayOf } from '../data-folder/days.js';
 import type { Database, Row, Transaction, Value } from '../database/database.js';
 import { nowMs } from '../database/now-ms.js';
 import { addUsage, type UsageRow } from '../records/usage-ledger.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
-import { type Job, type JobFailure, type Work, WorkLost } from './job.js';
+import { type Job, type JobFailure, type Work, WorkLost, workerDied } from './job.js';
 import { jobPriority, linePriority, lowestPriority } from './job-priority.js';
 import type { JobQueue } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
@@ -62,10 +61,10 @@ export class JobDesk {
     this.#clockMs = clockMs;
   }
 
-  /** The next job that is due, or undefined. */
-  take(): Promise<Work | undefined> {
+  /** The next job that is due, or undefined. @param except accounts whose jobs stay */
+  take(except: readonly string[] = []): Promise<Work | undefined> {
     return this.#database.transaction(async (transaction) => {
-      const id = await this.#queue.take(transaction, await this.#homes(transaction));
+      const id = await this.#queue.take(transaction, await this.#homes(transaction), except);
       if (id === undefined) return undefined;
       const holder = randomUUID();
       const [row] = await transaction.query<Row & { cursor: string | null; saved_steps: number }>(
@@ -81,6 +80,12 @@ export class JobDesk {
       await transaction.announce(CHANGE_TOPIC);
       return { job: jobOf(row), holder, cursor: row.cursor ?? undefined, savedSteps: row.saved_steps };
     });
+  }
+
+  /** Whether `take` would find one. */
+  waits(except: readonly string[]): Promise<boolean> {
+    const homes = this.#home === undefined ? [undefined] : [undefined, this.#home];
+    return this.#queue.hasDue(this.#database, homes, except);
   }
 
   /** To be called several times per lease. @throws WorkLost if the job was cancelled or went to another worker */
@@ -162,14 +167,11 @@ export class JobDesk {
     });
   }
 
-  /** Of a worker that stops: another one goes on at once. @throws WorkLost */
+  /** Of a worker that stops or makes room for others: somebody goes on with it. @throws WorkLost */
   giveBack(work: Work): Promise<void> {
     // Its turn does not count.
     return this.#changeAnd(work, { attempts: work.job.attempts - 1 }, async (transaction) => {
-      const [row] = await transaction.query<{ priority: number }>('SELECT priority FROM jobs WHERE id = $1', [
-        work.job.id,
-      ]);
-      await this.#queue.giveBack(transaction, work.job, row?.priority ?? 0);
+      await this.#queue.giveBack(transaction, work.job);
       await this.#requeue(transaction, work.job.id);
     });
   }
@@ -288,10 +290,5 @@ export class JobDesk {
     await transaction.announce(CHANGE_TOPIC);
   }
 }
-
-const workerDied: JobFailure = {
-  code: 'WORKER_DIED',
-  message: new ServiceError('WORKER_DIED').message,
-};
 
 const lost = ({ job }: Work): WorkLost => new WorkLost(`The job ${job.id} is in other hands.`);

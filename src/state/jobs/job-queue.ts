@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../database/database.js';
+import type { Queries, Transaction } from '../database/database.js';
 import type { DeliveryQueue } from '../webhooks/delivery-queue.js';
 
 /** Tries of a job before it fails for good. */
@@ -21,14 +21,23 @@ export interface QueuedJob {
 export interface JobQueue {
   /** @param priority jobs with a higher one go first */
   add(transaction: Transaction, job: QueuedJob, priority: number): Promise<void>;
-  /** Takes the next one that is due, of the first of these homes that has one. A single host takes all. */
-  take(transaction: Transaction, homes?: readonly QueuedJob['home'][]): Promise<string | undefined>;
+  /**
+   * Takes the next one that is due, of the first of these homes that has one. A single host takes all.
+   * @param except accounts whose jobs stay; with some, the homes have no order
+   */
+  take(
+    transaction: Transaction,
+    homes?: readonly QueuedJob['home'][],
+    except?: readonly string[],
+  ): Promise<string | undefined>;
+  /** Whether `take` would find one. */
+  hasDue(queries: Queries, homes: readonly QueuedJob['home'][], except: readonly string[]): Promise<boolean>;
   /** Of one that was taken. @returns whether it will be tried again */
   retry(transaction: Transaction, job: QueuedJob, reason: string): Promise<boolean>;
   /** Of one that failed for good: as if it were new. */
   revive(transaction: Transaction, job: QueuedJob, priority: number): Promise<void>;
   /** Of one that was taken: at once, without counting as a try. */
-  giveBack(transaction: Transaction, job: QueuedJob, priority: number): Promise<void>;
+  giveBack(transaction: Transaction, job: QueuedJob): Promise<void>;
   /** Of one that waits. */
   move(transaction: Transaction, job: QueuedJob, priority: number): Promise<void>;
   /** Of one that was taken or waits. */

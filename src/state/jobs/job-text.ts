@@ -52,8 +52,10 @@ export const enrollParameters = (text: string): EnrollParameters => JSON.parse(t
 
 /** Where the manifest of a batch lies, and where its result goes. */
 export interface BatchSource {
-  /** Absent if the manifest came with the request. */
+  /** Absent if the manifest came with the request, and once it is read. */
   readonly manifest?: JobSource;
+  /** All of its lines are in the table. */
+  readonly isRead?: true;
   /** Of that manifest. */
   readonly sha256?: string;
   /** The beginning of the object's name. */

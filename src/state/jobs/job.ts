@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { jobStates } from '../../base/contract/job-fields.js';
+import { ServiceError } from '../../base/errors/service-error.js';
 
 export const jobTasks = ['predict', 'enroll', 'batch'] as const;
 export type JobTask = (typeof jobTasks)[number];
@@ -53,6 +54,12 @@ export interface JobFailure {
   readonly code: string;
   readonly message: string;
 }
+
+/** Of one whose workers or tenders died. */
+export const workerDied: JobFailure = {
+  code: 'WORKER_DIED',
+  message: new ServiceError('WORKER_DIED').message,
+};
 
 /** A job in the hands of a worker. */
 export interface Work {

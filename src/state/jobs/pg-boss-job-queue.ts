@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import PgBoss from 'pg-boss';
+import { placesFor } from '../database/conditions.js';
 import type { Queries, Transaction, Value } from '../database/database.js';
 import type { clientSettings } from '../database/postgres-settings.js';
 import type { DeliveryQueue } from '../webhooks/delivery-queue.js';
@@ -43,7 +44,10 @@ export class PgBossJobQueue implements JobQueue {
             ...within(transaction),
           },
         )),
-      take: (transaction) => this.#take(WEBHOOKS, transaction),
+      take: (transaction, except) =>
+        except.length === 0
+          ? this.#take(WEBHOOKS, transaction)
+          : takeOther(transaction, { queues: [WEBHOOKS], table: 'webhook_deliveries', except }),
       remove: async (transaction, deliveryId) =>
         void (await boss.deleteJob(WEBHOOKS, deliveryId, within(transaction))),
     };
@@ -85,12 +89,24 @@ export class PgBossJobQueue implements JobQueue {
   async take(
     transaction: Transaction,
     homes: readonly QueuedJob['home'][] = [undefined],
+    except: readonly string[] = [],
   ): Promise<string | undefined> {
+    if (except.length > 0)
+      return takeOther(transaction, { queues: homes.map(queueOf), table: 'jobs', except });
     for (const home of homes) {
       const id = await this.#take(queueOf(home), transaction);
       if (id !== undefined) return id;
     }
     return undefined;
+  }
+
+  async hasDue(
+    queries: Queries,
+    homes: readonly QueuedJob['home'][],
+    except: readonly string[],
+  ): Promise<boolean> {
+    const [sql, values] = dueOfOthers({ queues: homes.map(queueOf), table: 'jobs', except });
+    return (await queries.query(sql, values)).length > 0;
   }
 
   async retry(transaction: Transaction, { id, home }: QueuedJob, reason: string): Promise<boolean> {
@@ -115,8 +131,14 @@ export class PgBossJobQueue implements JobQueue {
     await this.#send(transaction, job, priority);
   }
 
-  giveBack(transaction: Transaction, job: QueuedJob, priority: number): Promise<void> {
-    return this.move(transaction, job, priority);
+  async giveBack(transaction: Transaction, { id, home }: QueuedJob): Promise<void> {
+    // What was tried before stays so; pg-boss counts when it takes one that was begun.
+    await transaction.execute(
+      `UPDATE ${SCHEMA}.job SET state = CASE WHEN retry_count = 0 THEN 'created' ELSE 'retry' END::${SCHEMA}.job_state, ` +
+        'started_on = CASE WHEN retry_count = 0 THEN NULL ELSE started_on END, retry_count = GREATEST(retry_count - 1, 0), ' +
+        'start_after = now() WHERE name = $1 AND id = $2',
+      [queueOf(home), id],
+    );
   }
 
   async move(transaction: Transaction, job: QueuedJob, priority: number): Promise<void> {
@@ -158,6 +180,42 @@ export class PgBossJobQueue implements JobQueue {
       },
     );
   }
+}
+
+interface OfOthers {
+  readonly queues: readonly string[];
+  /** Whose rows have the ids of those in the queues. */
+  readonly table: 'jobs' | 'webhook_deliveries';
+  /** Accounts. */
+  readonly except: readonly string[];
+}
+
+/** pg-boss knows no accounts. */
+function dueOfOthers({ queues, table, except }: OfOthers): [sql: string, values: string[]] {
+  const isOther =
+    except.length === 0 ? '' : ` AND t.account NOT IN (${placesFor(except, queues.length + 1)})`;
+  return [
+    `SELECT q.name, q.id::text AS id FROM ${SCHEMA}.job q JOIN ${table} t ON t.id = q.id::text ` +
+      `WHERE q.name IN (${placesFor(queues)}) AND q.state < 'active' AND q.start_after < now()${isOther} ` +
+      'ORDER BY q.priority DESC, q.created_on, q.id LIMIT 1',
+    [...queues, ...except],
+  ];
+}
+
+/** As pg-boss takes one. */
+async function takeOther(transaction: Transaction, others: OfOthers): Promise<string | undefined> {
+  const [sql, values] = dueOfOthers(others);
+  const [next] = await transaction.query<{ name: string; id: string }>(
+    `${sql} FOR UPDATE OF q SKIP LOCKED`,
+    values,
+  );
+  if (next === undefined) return undefined;
+  await transaction.execute(
+    `UPDATE ${SCHEMA}.job SET state = 'active', started_on = now(), ` +
+      'retry_count = CASE WHEN started_on IS NULL THEN retry_count ELSE retry_count + 1 END WHERE name = $1 AND id = $2',
+    [next.name, next.id],
+  );
+  return next.id;
 }
 
 /** Has pg-boss work in the caller's transaction. */

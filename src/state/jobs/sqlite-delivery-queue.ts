@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { placesFor } from '../database/conditions.js';
 import type { Transaction } from '../database/database.js';
 import type { DeliveryQueue } from '../webhooks/delivery-queue.js';
 import { MAX_PAUSE_S } from '../webhooks/schedule.js';
@@ -12,13 +13,15 @@ export class SqliteDeliveryQueue implements DeliveryQueue {
     );
   }
 
-  async take(transaction: Transaction): Promise<string | undefined> {
+  async take(transaction: Transaction, except: readonly string[]): Promise<string | undefined> {
     const nowMs = Date.now();
+    const isOther = except.length === 0 ? '' : ` AND d.account NOT IN (${placesFor(except, 3)})`;
     const [row] = await transaction.query<{ delivery_id: string }>(
-      'UPDATE webhook_queue SET is_taken = 1 WHERE place = (SELECT place FROM webhook_queue ' +
-        'WHERE is_taken = 0 AND (due_at_ms <= $1 OR due_at_ms > $2) ORDER BY due_at_ms, place LIMIT 1) RETURNING delivery_id',
+      'UPDATE webhook_queue SET is_taken = 1 WHERE place = (SELECT q.place FROM webhook_queue q ' +
+        `JOIN webhook_deliveries d ON d.id = q.delivery_id WHERE q.is_taken = 0 AND (q.due_at_ms <= $1 OR q.due_at_ms > $2)${isOther} ` +
+        'ORDER BY q.due_at_ms, q.place LIMIT 1) RETURNING delivery_id',
       // What is due later than any pause lasts was put there before the clock was set back.
-      [nowMs, nowMs + 1000 * MAX_PAUSE_S],
+      [nowMs, nowMs + 1000 * MAX_PAUSE_S, ...except],
     );
     return row?.delivery_id;
   }

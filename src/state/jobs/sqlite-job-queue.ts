@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transaction } from '../database/database.js';
+import { placesFor } from '../database/conditions.js';
+import type { Queries, Transaction, Value } from '../database/database.js';
 import { type JobQueue, MAX_TRIES, type QueuedJob, RETRY_DELAY_S } from './job-queue.js';
 import { SqliteDeliveryQueue } from './sqlite-delivery-queue.js';
 
@@ -19,14 +20,25 @@ export class SqliteJobQueue implements JobQueue {
     );
   }
 
-  async take(transaction: Transaction): Promise<string | undefined> {
+  async take(
+    transaction: Transaction,
+    _homes?: readonly QueuedJob['home'][],
+    except: readonly string[] = [],
+  ): Promise<string | undefined> {
+    const [sql, values] = this.#due(except);
     const [row] = await transaction.query<{ job_id: string }>(
-      'UPDATE job_queue SET is_taken = 1, tries = tries + 1 WHERE place = (SELECT place FROM job_queue ' +
-        'WHERE is_taken = 0 AND (due_at_ms <= $1 OR due_at_ms > $2) ORDER BY priority DESC, place LIMIT 1) RETURNING job_id',
-      // What is due later than any pause lasts was put there before the clock was set back.
-      [Date.now(), Date.now() + this.#delayMs(MAX_TRIES)],
+      `UPDATE job_queue SET is_taken = 1, tries = tries + 1 WHERE place = (${sql}) RETURNING job_id`,
+      values,
     );
     return row?.job_id;
+  }
+
+  async hasDue(
+    queries: Queries,
+    _homes: readonly QueuedJob['home'][],
+    except: readonly string[],
+  ): Promise<boolean> {
+    return (await queries.query(...this.#due(except))).length > 0;
   }
 
   async retry(transaction: Transaction, job: QueuedJob): Promise<boolean> {
@@ -63,6 +75,18 @@ export class SqliteJobQueue implements JobQueue {
   }
 
   async close(): Promise<void> {}
+
+  /** The next one of other accounts. */
+  #due(except: readonly string[]): [sql: string, values: Value[]] {
+    const isOther = except.length === 0 ? '' : ` AND account NOT IN (${placesFor(except, 3)})`;
+    const from = except.length === 0 ? 'job_queue q' : 'job_queue q JOIN jobs ON jobs.id = q.job_id';
+    return [
+      `SELECT q.place FROM ${from} WHERE q.is_taken = 0 AND (q.due_at_ms <= $1 OR q.due_at_ms > $2)${isOther} ` +
+        'ORDER BY q.priority DESC, q.place LIMIT 1',
+      // What is due later than any pause lasts was put there before the clock was set back.
+      [Date.now(), Date.now() + this.#delayMs(MAX_TRIES), ...except],
+    ];
+  }
 
   #delayMs(tries: number): number {
     return 1000 * this.#retryDelayS * 2 ** (tries - 1);

@@ -7,12 +7,13 @@ import { incomingFolder } from '../data-folder/data-folder.js';
 import { makeFolderLater, moveIntoPlace, syncFolderLater } from '../data-folder/durable-file.js';
 import { storedTime } from '../data-folder/lived-days.js';
 import { type AccountQuota, AccountSpace, MD5_BYTES, sizeOf } from './account-space.js';
+import type { ExpectedChecksum } from './checksums.js';
 import { onDisk } from './disk-failure.js';
 import { DiskRoom, type FreeBytes } from './disk-room.js';
 import { listFiles } from './file-listing.js';
 import { fileOfName, parseName } from './object-name.js';
 import type { StoredObject } from './object-storage.js';
-import { type ExpectedDigests, ObjectUpload } from './object-upload.js';
+import { ObjectUpload } from './object-upload.js';
 
 /** An object that can be read. The caller must close it. */
 export interface OpenObject {
@@ -68,7 +69,7 @@ export class DiskObjects {
    * @param declaredBytes what its sender says that it has; 0 where that is not known
    * @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */
-  async begin(name: string, expected: ExpectedDigests, declaredBytes = 0): Promise<ObjectUpload> {
+  async begin(name: string, expected: readonly ExpectedChecksum[], declaredBytes = 0): Promise<ObjectUpload> {
     const target = this.#fileOf(name);
     const folder = accountFolderOf(name);
     await onDisk(this.#space.check(folder, target, declaredBytes));

@@ -80,7 +80,7 @@ export class EmbeddedStorage implements ObjectStorage {
     pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     declaredBytes: number,
   ): Promise<void> {
-    const upload = await this.objects.begin(name, {}, declaredBytes);
+    const upload = await this.objects.begin(name, [], declaredBytes);
     try {
       for await (const piece of pieces) await upload.write(piece);
       await upload.finish();

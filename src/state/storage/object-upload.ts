@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { type ExpectedChecksum, runningChecksum } from './checksums.js';
+import type { RunningChecksum } from './crc-tables.js';
 import { diskFailure, onDisk } from './disk-failure.js';
 
 const pwrite = promisify(fs.write);
 const sync = promisify(fs.fsync);
 const close = promisify(fs.close);
-
-/** What the content of an object has to be, if its sender said so. */
-export interface ExpectedDigests {
-  /** Hexadecimal. */
-  readonly sha256?: string | undefined;
-  /** Hexadecimal. */
-  readonly md5?: string | undefined;
-}
 
 /** What an upload asks of the storage that it is for. */
 export interface UploadHooks {
@@ -36,18 +29,21 @@ export class ObjectUpload {
   readonly #temporary: string;
   readonly #hooks: UploadHooks;
   readonly #file: number;
-  readonly #md5 = createHash('md5');
-  readonly #sha256 = createHash('sha256');
-  readonly #expected: ExpectedDigests;
+  readonly #expected: readonly ExpectedChecksum[];
+  /** By algorithm; the MD5 is stored with the object. */
+  readonly #checksums = new Map<string, RunningChecksum>();
   #bytes = 0;
   #checkedBytes = 0;
   #isOver = false;
 
   /** Opens the file at once, so that `writeNow` works from the start. @throws ServiceError */
-  constructor(temporary: string, expected: ExpectedDigests, hooks: UploadHooks) {
+  constructor(temporary: string, expected: readonly ExpectedChecksum[], hooks: UploadHooks) {
     this.#temporary = temporary;
     this.#expected = expected;
     this.#hooks = hooks;
+    for (const algorithm of ['md5', ...expected.map((checksum) => checksum.algorithm)] as const) {
+      this.#checksums.set(algorithm, runningChecksum(algorithm));
+    }
     try {
       this.#file = fs.openSync(temporary, 'wx', 0o600);
     } catch (error) {
@@ -89,17 +85,18 @@ export class ObjectUpload {
    * @throws ServiceError OBJECT_DIGEST_MISMATCH, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */
   async finish(): Promise<string> {
-    const { md5, sha256 } = this.#expected;
-    const digest = this.#md5.digest();
-    const md5Hex = digest.toString('hex');
-    const isIntact =
-      (md5 ?? md5Hex) === md5Hex && (sha256 === undefined || sha256 === this.#sha256.digest('hex'));
-    if (!isIntact) throw new ServiceError('OBJECT_DIGEST_MISMATCH');
-    await onDisk(pwrite(this.#file, digest, 0, digest.length, this.#bytes));
+    const digests = new Map([...this.#checksums].map(([name, checksum]) => [name, checksum.digest()]));
+    for (const { algorithm, header, stated } of this.#expected) {
+      if (stated() !== digests.get(algorithm)?.toString('base64')) {
+        throw new ServiceError('OBJECT_DIGEST_MISMATCH', { header });
+      }
+    }
+    const md5 = digests.get('md5') as Buffer;
+    await onDisk(pwrite(this.#file, md5, 0, md5.length, this.#bytes));
     await onDisk(sync(this.#file));
     await onDisk(this.#hooks.putInPlace(this.#temporary, this.#bytes));
     await this.#end();
-    return md5Hex;
+    return md5.toString('hex');
   }
 
   /** Removes what was written. To be called after any failure. */
@@ -109,8 +106,7 @@ export class ObjectUpload {
   }
 
   #append(chunk: Uint8Array): number {
-    this.#md5.update(chunk);
-    if (this.#expected.sha256 !== undefined) this.#sha256.update(chunk);
+    for (const checksum of this.#checksums.values()) checksum.update(chunk);
     const position = this.#bytes;
     this.#bytes += chunk.length;
     return position;

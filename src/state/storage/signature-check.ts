@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { timingSafeEqual } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { once } from '../../base/once.js';
+import { ChunkSignatures } from './chunk-signatures.js';
+import { ChunkedBody } from './chunked-body.js';
 import {
   encoded,
+  isSame,
   MAX_BYTES_PARAMETER,
   OWNER_PARAMETER,
   PAYLOAD_HEADER,
@@ -27,6 +29,8 @@ export interface SignedRequest {
 export interface Grant {
   /** Hexadecimal SHA-256 that the body must have; undefined where the signature leaves it open. */
   readonly bodySha256: string | undefined;
+  /** Reads a body that comes as `aws-chunked`. */
+  readonly chunks: ChunkedBody | undefined;
   readonly maxBytes: number | undefined;
   /** As LinkOwners has sealed it. */
   readonly owner: string | undefined;
@@ -44,10 +48,12 @@ interface Claim {
 /** How far the clock of a client may be ahead, and behind where the request has no lifetime of its own. */
 const MAX_SKEW_MS = 15 * 60 * 1000;
 const MAX_LIFETIME_S = 7 * 24 * 3600;
+const CHUNKED_PAYLOAD = /^STREAMING-(?:UNSIGNED-PAYLOAD|(AWS4-HMAC-SHA256-PAYLOAD))(-TRAILER)?$/;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^, ]+), ?SignedHeaders=([^, ]+), ?Signature=([0-9a-f]{64})$/;
 
 const mismatch = (): ServiceError => new ServiceError('SIGNATURE_MISMATCH');
+const unsupported = (what: string): ServiceError => new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what });
 const denied = (problem: string): ServiceError => new ServiceError('ACCESS_DENIED', { problem });
 
 /**
@@ -55,31 +61,29 @@ const denied = (problem: string): ServiceError => new ServiceError('ACCESS_DENIE
  * `authorization` header (S3 programs that know the embedded storage's credentials).
  */
 export class SignatureCheck {
-  readonly #accessKeyId: string;
+  readonly #secrets: StorageSecrets;
   readonly #signer: () => Promise<SignatureV4>;
 
   constructor(secrets: StorageSecrets) {
-    this.#accessKeyId = secrets.accessKeyId;
+    this.#secrets = secrets;
     this.#signer = once(() => s3Signer(secrets));
   }
 
   /** @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED, OBJECT_REQUEST_UNSUPPORTED */
   async check(request: SignedRequest, now = new Date()): Promise<Grant> {
-    const parameters = await this.#checkSignature(request, now);
+    const { parameters, claim } = await this.#checkSignature(request, now);
     // Only now, so that strangers learn nothing.
     refuseOtherOperations(request, parameters);
-    const payload =
-      (request.headers.has('authorization')
-        ? request.headers.get(PAYLOAD_HEADER)
-        : parameters.get('X-Amz-Content-Sha256')) ?? UNSIGNED_PAYLOAD;
-    if (payload !== UNSIGNED_PAYLOAD && !/^[0-9a-f]{64}$/.test(payload)) {
-      throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', {
-        what: `${PAYLOAD_HEADER} ${payload.slice(0, 50)}`,
-      });
+    const { payload } = claim;
+    const chunks = this.#chunks(request, claim);
+    const isDigest = /^[0-9a-f]{64}$/.test(payload);
+    if (payload !== UNSIGNED_PAYLOAD && !isDigest && chunks === undefined) {
+      throw unsupported(`${PAYLOAD_HEADER} ${payload.slice(0, 50)}`);
     }
     const maxBytes = parameters.get(MAX_BYTES_PARAMETER);
     return {
-      bodySha256: payload === UNSIGNED_PAYLOAD ? undefined : payload,
+      bodySha256: isDigest ? payload : undefined,
+      chunks,
       maxBytes: maxBytes === undefined ? undefined : Number(maxBytes),
       owner: parameters.get(OWNER_PARAMETER),
     };
@@ -90,19 +94,54 @@ export class SignatureCheck {
    * @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED
    */
   async checkListing(request: SignedRequest, now = new Date()): Promise<ReadonlyMap<string, string>> {
-    const parameters = await this.#checkSignature(request, now);
+    const { parameters } = await this.#checkSignature(request, now);
     return new Map([...parameters].filter(([name]) => !KNOWN_PARAMETER.test(name)));
   }
 
-  async #checkSignature(request: SignedRequest, now: Date): Promise<Map<string, string>> {
+  async #checkSignature(
+    request: SignedRequest,
+    now: Date,
+  ): Promise<{ parameters: Map<string, string>; claim: Claim }> {
     const parameters = parseQuery(request.query);
     const authorization = request.headers.get('authorization');
-    if (authorization === undefined) await this.#checkLink(request, parameters, now);
-    else await this.#checkHeader(request, parameters, authorization, now);
-    return parameters;
+    const claim =
+      authorization === undefined
+        ? await this.#checkLink(request, parameters, now)
+        : await this.#checkHeader(request, parameters, authorization, now);
+    return { parameters, claim };
   }
 
-  async #checkLink(request: SignedRequest, parameters: Map<string, string>, now: Date): Promise<void> {
+  /** What reads the body, if it comes in chunks. */
+  #chunks({ headers }: SignedRequest, { payload, date, signature }: Claim): ChunkedBody | undefined {
+    // A link leaves the body open, so its holder may choose the coding.
+    const given = payload === UNSIGNED_PAYLOAD ? headers.get(PAYLOAD_HEADER) : payload;
+    const [form, isSigned, hasTrailer] = CHUNKED_PAYLOAD.exec(given ?? '') ?? [];
+    if (form === undefined) {
+      if (!headers.get('content-encoding')?.includes('aws-chunked')) return undefined;
+      throw unsupported(
+        `the content-encoding aws-chunked without a ${PAYLOAD_HEADER} that says STREAMING-...`,
+      );
+    }
+    const decodedLength = headers.get('x-amz-decoded-content-length') ?? '';
+    const names = hasTrailer ? (headers.get('x-amz-trailer') ?? '') : '';
+    return new ChunkedBody({
+      trailerNames: new Set(
+        names
+          .toLowerCase()
+          .split(/[\s,]+/)
+          .filter((name) => name !== ''),
+      ),
+      contentBytes: /^\d{1,15}$/.test(decodedLength) ? Number(decodedLength) : undefined,
+      signatures: isSigned ? new ChunkSignatures(this.#secrets.secretAccessKey, date, signature) : undefined,
+    });
+  }
+
+  async #checkLink(request: SignedRequest, parameters: Map<string, string>, now: Date): Promise<Claim> {
+    if (parameters.has('AWSAccessKeyId')) {
+      throw denied(
+        'the link has signature version 2. Expected version 4, which is signature_version="s3v4" in boto3.',
+      );
+    }
     const parameter = (name: string): string => {
       const value = parameters.get(name);
       if (value === undefined) throw denied(`the parameter ${name} is missing.`);
@@ -148,6 +187,7 @@ export class SignatureCheck {
     if (signedAt.getTime() > now.getTime() + MAX_SKEW_MS) throw denied('the link is not valid yet.');
     const expiresAt = new Date(signedAt.getTime() + lifetimeS * 1000);
     if (expiresAt <= now) throw new ServiceError('LINK_EXPIRED', { expiresAt: expiresAt.toISOString() });
+    return claim;
   }
 
   async #checkHeader(
@@ -155,7 +195,7 @@ export class SignatureCheck {
     parameters: Map<string, string>,
     authorization: string,
     now: Date,
-  ): Promise<void> {
+  ): Promise<Claim> {
     const form = AUTHORIZATION.exec(authorization);
     if (form === null) throw denied('the authorization header has another form than AWS4-HMAC-SHA256.');
     const [, credential = '', signedHeaderList = '', signature = ''] = form;
@@ -182,6 +222,7 @@ export class SignatureCheck {
     if (Math.abs(signedAt.getTime() - now.getTime()) > MAX_SKEW_MS) {
       throw denied('the clocks are more than 15 minutes apart.');
     }
+    return claim;
   }
 
   /** @returns when it was signed */
@@ -189,9 +230,11 @@ export class SignatureCheck {
     const signedAt = parseDate(date);
     if (signedAt === undefined) throw denied('the date is missing or malformed.');
     const [accessKeyId, ...scope] = credential.split('/');
-    if (accessKeyId !== this.#accessKeyId) throw new ServiceError('ACCESS_KEY_UNKNOWN');
+    if (accessKeyId !== this.#secrets.accessKeyId) throw new ServiceError('ACCESS_KEY_UNKNOWN');
     if (scope.join('/') !== `${date.slice(0, 8)}/${REGION}/s3/aws4_request`) {
-      throw denied(`the credential's scope is not <date>/${REGION}/s3/aws4_request.`);
+      throw denied(
+        `the credential's scope is not <date>/${REGION}/s3/aws4_request: set the region to ${REGION}.`,
+      );
     }
     if (!names.split(';').includes('host')) throw denied('the header host is not signed.');
     return signedAt;
@@ -242,29 +285,18 @@ const unsignedRequest = ({ method, path }: SignedRequest, headers: Record<string
   hostname: headers.host ?? '',
 });
 
-/** Takes the same time wherever the texts differ. */
-function isSame(a: string, b: string): boolean {
-  const [bytesA, bytesB] = [Buffer.from(a), Buffer.from(b)];
-  return bytesA.length === bytesB.length && timingSafeEqual(bytesA, bytesB);
-}
-
 const KNOWN_PARAMETER =
-  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-mode|x-veravox-owner)$/;
+  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-[a-z0-9]+|x-amz-sdk-checksum-algorithm|x-veravox-owner)$/i;
 
 /** What S3 does at the same path when a parameter or header asks for it must not be taken for storing or sending an object. */
 function refuseOtherOperations(request: SignedRequest, parameters: ReadonlyMap<string, string>): void {
   for (const [name, value] of parameters) {
     const isKnown = name === MAX_BYTES_PARAMETER ? /^\d{1,15}$/.test(value) : KNOWN_PARAMETER.test(name);
-    if (!isKnown)
-      throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what: `the parameter ${name.slice(0, 50)}` });
+    if (!isKnown) throw unsupported(`the parameter ${name.slice(0, 50)}`);
   }
   const { method, headers } = request;
   if (method !== 'PUT') return;
   for (const name of ['x-amz-copy-source', 'if-match', 'if-none-match']) {
-    if (headers.has(name))
-      throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what: `the header ${name}` });
-  }
-  if (headers.get('content-encoding')?.includes('aws-chunked')) {
-    throw new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what: 'the content-encoding aws-chunked' });
+    if (headers.has(name)) throw unsupported(`the header ${name}`);
   }
 }

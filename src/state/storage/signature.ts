@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { createHash, createHmac, type Hash, type Hmac, timingSafeEqual } from 'node:crypto';
 import type { SignatureV4 } from '@smithy/signature-v4';
 import type { StorageSecrets } from './storage-secrets.js';
 
@@ -56,3 +56,9 @@ export async function s3Signer({ accessKeyId, secretAccessKey }: StorageSecrets)
 /** Percent-encoding as SigV4 wants it: everything but letters, digits and `-._~`. */
 export const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Takes the same time wherever the texts differ. */
+export function isSame(a: string, b: string): boolean {
+  const [bytesA, bytesB] = [Buffer.from(a), Buffer.from(b)];
+  return bytesA.length === bytesB.length && timingSafeEqual(bytesA, bytesB);
+}

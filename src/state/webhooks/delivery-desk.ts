@@ -21,8 +21,8 @@ export interface Failing {
   readonly retryAfterS?: number | undefined;
 }
 
-/** A sender that is silent for so long counts as dead. Longer than any attempt: it is never renewed. */
-export const DELIVERY_LEASE_MS = 120_000;
+/** A sender that is silent for so long counts as dead. */
+export const DELIVERY_LEASE_MS = 30_000;
 
 /**
  * Where senders get what they are to send, on any number of hosts. A sender that dies after the client has answered leaves the
@@ -39,10 +39,10 @@ export class DeliveryDesk {
     this.#leaseMs = leaseMs;
   }
 
-  /** The next one that is due, or undefined. */
-  take(): Promise<Turn | undefined> {
+  /** The next one that is due, or undefined. @param except accounts whose deliveries stay */
+  take(except: readonly string[] = []): Promise<Turn | undefined> {
     return this.#database.transaction(async (transaction) => {
-      const id = await this.#queue.take(transaction);
+      const id = await this.#queue.take(transaction, except);
       if (id === undefined) return undefined;
       const holder = randomUUID();
       const [row] = await transaction.query(
@@ -55,6 +55,15 @@ export class DeliveryDesk {
       await this.#queue.remove(transaction, id);
       return undefined;
     });
+  }
+
+  /** To be called several times per lease. @returns false if another sender has it */
+  async renew({ delivery, holder }: Turn): Promise<boolean> {
+    const renewed = await this.#database.execute(
+      `UPDATE webhook_deliveries SET leased_until_ms = ${this.#now} + $3 WHERE id = $1 AND holder = $2`,
+      [delivery.id, holder, this.#leaseMs],
+    );
+    return renewed > 0;
   }
 
   /** @returns false if another sender has it */
@@ -82,7 +91,7 @@ export class DeliveryDesk {
     await this.#change(turn, (transaction) => this.#requeue(transaction, turn, delayS));
   }
 
-  /** Takes deliveries from senders that died. To be called now and then by any sender. */
+  /** Takes deliveries from senders that died, each of which has made an attempt. To be called now and then by any sender. */
   async reap(): Promise<number> {
     const rows = await this.#database.query<Row & { holder: string }>(
       `SELECT ${deliveryColumns}, holder FROM webhook_deliveries WHERE state = 'sending' ` +
@@ -90,7 +99,10 @@ export class DeliveryDesk {
         `AND (leased_until_ms < ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
       [2 * this.#leaseMs],
     );
-    for (const row of rows) await this.postpone({ delivery: deliveryOf(row), holder: row.holder }, 0);
+    for (const row of rows) {
+      const attempt = { atMs: Date.now(), tookMs: 0, problem: 'the server that sent it died' };
+      await this.fail({ delivery: deliveryOf(row), holder: row.holder }, attempt, { isFinal: false });
+    }
     return rows.length;
   }
 

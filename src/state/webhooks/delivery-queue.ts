@@ -5,8 +5,8 @@ import type { Transaction } from '../database/database.js';
 export interface DeliveryQueue {
   /** @param delayS how long it must wait, at least; 0 is at once */
   add(transaction: Transaction, deliveryId: string, delayS: number): Promise<void>;
-  /** Takes the next one that is due. */
-  take(transaction: Transaction): Promise<string | undefined>;
+  /** Takes the next one that is due. @param except accounts whose deliveries stay */
+  take(transaction: Transaction, except: readonly string[]): Promise<string | undefined>;
   /** Of one that was taken or waits. */
   remove(transaction: Transaction, deliveryId: string): Promise<void>;
 }

@@ -12,6 +12,7 @@ const stateTexts: Readonly<Record<ServerState['state'], string>> = {
   ready: 'ready',
   wrong_answers: 'not ready: wrong answers',
   storage_unusable: 'not ready: the bucket for files cannot be used',
+  not_writable: 'not ready: nothing can be written',
   stopping: 'stopping',
 };
 

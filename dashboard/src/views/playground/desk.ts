@@ -4,7 +4,7 @@ import { Listeners } from '../../logic/listeners.js';
 import type { ServerFacts } from '../../logic/server-facts.js';
 import type { Session } from '../../session.js';
 import { type Analysis, analyse, type Outcome, type Step } from './analysis.js';
-import { forgetResult, lastResult, rememberResult } from './last-result.js';
+import { type Done, forgetResult, lastResult, rememberResult } from './last-result.js';
 import { type Recording, recordingOf } from './recording.js';
 import { type Caller, ServerTraces } from './server-traces.js';
 import type { Settings, Source } from './settings.js';
@@ -20,15 +20,6 @@ export type DeskState =
     }
   | { readonly is: 'failed'; readonly recording: Recording; readonly error: unknown }
   | Done;
-
-export interface Done {
-  readonly is: 'done';
-  /** Counts analyses. */
-  readonly number: number;
-  readonly recording: Recording;
-  /** One, or two to compare. */
-  readonly outcomes: readonly Outcome[];
-}
 
 /** A job that the reader no longer waits for. */
 export interface Released {

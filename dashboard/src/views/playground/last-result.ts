@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Done } from './desk.js';
+import type { Outcome } from './analysis.js';
+import type { Recording } from './recording.js';
+
+export interface Done {
+  readonly is: 'done';
+  /** Counts analyses. */
+  readonly number: number;
+  readonly recording: Recording;
+  /** One, or two to compare. */
+  readonly outcomes: readonly Outcome[];
+}
 
 const STORED_AS = 'veravox-last-result';
 /** Browsers keep about 5 million characters for a site: ten hours of windows. */

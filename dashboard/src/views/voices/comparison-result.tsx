@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Identification, Verification } from 'veravox-client';
 import { type Conclusion, conclusionOf } from '../../logic/conclusion.js';
 import { percent } from '../../logic/formats.js';
 import { windowsOf } from '../../logic/windows.js';
@@ -7,21 +6,7 @@ import { Name } from '../../parts/name.js';
 import { Table } from '../../parts/table.js';
 import { VerdictFigures } from '../../parts/verdict/verdict-figures.js';
 import { VerdictHeadline } from '../../parts/verdict/verdict-headline.js';
-import type { Authenticity } from './questions.js';
-
-export type Comparison =
-  | {
-      readonly kind: 'verified';
-      readonly answer: Verification;
-      readonly name: string;
-      readonly cosine: number | undefined;
-    }
-  | {
-      readonly kind: 'identified';
-      readonly answer: Identification;
-      /** Of the voiceprints, by their ids. */
-      readonly names: ReadonlyMap<string, string>;
-    };
+import type { Authenticity, Comparison } from './questions.js';
 
 const probability = (share: number): string =>
   share > 0 && share < 0.001 ? 'below 0.1 %' : percent(share, 1);

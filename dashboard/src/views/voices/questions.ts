@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The two questions about a sample: whose voice it is, and whether it is a human's at all.
-import { type Prediction, VeravoxError } from 'veravox-client';
+import { type Identification, type Prediction, VeravoxError, type Verification } from 'veravox-client';
 import type { Voiceprint } from '../../logic/voiceprints.js';
 import type { Session } from '../../session.js';
-import type { Comparison } from './comparison-result.js';
+
+export type Comparison =
+  | {
+      readonly kind: 'verified';
+      readonly answer: Verification;
+      readonly name: string;
+      readonly cosine: number | undefined;
+    }
+  | {
+      readonly kind: 'identified';
+      readonly answer: Identification;
+      /** Of the voiceprints, by their ids. */
+      readonly names: ReadonlyMap<string, string>;
+    };
 
 /** @throws VeravoxError, TypeError */
 export async function identified(

@@ -122,7 +122,7 @@ export const serverState = {
       type: 'object',
       properties: {
         kind: { type: 'string', enum: ['sqlite', 'postgres'] },
-        state: { type: 'string', enum: ['up', 'unavailable'] },
+        state: { type: 'string', enum: ['up', 'unavailable', 'full', 'read_only'] },
       },
       required: ['kind', 'state'],
       additionalProperties: false,

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/file_end.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "decode/big_endian.h"
+#include "decode/file_tags.h"
+
+namespace veravox {
+namespace {
+
+// Far more than a day of audio has.
+constexpr int kMaxSteps = 10'000'000;
+// Looks for a file of another kind, each of which reads some of it.
+constexpr int kMaxLooks = 50;
+
+uint32_t LittleEndian32(std::span<const uint8_t> bytes, size_t offset) {
+  uint32_t value = 0;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+FileEnd::FileEnd(ByteSource& source, uint64_t begin, const Container& container)
+    : source_(source),
+      begin_(begin),
+      next_(begin),
+      end_(source.size()),
+      steps_left_(kMaxSteps),
+      looks_left_(kMaxLooks) {
+  const std::string_view name = container.name;
+  kind_ = name == "ogg"        ? Kind::kOgg
+          : name == "mov"      ? Kind::kMov
+          : name == "avi"      ? Kind::kAvi
+          : name == "matroska" ? Kind::kMatroska
+                               : Kind::kNone;
+}
+
+uint64_t FileEnd::Before(uint64_t offset) {
+  while (kind_ != Kind::kNone && next_ < std::min(offset, end_)) Step();
+  return end_;
+}
+
+void FileEnd::Step() {
+  if (--steps_left_ < 0) return GiveUp();
+  switch (kind_) {
+    case Kind::kOgg:
+      return StepOgg();
+    case Kind::kMov:
+      return StepMov();
+    case Kind::kAvi:
+      return StepAvi();
+    case Kind::kMatroska:
+      return StepMatroska();
+    case Kind::kNone:
+      return;
+  }
+}
+
+void FileEnd::Pass(uint64_t bytes) {
+  const uint64_t left = source_.size() - next_;
+  is_cut_ = bytes > left;
+  next_ += std::min(bytes, left);
+}
+
+void FileEnd::EndAt(uint64_t offset) {
+  end_ = offset;
+  GiveUp();
+}
+
+// Where a part should be, but is none of this container.
+bool FileEnd::IsFileHere() {
+  if (next_ == begin_ || --looks_left_ < 0) return false;
+  TailSource rest(source_, next_);
+  return SniffContainer(rest).container != nullptr;
+}
+
+// RFC 3533, section 6. A new link begins with the first page of a stream after others have had data.
+void FileEnd::StepOgg() {
+  constexpr size_t kHeaderBytes = 27;
+  constexpr size_t kMostSegments = 255;
+  constexpr uint8_t kFirstPage = 2, kLastPage = 4;
+  const auto page = Bytes(kHeaderBytes + kMostSegments);
+  if (page.size() < kHeaderBytes) {
+    is_cut_ = !page.empty();
+    return GiveUp();
+  }
+  if (!HasAt(page, 0, std::string_view("OggS\0", 5))) {
+    return has_data_ && IsFileHere() ? EndAt(next_) : FindNextPage();
+  }
+  const uint8_t flags = page[5];
+  if ((flags & kFirstPage) == 0) {
+    has_data_ = true;
+  } else if (has_data_ && LittleEndian32(page, 18) == 0) {  // its number, so that damage does not end a link
+    return EndAt(next_);
+  }
+  has_last_page_ = has_last_page_ || (flags & kLastPage) != 0;
+  size_t bytes = kHeaderBytes + page[26];
+  for (size_t i = kHeaderBytes; i < std::min(kHeaderBytes + page[26], page.size()); ++i) bytes += page[i];
+  Pass(bytes);
+}
+
+// Behind damage.
+void FileEnd::FindNextPage() {
+  constexpr size_t kLookBytes = 64 * 1024;
+  constexpr std::string_view kPage("OggS\0", 5);
+  const auto bytes = Bytes(kLookBytes);
+  const auto found = std::search(bytes.begin() + 1, bytes.end(), kPage.begin(), kPage.end(),
+                                 [](uint8_t byte, char c) { return byte == static_cast<uint8_t>(c); });
+  const auto passed = static_cast<uint64_t>(found - bytes.begin());
+  if (found != bytes.end()) {
+    next_ += passed;
+  } else if (bytes.size() <= kPage.size()) {
+    GiveUp();
+  } else {
+    next_ += passed - (kPage.size() - 1);
+  }
+}
+
+// ISO/IEC 14496-12, section 4.2. "ftyp" begins a file; QuickTime has some without it.
+void FileEnd::StepMov() {
+  constexpr size_t kHeaderBytes = 8, kLongHeaderBytes = 16;
+  const auto box = Bytes(kLongHeaderBytes);
+  if (box.size() < kHeaderBytes) {
+    is_cut_ = !box.empty();
+    return GiveUp();
+  }
+  uint64_t bytes = BigEndian(box.first(4));
+  if (bytes == 1 && box.size() == kLongHeaderBytes) bytes = BigEndian(box.subspan(8, 8));
+  if (bytes == 0) return GiveUp();  // up to the end
+  const bool has_name = std::all_of(box.begin() + 4, box.begin() + 8, [](uint8_t c) { return c >= ' '; });
+  if (bytes < kHeaderBytes || !has_name) return EndOrGiveUp();
+  if (HasAt(box, 4, "ftyp") && (index_end_ > 0 || has_data_)) return EndAt(next_);
+  if (HasAt(box, 4, "moov")) {
+    if (index_end_ > 0) return EndAt(data_was_first_ ? index_end_ : next_);
+    data_was_first_ = has_data_;
+    index_end_ = next_ + bytes;
+  }
+  if (HasAt(box, 4, "mdat")) has_data_ = true;
+  Pass(bytes);
+}
+
+// One RIFF chunk of type "AVI ", and any number of type "AVIX" (OpenDML AVI File Format Extensions).
+void FileEnd::StepAvi() {
+  constexpr size_t kHeaderBytes = 12;
+  const auto chunk = Bytes(kHeaderBytes);
+  if (chunk.size() < kHeaderBytes) return GiveUp();
+  const bool is_start = HasAt(chunk, 0, "RIFF") && HasAt(chunk, 8, "AVI");
+  const bool goes_on = next_ == begin_ || (is_start && chunk[11] == 'X') || HasAt(chunk, 0, "JUNK");
+  // What does not begin like a file may be a part of this one, with a size that was never corrected.
+  if (!goes_on) return EndOrGiveUp();
+  const uint64_t bytes = LittleEndian32(chunk, 4);
+  if (bytes < kHeaderBytes || bytes >= source_.size() - next_) return GiveUp();
+  Pass(8 + bytes + (bytes & 1));
+}
+
+// RFC 8794, section 6, and RFC 9559. Live recordings have a segment and clusters of unknown size, which last
+// until an element that cannot be a part of them.
+void FileEnd::StepMatroska() {
+  constexpr size_t kMostHeaderBytes = 12;
+  constexpr uint64_t kHeader = 0x1a45dfa3, kSegment = 0x18538067, kCluster = 0x1f43b675;
+  // Of the file, of a segment and of a cluster; the rest lies deeper.
+  constexpr std::array<uint64_t, 18> kIds = {
+      kHeader,  kSegment, 0x114d9b74, 0x1549a966, 0x1654ae6b, 0x1c53bb6b, 0x1043a770, 0x1254c367, 0x1941a469,
+      kCluster, 0xec,     0xbf,       0xe7,       0xa3,       0xa0,       0xa7,       0xab,       0x5854};
+  const auto element = Bytes(kMostHeaderBytes);
+  if (element.empty()) return GiveUp();
+  const auto id_bytes = static_cast<size_t>(std::countl_zero(element[0]) + 1);
+  if (id_bytes > 4 || element.size() <= id_bytes) return EndOrGiveUp();
+  const uint64_t id = BigEndian(element.first(id_bytes));
+  if (id == kHeader && next_ > begin_) return EndAt(next_);
+  if (std::find(kIds.begin(), kIds.end(), id) == kIds.end()) return EndOrGiveUp();
+  const auto size_bytes = static_cast<size_t>(std::countl_zero(element[id_bytes]) + 1);
+  if (size_bytes > 8 || element.size() < id_bytes + size_bytes) return EndOrGiveUp();
+  const uint64_t all_ones = (uint64_t{1} << (7 * size_bytes)) - 1;
+  const uint64_t size = BigEndian(element.subspan(id_bytes, size_bytes)) & all_ones;
+  const bool is_unknown = size == all_ones;
+  const uint64_t header_bytes = id_bytes + size_bytes;
+  if (is_unknown) {
+    if (id != kSegment && id != kCluster) return GiveUp();
+    return Pass(header_bytes);
+  }
+  Pass(header_bytes + size);
+}
+
+}  // namespace veravox

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { HeldMemory, type MemoryBudget } from '../admission/memory-budget.js';
+import type { Holder } from '../admission/shared-budget.js';
+
+const KIBIBYTE = 1024;
+
+export const MAX_AUDIO_MESSAGE_BYTES = 256 * KIBIBYTE;
+/** Of messages that the client has not taken: these are always kept, more only if there is memory. */
+const FREE_UNREAD_BYTES = 64 * KIBIBYTE;
+/** Windows of decoded audio, speech detection and the decoder of one stream, as `bench/stream.ts` measures them. */
+const STATE_BYTES = 1024 * KIBIBYTE;
+/** Of audio that waits, and of events for a client that comes back: these are always kept, more only if there is memory. */
+const FREE_BYTES = 256 * KIBIBYTE;
+/** What a piece of audio takes beyond its bytes. */
+export const PIECE_BYTES = 512;
+/** What an event takes. */
+export const EVENT_BYTES = 512;
+
+/** What a connection makes the server keep, from the moment on that it is a WebSocket: part of a message, and unread ones. */
+export class ConnectionMemory {
+  readonly #held: HeldMemory;
+
+  /** @throws ServiceError OVERLOADED */
+  constructor(budget: MemoryBudget, holder: Holder) {
+    this.#held = new HeldMemory(budget, holder, MAX_AUDIO_MESSAGE_BYTES + FREE_UNREAD_BYTES);
+  }
+
+  /** @throws ServiceError OVERLOADED */
+  keepUnread(bytes: number): void {
+    this.#held.resize(MAX_AUDIO_MESSAGE_BYTES + Math.max(FREE_UNREAD_BYTES, bytes));
+  }
+
+  release(): void {
+    this.#held.release();
+  }
+}
+
+/** What a stream makes the server keep, connected or not. */
+export class StreamMemory {
+  readonly #held: HeldMemory;
+
+  /** @throws ServiceError OVERLOADED */
+  constructor(budget: MemoryBudget, holder: Holder) {
+    this.#held = new HeldMemory(budget, holder, STATE_BYTES + FREE_BYTES);
+  }
+
+  /** @throws ServiceError OVERLOADED */
+  keep(bytes: number): void {
+    this.#held.resize(STATE_BYTES + Math.max(FREE_BYTES, bytes));
+  }
+
+  release(): void {
+    this.#held.release();
+  }
+}

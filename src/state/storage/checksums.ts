@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { Crc32c, Crc64Nvme, type RunningChecksum } from './crc-tables.js';
+
+class Crc32 implements RunningChecksum {
+  #value = 0;
+
+  update(bytes: Uint8Array): void {
+    this.#value = crc32(bytes, this.#value);
+  }
+
+  digest(): Buffer {
+    const digest = Buffer.alloc(4);
+    digest.writeUInt32BE(this.#value);
+    return digest;
+  }
+}
+
+const algorithms = {
+  crc32: () => new Crc32(),
+  crc32c: () => new Crc32c(),
+  crc64nvme: () => new Crc64Nvme(),
+  md5: () => createHash('md5'),
+  sha1: () => createHash('sha1'),
+  sha256: () => createHash('sha256'),
+  sha512: () => createHash('sha512'),
+} satisfies Record<string, () => RunningChecksum>;
+
+export type ChecksumAlgorithm = keyof typeof algorithms;
+
+export const runningChecksum = (algorithm: ChecksumAlgorithm): RunningChecksum => algorithms[algorithm]();
+
+export const isChecksumAlgorithm = (name: string): name is ChecksumAlgorithm =>
+  Object.hasOwn(algorithms, name);
+
+/** A checksum that the content of an object must have, as its sender said. */
+export interface ExpectedChecksum {
+  readonly algorithm: ChecksumAlgorithm;
+  /** Where the sender stated it. */
+  readonly header: string;
+  /** In Base64; asked for once the content is complete, as some come behind it. */
+  readonly stated: () => string | undefined;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a flood took goes back to the system: containers are sized by it, and ended for it.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { Cli, runCli, temporaryFolder } from './support/cli.js';
+import { eventually } from './support/eventually.js';
+import { fileEntry, formBody, noise } from './support/form-body.js';
+import { postForm } from './support/http-client.js';
+import { StreamClient } from './support/stream-client.js';
+import { writeTinyModels } from './support/tiny-models.js';
+import { monoWav } from './support/wav.js';
+
+const MEBIBYTE = 1 << 20;
+const STREAMS = 30;
+const RATE_HZ = 192_000;
+const UPLOADS = 20;
+
+interface Served {
+  readonly pid: number;
+  readonly port: number;
+  readonly key: string;
+}
+
+async function serve(t: TestContext): Promise<Served> {
+  const env = {
+    PORT: '0',
+    VERAVOX_DATA_DIR: temporaryFolder(t),
+    VERAVOX_MODELS_DIR: writeTinyModels(temporaryFolder(t), 'even'),
+  };
+  const key = (await runCli(['keys', 'create'], env)).stdout.trim();
+  const server = new Cli(['serve'], env);
+  t.after(async () => {
+    server.child.kill('SIGKILL');
+    await server.finished;
+  });
+  const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
+  return { pid: server.child.pid ?? assert.fail(), port: Number(port), key };
+}
+
+function memoryMiB(pid: number, what: 'VmRSS' | 'VmHWM'): number {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+}
+
+/** Until it is told that this is too fast, or too much. */
+async function overfill({ port, key }: Served): Promise<void> {
+  const client = await StreamClient.connect(port, {
+    path: `/v1/stream?encoding=pcm16&sample_rate=${RATE_HZ}`,
+    headers: { 'x-api-key': key },
+  });
+  if (!(client instanceof StreamClient)) return;
+  const piece = Buffer.alloc(100_000, 1);
+  while (!client.isClosed) {
+    client.audio(piece);
+    await new Promise(setImmediate);
+  }
+}
+
+async function flood(served: Served, streams: number, uploads: number): Promise<void> {
+  const { port, key } = served;
+  const upload = formBody([fileEntry(monoWav(new Float32Array(960_000), 16_000))]);
+  const broken = formBody([fileEntry(noise(2 * MEBIBYTE))]);
+  await Promise.all([
+    ...Array.from({ length: streams }, () => overfill(served)),
+    ...Array.from({ length: uploads }, (_, index) =>
+      postForm(port, '/v1/predict', index % 2 === 0 ? upload : broken, { headers: { 'x-api-key': key } }),
+    ),
+  ]);
+}
+
+test('after a flood of streams and uploads the process is as large as before', async (t) => {
+  const served = await serve(t);
+  const { pid } = served;
+  // What any work loads.
+  await flood(served, 2, 4);
+  const beforeMiB = memoryMiB(pid, 'VmRSS');
+  await flood(served, STREAMS, UPLOADS);
+  const peakMiB = memoryMiB(pid, 'VmHWM');
+  assert.ok(peakMiB > 1.3 * beforeMiB, `a flood of ${peakMiB - beforeMiB} MiB shows nothing`);
+  await eventually(() => memoryMiB(pid, 'VmRSS') <= 1.15 * beforeMiB, `Back to ${beforeMiB} MiB and 15 %`);
+  t.diagnostic(
+    `${beforeMiB.toFixed(0)} MiB before, ${peakMiB.toFixed(0)} at the peak, ${memoryMiB(pid, 'VmRSS').toFixed(0)} after`,
+  );
+});

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Twice as much takes at most 2.2 times as long, for everything that reads what others have written: measured over three doublings, in
+// processor time of all threads, as the best of several rounds, so that a busy machine changes nothing.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inputOf, readers } from './support/readers.js';
+
+const MOST_PER_DOUBLING = 2.2;
+const LEAST_ROUNDS = 2;
+const MOST_ROUNDS = 15;
+/** What is so far from linear stays so. */
+const CLEARLY_MORE = 3;
+const ROUNDS_FOR_CLEARLY_MORE = 4;
+/** Less cannot be told from noise. */
+const LEAST_MS = 8;
+const DOUBLINGS = 3;
+
+type Read = (input: Buffer) => unknown;
+
+async function cpuMsOf(read: Read, input: Buffer, times: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let i = 0; i < times; i++) {
+    try {
+      await read(input);
+    } catch {
+      // A refusal takes its time, too.
+    }
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** How much longer twice as much takes. @param inputFor as many bytes */
+async function growthOf(read: Read, bytes: number, inputFor: (bytes: number) => Buffer): Promise<number> {
+  const small = inputFor(bytes / 2 ** DOUBLINGS);
+  const large = inputFor(bytes);
+  const onceMs = Math.min(await cpuMsOf(read, small, 1), await cpuMsOf(read, small, 1));
+  const times = Math.ceil(LEAST_MS / Math.max(onceMs, 0.05));
+  let smallMs = Number.POSITIVE_INFINITY;
+  let largeMs = Number.POSITIVE_INFINITY;
+  for (let round = 1; round <= MOST_ROUNDS; round++) {
+    smallMs = Math.min(smallMs, await cpuMsOf(read, small, times));
+    largeMs = Math.min(largeMs, await cpuMsOf(read, large, times));
+    const growth = (largeMs / smallMs) ** (1 / DOUBLINGS);
+    if (round >= LEAST_ROUNDS && growth <= MOST_PER_DOUBLING) break;
+    if (round >= ROUNDS_FOR_CLEARLY_MORE && growth > CLEARLY_MORE) break;
+  }
+  return (largeMs / smallMs) ** (1 / DOUBLINGS);
+}
+
+test('the measure tells linear time from quadratic', async () => {
+  const trimsAnew: Read = (input) => {
+    let text = '';
+    for (let at = 0; at < input.length && text.trim() === ''; at += 1024) {
+      text += input.toString('latin1', at, at + 1024);
+    }
+  };
+  const countsOnce: Read = (input) => input.toString('latin1').split(' ').length;
+  const spaces = (bytes: number): Buffer => Buffer.alloc(bytes, ' ');
+  assert.ok((await growthOf(trimsAnew, 1 << 18, spaces)) > 3);
+  assert.ok((await growthOf(countsOnce, 2 << 20, spaces)) <= MOST_PER_DOUBLING);
+});
+
+for (const { name, bytes, inputs, open } of readers) {
+  test(`${name} is read in linear time`, async (t) => {
+    const read = await open(t);
+    for (const [what, parts] of Object.entries(inputs)) {
+      const growth = await growthOf(read, bytes, (size) => inputOf(parts, size));
+      assert.ok(growth <= MOST_PER_DOUBLING, `${what}: ${growth.toFixed(2)} times as long for twice as much`);
+    }
+  });
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Transaction } from '../../src/state/database/database.js';
+import type { JobTask } from '../../src/state/jobs/job.js';
+import { addDelivery } from '../../src/state/webhooks/add-delivery.js';
+import type { JobOffice } from './job-queues.js';
+
+export const THOUSAND = 1000;
+
+interface Items {
+  readonly account: string;
+  readonly task?: JobTask;
+  readonly state?: 'queued' | 'cancelled';
+  readonly count?: number;
+}
+
+/** Adds a thousand rows at once; as requests they would take a minute. */
+async function addRows(
+  { database }: JobOffice,
+  { account, task = 'predict', state = 'queued', count = THOUSAND }: Items,
+  also: (transaction: Transaction, id: string, i: number) => Promise<void>,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    for (let i = 0; i < count; i++) {
+      const id = crypto.randomUUID();
+      await transaction.execute(
+        'INSERT INTO jobs (id, account, key_id, task, state, source, parameters, request_hash, priority, created_at_ms, finished_at_ms) ' +
+          "VALUES ($1, $2, 'k', $3, $4, '{\"resultFolder\":\"f\"}', '{}', '', 0, $5, $6)",
+        [id, account, task, state, 1000 + i, state === 'cancelled' ? 2000 : null],
+      );
+      await also(transaction, id, i);
+    }
+  });
+}
+
+/** Of the highest priority: nothing but turns brings others forward. */
+export const manyJobs = (office: JobOffice, account: string, count?: number): Promise<void> =>
+  addRows(office, { account, ...(count && { count }) }, (transaction, id) =>
+    office.queue.add(transaction, { id }, 0),
+  );
+
+export const manyBatches = (office: JobOffice, account: string): Promise<void> =>
+  addRows(office, { account, task: 'batch' }, async () => {});
+
+export const manyDeliveries = (
+  office: JobOffice,
+  account: string,
+  urlOf: (i: number) => string,
+): Promise<void> =>
+  addRows(office, { account, state: 'cancelled' }, (transaction, id, i) =>
+    addDelivery(transaction, office.queue.webhooks, { id, account, callbackUrl: urlOf(i) }),
+  );
