@@ -59,7 +59,10 @@ before(async () => {
   fs.writeFileSync(voiceprint, stdout);
   const listed = { id: EVIL, embedding: JSON.parse(stdout).embedding };
   fs.writeFileSync(voiceprints, JSON.stringify([listed]));
-  fs.writeFileSync(voiceprintLines, `${JSON.stringify(listed)}\n${JSON.stringify({ ...listed, id: 'any' })}\n`);
+  fs.writeFileSync(
+    voiceprintLines,
+    `${JSON.stringify(listed)}\n${JSON.stringify({ ...listed, id: 'any' })}\n`,
+  );
 
   // From before there were rules for names.
   const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));

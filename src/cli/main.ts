@@ -86,7 +86,8 @@ function endWithoutDescriptors(): void {
     checkDescriptorsToLoad();
   } catch (error) {
     const { message: text } = error as Error;
-    if (process.argv[2] === 'doctor') say('file descriptors', text, 'failed', process.argv.includes('--json'));
+    const json = process.argv.includes('--json');
+    if (process.argv[2] === 'doctor') say('file descriptors', text, 'failed', json);
     else tell(shown`veravox: ${message(text)}\n`);
     process.exit(exitCodes.failure);
   }
