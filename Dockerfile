@@ -15,7 +15,7 @@ COPY src src
 # needs is left out of the image then.
 RUN node scripts/setup.mjs \
  && npm prune --omit=dev \
- && node scripts/container/foreign-binaries.mjs
+ && node scripts/container/unneeded-files.mjs
 
 FROM ${NODE_IMAGE}
 RUN apt-get update \

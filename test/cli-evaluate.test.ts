@@ -61,8 +61,9 @@ describe('what makes no sense is refused', () => {
     [['list.csv', '--where', 'split'], 2, /condition such as split=valid but received split/],
     [['list.csv', '--device', 'gpu'], 2, /one of auto, cpu, cuda but received gpu/],
     [['list.csv', '--threshold', '2'], 2, /or the name of an operating point but received 2/],
-    [['missing.csv'], 1, /ENOENT.*missing\.csv/],
-    [['list.csv', '--json', '/nowhere/at/all.json'], 1, /ENOENT/],
+    [['missing.csv'], 1, /no such file or folder: .*missing\.csv\.\n/],
+    [['list.csv', '--json', 'report.json'], 2, /too many arguments/],
+    [['list.csv', '--report', '/nowhere/at/all.json'], 1, /no such file or folder: \/nowhere\/at\./],
     [['list.csv', '--where', 'language=xx'], 1, /no rows to score/],
     [['list.csv', '--group-by', 'speaker'], 1, /no column speaker to group by\. Columns: path, label/],
     [['list.csv', '--model', 'gpt'], 1, /one of apollo-4-5-2026-03-26, .* for model but received gpt/],
@@ -86,7 +87,7 @@ test('a list of which nothing can be scored is a failure that says why', async (
   const { evaluate } = workplace(t);
   const { status, stderr } = await evaluate('path,label\nmissing.wav,spoof\n');
   assert.equal(status, 1);
-  assert.match(stderr, /No row of the list could be scored\. The first: missing\.wav: ENOENT: no such file/);
+  assert.match(stderr, /No row of the list could be scored\. The first: missing\.wav: There is no such file/);
 });
 
 test('files that are refused are counted and listed; one that cannot be read makes the exit code 1', async (t) => {
@@ -101,7 +102,7 @@ test('files that are refused are counted and listed; one that cannot be read mak
     'list.csv,spoof,,,',
     'empty.wav,spoof,,,',
   ];
-  const refused = await place.evaluate(list.join('\n'), '--model', fast, '--json', place.in('report.json'));
+  const refused = await place.evaluate(list.join('\n'), '--model', fast, '--report', place.in('report.json'));
   assert.equal(refused.status, 0, refused.stderr);
   const { failures, counts } = place.report('report.json');
   assert.deepEqual([counts.positive, counts.negative, counts.failed], [2, 3, 4]);
@@ -127,7 +128,10 @@ test('files that are refused are counted and listed; one that cannot be read mak
 
 test('scores are those of veravox predict, and the report keeps to its schema', async (t) => {
   const place = workplace(t);
-  const outputs = ['json', 'html', 'scores', 'svg'].flatMap((kind) => [`--${kind}`, place.in(`out-${kind}`)]);
+  const outputs = ['report', 'html', 'scores', 'svg'].flatMap((kind) => [
+    `--${kind}`,
+    place.in(`out-${kind}`),
+  ]);
   const { status, stdout, stderr } = await place.evaluate(
     clips.join('\n'),
     '--model',
@@ -161,7 +165,7 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
     answers.map(({ global }) => [`${global.confidence}`, global.reason ?? '']),
   );
 
-  const report = place.report('out-json');
+  const report = place.report('out-report');
   const isReport = new Ajv({ formats: { 'date-time': true } }).compile(reportSchema);
   assert.ok(isReport(report), JSON.stringify(isReport.errors));
   assert.equal(report.model.id, fast);
@@ -211,7 +215,7 @@ test('scores are those of veravox predict, and the report keeps to its schema', 
   ]);
 
   // The scores alone give the same findings, without the files.
-  const again = await runCli(['evaluate', place.in('out-scores'), '--json', place.in('again.json')]);
+  const again = await runCli(['evaluate', place.in('out-scores'), '--report', place.in('again.json')]);
   assert.equal(again.status, 0, again.stderr);
   const { run, created_at, list, silence_threshold, ...findings } = place.report('again.json');
   assert.equal(run, null);
@@ -229,14 +233,14 @@ test('two models are compared on one list, each scored now or by an earlier run'
     '--model',
     fast,
     ...scores,
-    '--json',
+    '--report',
     place.in('a.json'),
   );
   assert.equal(alone.status, 0, alone.stderr);
   assert.equal(place.report('a.json').comparison, null);
 
   const medium = 'detector-medium-2026-11-25';
-  const args = ['--model', medium, '--json', place.in('b.json')];
+  const args = ['--model', medium, '--report', place.in('b.json')];
   const both = await place.evaluate(clips.join('\n'), ...args, '--compare', fast);
   assert.equal(both.status, 0, both.stderr);
   assert.match(both.stdout, /\nCompared with detector-small-2026-11-25 at 0\.5: 5 clips\n/);
@@ -265,7 +269,7 @@ test('two models are compared on one list, each scored now or by an earlier run'
     place.in('small.csv'),
     '--compare',
     medium,
-    '--json',
+    '--report',
     place.in('c.json'),
   ]);
   assert.equal(rescored.status, 0, rescored.stderr);
@@ -309,7 +313,16 @@ test('conditions, groups, threshold and silence threshold are those that are ask
   const { status, stderr } = await place.evaluate(
     clips.join('\n'),
     ...wanted,
-    ...['--model', fast, '--threshold', '0', '--silence-threshold', '100', '--json', place.in('report.json')],
+    ...[
+      '--model',
+      fast,
+      '--threshold',
+      '0',
+      '--silence-threshold',
+      '100',
+      '--report',
+      place.in('report.json'),
+    ],
   );
   assert.equal(status, 0, stderr);
   const report = place.report('report.json');
@@ -343,7 +356,7 @@ describe('verification', () => {
   test('similarities are those of enroll and verify, also of an enrolment of several files', async (t) => {
     const env = { VERAVOX_MODELS_DIR: modelsFolder(t) };
     const place = workplace(t, env);
-    const outputs = ['--scores', place.in('scores.csv'), '--json', place.in('report.json')];
+    const outputs = ['--scores', place.in('scores.csv'), '--report', place.in('report.json')];
     const { status, stdout, stderr } = await place.evaluate(trials.join('\n'), ...outputs);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /2 nontarget, 2 target trials\n[\s\S]*strangers accepted[\s\S]*\n5 files in /);
@@ -389,12 +402,12 @@ describe('verification', () => {
       'human-lj-b.flac,gone.wav,target,lj',
       'human-lj-a.flac;gone.wav,human-lj-b.flac,target,lj',
     ];
-    const { status } = await place.evaluate(list.join('\n'), '--json', place.in('report.json'));
+    const { status } = await place.evaluate(list.join('\n'), '--report', place.in('report.json'));
     assert.equal(status, 1);
     const { failures, counts } = place.report('report.json');
     assert.equal(counts.failed, 2);
     const messages = failures.flatMap(({ files }) => files.map(({ message }) => message));
     assert.match(messages[0] ?? '', /^enrolment: The audio is 5\.533 s long; at least 10 s are required\.$/);
-    assert.equal(messages[1], 'enrolment: ENOENT: no such file or directory');
+    assert.equal(messages[1], 'enrolment: There is no such file or folder.');
   });
 });

@@ -31,6 +31,7 @@ const noFile = path.join(folder, `${EVIL}none`);
 const list = path.join(folder, `${EVIL}.csv`);
 const voiceprint = path.join(folder, `${EVIL}.json`);
 const voiceprints = path.join(folder, `${EVIL}s.json`);
+const voiceprintLines = path.join(folder, `${EVIL}s.jsonl`);
 
 after(() => fs.rmSync(folder, { recursive: true }));
 
@@ -56,7 +57,12 @@ before(async () => {
   await runCli(['webhooks', 'create-secret'], env);
   const { stdout } = await runCli(['enroll', speech, '--json'], env);
   fs.writeFileSync(voiceprint, stdout);
-  fs.writeFileSync(voiceprints, JSON.stringify([{ id: EVIL, embedding: JSON.parse(stdout).embedding }]));
+  const listed = { id: EVIL, embedding: JSON.parse(stdout).embedding };
+  fs.writeFileSync(voiceprints, JSON.stringify([listed]));
+  fs.writeFileSync(
+    voiceprintLines,
+    `${JSON.stringify(listed)}\n${JSON.stringify({ ...listed, id: 'any' })}\n`,
+  );
 
   // From before there were rules for names.
   const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));
@@ -109,22 +115,39 @@ const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
   backup: [[path.join(folder, `${EVIL}.backup`)], [path.join(noFile, EVIL)]],
   predict: [
     [speech, noFile],
-    [speech, '--json'],
+    [speech, noFile, '--json', '--fail-on', 'bonafide'],
+    [speech, '--fail-on', EVIL],
   ],
-  'audit verify': [[], ['--expect', EVIL]],
+  'audit verify': [[], ['--json'], ['--expect', EVIL]],
   usage: [[], ['--json'], ['--from', EVIL]],
-  enroll: [[speech, speech]],
-  verify: [[noFile, '--vector', voiceprint]],
-  identify: [[speech, '--voiceprints', voiceprints]],
-  evaluate: [[list, '--group-by', EVIL]],
+  enroll: [
+    [speech, speech],
+    [speech, '--id', EVIL],
+    [speech, '--id', EVIL, '--json'],
+    [speech, '--id', EVIL.repeat(20)],
+  ],
+  verify: [
+    [noFile, '--vector', voiceprint],
+    [noFile, '--vector', voiceprint, '--json'],
+  ],
+  identify: [
+    [speech, '--voiceprints', voiceprints],
+    [speech, '--voiceprints', voiceprintLines],
+    [speech, '--voiceprints', voiceprints, '--json'],
+  ],
+  evaluate: [
+    [list, '--group-by', EVIL],
+    [list, '--group-by', EVIL, '--json'],
+    [list, '--report', path.join(noFile, 'report.json')],
+  ],
   calibrate: [[list, '--name', EVIL, '--target-fpr', '0.1']],
-  'models list': [[]],
+  'models list': [[], ['--json']],
   'models check': [['--models-dir', noFile]],
   'models import': [[EVIL, EVIL]],
   'models calibrate': [['tiny', list, '--dry-run']],
   'models record': [[EVIL]],
   openapi: [[]],
-  doctor: [[]],
+  doctor: [[], ['--json']],
 };
 /** For voices, the models of this package. */
 const voices = { VERAVOX_MODELS_DIR: path.join(packageDir, 'models') };
@@ -177,5 +200,6 @@ test('only the writer for terminals writes to one', () => {
     .filter((file) =>
       /\bstd(out|err)\.(write|end)\b|\bconsole\./.test(fs.readFileSync(path.join(sources, file), 'utf8')),
     );
-  assert.deepEqual(writers, ['cli/output.ts']);
+  // The probe writes to the process that started it.
+  assert.deepEqual(writers.sort(), ['analysis/scoring/cuda-probe.ts', 'cli/output.ts']);
 });

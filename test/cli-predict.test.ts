@@ -47,7 +47,7 @@ test('files that cannot be analysed are named, the others are analysed, and the 
   assert.equal(status, 1);
   const complaints = stderr.trimEnd().split('\n');
   assert.equal(complaints.length, 4, stderr);
-  assert.match(complaints[0] ?? '', /^missing\.wav: .*ENOENT/);
+  assert.match(complaints[0] ?? '', /^missing\.wav: There is no such file or folder\.$/);
   assert.match(
     complaints[1] ?? '',
     /^package\.json: The file is not in a supported format: it looks like JSON\. /,
@@ -98,4 +98,12 @@ test('colours are for terminals only, and can be forced', async () => {
   assert.ok(!plain.stdout.includes(escapeCharacter));
   const forced = await runCli(['predict', speech], { FORCE_COLOR: '1' });
   assert.ok(forced.stdout.includes(escapeCharacter));
+});
+
+test('--fail-on makes a result an exit code of its own, and a failure stays a failure', async () => {
+  const run = async (...args: string[]): Promise<number | null> =>
+    (await runCli(['predict', speech, '--fail-on', 'spoofed', ...args])).status;
+  assert.equal(await run('--threshold', '0'), 4, 'every score reaches a threshold of 0');
+  assert.equal(await run('--threshold', '1'), 0);
+  assert.equal(await run('--threshold', '0', 'package.json'), 1);
 });

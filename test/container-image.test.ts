@@ -16,9 +16,9 @@ import { eventually } from './support/eventually.js';
 const dockerfile = fs.readFileSync(path.join(packageDir, 'Dockerfile'), 'utf8');
 const [build, image] = stagesOf(dockerfile) as [Stage, Stage];
 
-const { isForeignBinary } = (await import(
-  path.join(packageDir, 'scripts/container/foreign-binaries.mjs')
-)) as { isForeignBinary: (file: string) => boolean };
+const { isForeignBinary, removeWorkspaceLinks } = (await import(
+  path.join(packageDir, 'scripts/container/unneeded-files.mjs')
+)) as { isForeignBinary: (file: string) => boolean; removeWorkspaceLinks: (nodeModulesDir: string) => void };
 
 function runHere(cwd: string, program: string, ...args: string[]): void {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
@@ -35,6 +35,7 @@ function buildStage(dir: string): void {
   runHere(dir, process.execPath, 'dashboard/build.mjs');
   fs.rmSync(path.join(dir, 'node_modules'));
   copyProductionPackages(path.join(dir, 'node_modules'));
+  removeWorkspaceLinks(path.join(dir, 'node_modules'));
   const addon = 'build/addon/Release/veravox.node';
   fs.mkdirSync(path.dirname(path.join(dir, addon)), { recursive: true });
   fs.copyFileSync(path.join(packageDir, addon), path.join(dir, addon));
@@ -74,6 +75,57 @@ function imageLayout(dir: string): string {
   return imageDir;
 }
 
+function filesIn(dir: string): fs.Dirent[] {
+  return fs
+    .readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink());
+}
+
+/** What the code reads beside itself: the constant paths that it joins to the package's folder. */
+function pathsThatCodeNames(): string[] {
+  return filesIn(path.join(packageDir, 'src'))
+    .map((entry) => fs.readFileSync(path.join(entry.parentPath ?? entry.path, entry.name), 'utf8'))
+    .flatMap((code) => [...code.matchAll(/\bpackageDir, '([^']+)'/g)])
+    .map(([, name = '']) => name);
+}
+
+/** Needed only by people with a clone: a recording to try, and the programs that `models import` gives to PyTorch. */
+const onlyInClones = ['test/fixtures/human-lj-a.mp3', 'training'];
+
+/** Only the tests read it. */
+const modelFilesOfTests = ['released.json'];
+
+function assertComplete(imageDir: string): void {
+  const named = pathsThatCodeNames();
+  assert.ok(named.includes('models') && named.includes('dist/dashboard'), named.join());
+  const missing = named.filter((name) => !fs.existsSync(path.join(imageDir, name)));
+  assert.deepEqual(new Set(missing), new Set(onlyInClones));
+  const models = (root: string): string[] =>
+    filesIn(path.join(root, 'models'))
+      .map((entry) =>
+        path.relative(path.join(root, 'models'), path.join(entry.parentPath ?? entry.path, entry.name)),
+      )
+      .sort();
+  assert.deepEqual(
+    models(imageDir),
+    models(packageDir).filter((name) => !modelFilesOfTests.includes(name)),
+  );
+}
+
+function assertNothingUnneeded(imageDir: string): void {
+  const links = filesIn(path.join(imageDir, 'node_modules'))
+    .filter((entry) => entry.isSymbolicLink())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
+  const leading = links.filter((link) => !fs.existsSync(link) || !fs.realpathSync(link).startsWith(imageDir));
+  assert.deepEqual(leading, [], 'links lead to files of the image');
+  const built = filesIn(path.join(imageDir, 'dist')).map(({ name }) => name);
+  assert.ok(built.length > 300, `${built.length} files`);
+  assert.deepEqual(
+    built.filter((name) => /\.(map|ts)$/.test(name)),
+    [],
+  );
+}
+
 const freePort = async (): Promise<number> => {
   const { createServer } = await import('node:net');
   const server = createServer().listen(0, '127.0.0.1');
@@ -84,7 +136,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-test('the image’s files become ready, and the health check follows', async (context) => {
+test('the image’s files are complete and become ready, and the health check follows', async (context) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-image-'));
   let server: ChildProcess | undefined;
   context.after(async () => {
@@ -93,6 +145,8 @@ test('the image’s files become ready, and the health check follows', async (co
     fs.rmSync(dir, { recursive: true, force: true });
   });
   const imageDir = imageLayout(dir);
+  assertComplete(imageDir);
+  assertNothingUnneeded(imageDir);
   const port = await freePort();
   const dataDir = path.join(imageDir, 'data');
   // The image's settings, with the data folder in another place.

@@ -62,7 +62,7 @@ test('curl gets what the request says, and the shell runs nothing else', (t) => 
     assert.ok(given.includes('x-api-key: YOUR_API_KEY'));
     const { source, kind } = request;
     if ('link' in source) {
-      const json = JSON.parse(given[given.indexOf('--json') + 1] ?? '');
+      const json = JSON.parse(given[given.indexOf('--data-raw') + 1] ?? '');
       assert.equal(json.presigned_url, source.link);
     } else if (kind === 'predict') {
       const quoted = source.fileName.replace(/[\\"]/g, '\\$&');

@@ -8,7 +8,11 @@ const refusals: readonly [what: string, text: string, message: RegExp][] = [
   ['a header without labels', 'path,kind\na.wav,spoof\n', /but received path, kind/],
   ['a column twice', 'path,label,label\na.wav,spoof,spoof\n', /column label appears twice/],
   ['an unknown label', 'path,label\na.wav,spoof\nb.wav,fake\n', /Line 3: .* for label but received "fake"/],
-  ['a label of the other task', 'path,label\na.wav,target\n', /Line 2: expected spoof or bonafide/],
+  [
+    'a label of the other task',
+    'path,label\na.wav,target\n',
+    /Line 2: expected spoof or spoofed or bonafide/,
+  ],
   ['a row without a path', 'path,label\n,spoof\n', /Line 2: the column path is empty/],
   ['a row that is too short', 'path,label,source\na.wav,spoof\n', /not CSV: .*line 2/i],
   ['a quote that does not end', 'path,label\n"a.wav,spoof\n', /not CSV: /],
@@ -23,6 +27,33 @@ for (const [what, text, message] of refusals) {
     );
   });
 }
+
+test('all wrong lines are named, up to twenty, and the rest is counted', () => {
+  const wrong = (lines: number): string => {
+    const rows = Array.from({ length: lines }, (_, i) => (i === 1 ? ',fake' : 'a.wav,fake'));
+    try {
+      parseList(['path,label', 'a.wav,spoof', ...rows].join('\n'));
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+  const three = wrong(3).split('\n');
+  assert.deepEqual(
+    three.map((line) => /^Line \d+: (the column path|expected)/.exec(line)?.[0]),
+    ['Line 3: expected', 'Line 4: the column path', 'Line 4: expected', 'Line 5: expected'],
+  );
+  const many = wrong(100).split('\n');
+  assert.deepEqual([many.length, many.at(-1)], [21, 'And 81 more.']);
+});
+
+test('a label may be the word of an answer', () => {
+  const { samples } = parseList('path,label\na.wav,spoofed\nb.wav,spoof\nc.wav,bonafide\n');
+  assert.deepEqual(
+    samples.map(({ isPositive }) => isPositive),
+    [true, true, false],
+  );
+});
 
 test('a condition on a column that is not there is refused', () => {
   const list = 'path,label,split\na.wav,spoof,valid\n';

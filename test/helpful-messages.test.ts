@@ -87,7 +87,7 @@ test('a file that is too large by form is sent to the route for large ones', asy
   assert.equal(status, 413);
   assert.equal(
     json.message,
-    'The file exceeds the limit of 1000 bytes. POST /v1/predict/large-file takes larger ones.',
+    'The file exceeds the limit of 1000 bytes. POST /v1/predict/large-file takes larger ones, and POST /v1/jobs the largest.',
   );
 });
 
@@ -104,7 +104,7 @@ test('a file that is too large by link is not sent to a route that takes no link
   assert.equal(status, 413);
   assert.equal(
     json.message,
-    'The file exceeds the limit of 1000 bytes. POST /v1/predict/large-file takes larger ones.',
+    'The file exceeds the limit of 1000 bytes. POST /v1/predict/large-file takes larger ones, and POST /v1/jobs the largest.',
   );
 });
 

@@ -320,7 +320,7 @@ for (const inputs of [1, 3]) {
     assert.equal(status, 0, stderr);
     assert.match(stderr, /the list has no column source[\s\S]*the list has no column system/);
     const report = path.join(place.folder, 'report.json');
-    assert.equal((await evaluated(place, '--json', report)).status, 0);
+    assert.equal((await evaluated(place, '--report', report)).status, 0);
     const { overall, at_threshold, calibration } = JSON.parse(fs.readFileSync(report, 'utf8'));
     near(overall.eer.threshold, 0.5, 0.02);
     near(at_threshold.fpr.value, at_threshold.fnr.value, 0.02);
@@ -404,7 +404,7 @@ describe('what cannot be used is refused, and nothing is written', () => {
     'a clip that is not there': [
       'tiny',
       (list) => `${list}\ngone.wav,spoof,,,\n`,
-      /1 clip could not be analysed\. The first: gone\.wav: ENOENT/,
+      /1 clip could not be analysed\. The first: gone\.wav: There is no such file/,
     ],
   };
   for (const [name, [id, edit, message]] of Object.entries(cases)) {

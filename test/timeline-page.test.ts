@@ -240,5 +240,5 @@ test('a command writes one page for all files, or one for each, also for those t
     settings,
   );
   assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /ENOENT.*all\.html/);
+  assert.match(refused.stderr, /no such file or folder: .*all\.html/);
 });

@@ -6,10 +6,11 @@ import { noteAdminAct } from '../state/records/admin-act.js';
 import { auditDir } from '../state/records/audit-chain.js';
 import { type AuditFindings, verifyAudit, type Witness } from '../state/records/audit-verify.js';
 import { noteDataFolder } from './data-folder-note.js';
-import { print } from './output.js';
+import { print, printJson } from './output.js';
 
 interface VerifyOptions {
   readonly expect?: Witness;
+  readonly json?: true;
 }
 
 export function addAuditCommand(program: Command): void {
@@ -22,10 +23,12 @@ export function addAuditCommand(program: Command): void {
       'last line that an earlier run reported; it must still exist',
       parseWitness,
     )
-    .action(async ({ expect }: VerifyOptions) => {
+    .option('--json', 'print the findings as JSON')
+    .action(async ({ expect, json }: VerifyOptions) => {
       const config = loadConfig(process.env);
       const findings = await verifyAudit(auditDir(config.dataDir), expect);
-      print(describe(findings));
+      if (json) printJson(findings);
+      else print(describe(findings));
       noteDataFolder(config.dataDir);
       const { problems, last } = findings;
       if (problems.length > 0) process.exitCode = 1;

@@ -15,6 +15,7 @@ import { loadAddon } from '../base/addon/addon.js';
 import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
+import { messageOf } from '../base/errors/message-of.js';
 import { checkDescriptors } from '../service/descriptors-needed.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
@@ -23,7 +24,7 @@ import { keyFilesIn, readKey } from '../state/keys/key-files.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
-import { say } from './finding.js';
+import { type Result, say } from './finding.js';
 
 /** The finding of one check; throws if something that the server needs is missing or wrong. */
 type Check = (config: Config) => Promise<string> | string;
@@ -119,43 +120,48 @@ const checks: Readonly<Record<string, Check>> = {
   },
 };
 
+interface DoctorOptions {
+  readonly privacy?: true;
+  readonly json?: true;
+}
+
+type Report = (name: string, finding: string, result: Result) => void;
+
 export function addDoctorCommand(program: Command, version: string): void {
   program
     .command('doctor')
     .description('Report versions and devices, and what is missing or wrong.')
     .option('--privacy', 'check only that nothing leaves the machine, by running a server briefly')
-    .action(async ({ privacy }: { privacy?: true }) => {
-      if (privacy) {
-        await checkPrivacy();
-        return;
-      }
-      say('veravox', version, 'ok');
-      say('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
-      const config = settings();
-      if (config === undefined) return;
-      for (const [name, check] of Object.entries(checks)) {
-        try {
-          say(name, await check(config), 'ok');
-        } catch (error) {
-          report(name, error);
-        }
-      }
+    .option('--json', 'print a line of JSON per check: name, result (ok, missing, failed, found) and finding')
+    .action(async ({ privacy, json }: DoctorOptions) => {
+      const report: Report = (name, finding, result) => {
+        say(name, finding, result, json);
+        if (result !== 'ok') process.exitCode = 1;
+      };
+      await (privacy ? checkPrivacy(report) : checkAll(version, report));
     });
 }
 
-/** Undefined if they are unusable; then nothing else can be checked. */
-function settings(): Config | undefined {
+async function checkAll(version: string, report: Report): Promise<void> {
+  const fail = (name: string, error: unknown): void =>
+    report(name, messageOf(error), isMissing(error) ? 'missing' : 'failed');
+  report('veravox', version, 'ok');
+  report('Node', `${process.version} (${process.platform} ${process.arch})`, 'ok');
+  let config: Config;
   try {
-    return loadConfig(process.env);
+    config = loadConfig(process.env);
   } catch (error) {
-    report('settings', error);
-    return undefined;
+    // Without usable settings nothing else can be checked.
+    fail('settings', error);
+    return;
   }
-}
-
-function report(name: string, error: unknown): void {
-  say(name, (error as Error).message, isMissing(error) ? 'missing' : 'failed');
-  process.exitCode = 1;
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      report(name, await check(config), 'ok');
+    } catch (error) {
+      fail(name, error);
+    }
+  }
 }
 
 /** True for a missing file or library; anything else exists but is wrong. */
@@ -165,16 +171,13 @@ function isMissing(error: unknown): boolean {
   return cause !== undefined && cause !== null && isMissing(cause);
 }
 
-async function checkPrivacy(): Promise<void> {
+async function checkPrivacy(report: Report): Promise<void> {
   const { testPrivacy } = await import('./privacy/self-test.js');
   const main = fileURLToPath(new URL('./main.js', import.meta.url));
   const { method, contacts, leftFiles } = await testPrivacy(main);
-  say('method', method, 'ok');
-  printFound('contacts', contacts, 'none, and nothing written outside the data folder');
-  printFound('files left', leftFiles, 'none in the home folder and the folder for temporary files');
-}
-
-function printFound(name: string, found: readonly string[], none: string): void {
-  say(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
-  if (found.length > 0) process.exitCode = 1;
+  const reportFound = (name: string, found: readonly string[], none: string): void =>
+    report(name, found.length === 0 ? none : found.join('\n'), found.length === 0 ? 'ok' : 'found');
+  report('method', method, 'ok');
+  reportFound('contacts', contacts, 'none, and nothing written outside the data folder');
+  reportFound('files left', leftFiles, 'none in the home folder and the folder for temporary files');
 }

@@ -32,12 +32,13 @@ import { isFailed, type ScoredRow } from '../evaluation/labelled-lists/scored-ro
 import { scoresCsv } from '../evaluation/labelled-lists/scores-file.js';
 import { parseThreshold, silenceHelp, thresholdHelp, within } from './arguments.js';
 import { evaluationTable } from './evaluation-table.js';
-import { print } from './output.js';
+import { print, printJson } from './output.js';
 import { showListProgress } from './progress-line.js';
 
 interface EvaluateOptions extends ListOptions {
   readonly groupBy?: readonly string[];
-  readonly json?: string;
+  readonly json?: true;
+  readonly report?: string;
   readonly html?: string;
   readonly scores?: string;
   readonly svg?: string;
@@ -57,7 +58,8 @@ export function addEvaluateCommand(program: Command): void {
       'another model, or scores of an earlier run (.csv), to compare with on the same rows',
     )
     .option('--group-by <columns>', 'columns to group results by, separated by commas', parseColumns)
-    .option('--json <file>', 'write the report as JSON')
+    .option('--json', 'print the report as JSON in place of the tables')
+    .option('--report <file>', 'write the report as JSON')
     .option('--html <file>', 'write the report as a single page with plots')
     .option('--scores <file>', 'write the list with the score of each row')
     .option('--svg <folder>', 'write each plot to a file')
@@ -91,7 +93,7 @@ export function addScoringOptions(command: Command): Command {
 async function evaluateList(file: string, options: EvaluateOptions): Promise<void> {
   // An earlier run's scores that are not there are found now, too.
   if (options.compare?.endsWith('.csv')) await stat(options.compare);
-  for (const target of [options.json, options.html, options.scores]) {
+  for (const target of [options.report, options.html, options.scores]) {
     // Finds a missing folder now, not after hours of work.
     if (target !== undefined) await stat(path.dirname(target));
   }
@@ -103,14 +105,17 @@ async function evaluateList(file: string, options: EvaluateOptions): Promise<voi
   if (options.scores !== undefined) {
     await writeFile(options.scores, scoresCsv(scored.list, scored.rows, scored.model));
   }
-  if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, undefined, 1)}\n`);
+  if (options.report !== undefined) {
+    await writeFile(options.report, `${JSON.stringify(report, undefined, 1)}\n`);
+  }
   if (options.html !== undefined) await writeFile(options.html, reportPage(report));
   if (options.svg !== undefined) {
     for (const drawing of [...overallDrawings(report), ...groupDrawings(report)]) {
       await writeFile(path.join(options.svg, `${drawing.name}.svg`), svgFile(drawing));
     }
   }
-  print(evaluationTable(report, pc));
+  if (options.json) printJson(report, 1);
+  else print(evaluationTable(report, pc));
   if (scored.rows.some(isOurs)) process.exitCode = 1;
 }
 

@@ -59,6 +59,7 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
     ['veravox predict recordings', 'all audio and video files of a folder and its subfolders'],
     ["veravox predict --json 'calls/**/*.mp3' > answers.jsonl", 'a pattern; one line of JSON per file'],
     ['veravox predict call.wav --channels separate --start 30 --end 90', 'both sides, one minute'],
+    ['veravox predict upload.wav --fail-on spoofed', 'exit code 4 for an AI-generated voice'],
     ['ffmpeg -i in.mp4 -vn -f wav - | veravox predict -', 'standard input'],
     ['veravox predict recordings --html timelines', 'a page per file, with waveform and scores over time'],
   ],
@@ -70,9 +71,10 @@ export const helpExamples: Readonly<Record<string, readonly (readonly [line: str
   enroll: [
     ['veravox enroll me.wav > me.json', 'a voiceprint to keep'],
     ['veravox enroll monday.wav tuesday.wav friday.wav > me.json', 'one of several samples, which is better'],
+    ['veravox enroll --id anna anna.wav >> voices.jsonl', 'a line of a list for identify'],
   ],
   identify: [
-    ['veravox identify call.wav --voiceprints list.json --top 3', 'exit code 3 for nobody of the list'],
+    ['veravox identify call.wav --voiceprints voices.jsonl --top 3', 'exit code 3 for nobody of the list'],
   ],
   verify: [
     ['veravox verify call.wav --vector me.json', 'exit code 3 for another speaker'],

@@ -10,7 +10,8 @@ import { MAX_MATCHES, verifyNeeds } from '../base/contract/limits.js';
 import { identifyFieldSchemas } from '../base/contract/voice-fields.js';
 import { type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { numberThat, within } from './arguments.js';
-import { exitCodeOtherSpeaker, withVoices } from './local-voices.js';
+import { exitCodes } from './exit-codes.js';
+import { withVoices } from './local-voices.js';
 import { print, printJson } from './output.js';
 import { textTable } from './text-table.js';
 
@@ -34,7 +35,7 @@ export function addIdentifyCommand(program: Command): void {
     .description('Find a voice in a list of voiceprints.')
     .requiredOption(
       '--voiceprints <file>',
-      'JSON array of objects with an id and an embedding, as `enroll --json` prints it',
+      'the lines of `enroll --id`, or a JSON array of objects with an id and an embedding or voice_vector',
     )
     .option('--top <number>', 'how many of the best to name', anyTop, top.default)
     .option(
@@ -49,15 +50,21 @@ export function addIdentifyCommand(program: Command): void {
 
 async function identify(file: string, options: IdentifyOptions): Promise<void> {
   await withVoices([file], options, async ({ speaker, read, elapsedS }) => {
-    const list = await VoiceprintList.checked(await readFile(options.voiceprints), speaker);
+    const list = await VoiceprintList.checked(asArray(await readFile(options.voiceprints)), speaker);
     const sample = await read(file, verifyNeeds, true);
     requireAuthentic(sample);
     const ranking = await list.rank(sample.voiceprint, options.top);
     const body = identificationBody(ranking, speaker, options.prior, elapsedS());
     if (options.json) printJson(body);
     else print(tableOf(body));
-    if (!body.matches.some((match) => match.is_match)) process.exitCode = exitCodeOtherSpeaker;
+    if (!body.matches.some((match) => match.is_match)) process.exitCode = exitCodes.otherSpeaker;
   });
+}
+
+/** Objects on lines of their own become an array. A line break as such never lies inside a JSON text. */
+function asArray(file: Buffer): Uint8Array {
+  const text = file.toString().trim();
+  return text.startsWith('{') ? Buffer.from(`[${text.replaceAll(/\}[ \t\r]*\n\s*\{/g, '},\n{')}]`) : file;
 }
 
 function tableOf({ matches, unknown_probability: unknown, compared }: Identification): Shown {

@@ -8,11 +8,9 @@ import { defaultModel } from '../base/contract/model-ids.js';
 import { ServiceError } from '../base/errors/service-error.js';
 import { localConfig, maxDurationS, readInto, sizeOf } from '../evaluation/labelled-lists/local-files.js';
 import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
+import { exitCodes } from './exit-codes.js';
 import { reportFailure } from './failed-file.js';
 import { readStandardInput, STANDARD_INPUT } from './standard-input.js';
-
-/** So that a script that relies on the exit code cannot mistake another voice for the right one. */
-export const exitCodeOtherSpeaker = 3;
 
 /** Recordings of voices, without a server. */
 export interface LocalVoices {
@@ -69,8 +67,11 @@ export async function withVoices(
     });
   } catch (error) {
     reportFailure(current, error, json);
-    process.exitCode = 1;
+    process.exitCode = isAiGenerated(error) ? exitCodes.unwantedResult : 1;
   } finally {
     await analyser.close();
   }
 }
+
+const isAiGenerated = (error: unknown): boolean =>
+  error instanceof ServiceError && error.key === 'AI_GENERATED_VOICE';

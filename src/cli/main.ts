@@ -3,6 +3,7 @@
 import '../analysis/scoring/telemetry-off.js';
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../base/config/package-dir.js';
+import { messageOf } from '../base/errors/message-of.js';
 import { message, shown } from '../base/errors/shown-text.js';
 import { checkDescriptorsToLoad } from '../service/descriptors-needed.js';
 import { say } from './finding.js';
@@ -32,7 +33,7 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
 ];
 
 /**
- * Exit codes: 0 success, 1 failure, 2 usage error, 3 verify and identify: another speaker.
+ * Those of all commands; exit-codes.ts has the others.
  * Shells show 141 for a program that SIGPIPE ended; Node.js ignores that signal.
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
@@ -54,7 +55,7 @@ const program = new Command('veravox')
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',
-    '\nExit codes: 0 success, 1 failure, 2 usage error, 3 verify and identify: another speaker, 141 output pipe closed.',
+    '\nExit codes: 0 success, 1 failure, 2 usage error, 3 another speaker (verify, identify), 4 an AI-generated voice (enroll, verify, identify) or a result of predict --fail-on, 141 output pipe closed.',
   )
   .configureOutput({
     // It repeats what it does not understand.
@@ -73,9 +74,9 @@ try {
     // Commander has already printed the message. It also throws for --help and --version, with 0.
     process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
   } else {
-    const { message: text, stack = text } = error as Error;
     const isDebugging = ['debug', 'trace'].includes(process.env.VERAVOX_LOG_LEVEL ?? '');
-    tell(shown`veravox: ${message(isDebugging ? stack : text)}\n`);
+    const stack = isDebugging && error instanceof Error ? error.stack : undefined;
+    tell(shown`veravox: ${message(stack ?? messageOf(error))}\n`);
     process.exitCode = exitCodes.failure;
   }
 }
@@ -85,7 +86,8 @@ function endWithoutDescriptors(): void {
     checkDescriptorsToLoad();
   } catch (error) {
     const { message: text } = error as Error;
-    if (process.argv[2] === 'doctor') say('file descriptors', text, 'failed');
+    const json = process.argv.includes('--json');
+    if (process.argv[2] === 'doctor') say('file descriptors', text, 'failed', json);
     else tell(shown`veravox: ${message(text)}\n`);
     process.exit(exitCodes.failure);
   }

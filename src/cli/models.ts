@@ -16,7 +16,7 @@ import { noteAdminAct } from '../state/records/admin-act.js';
 import { numberThat } from './arguments.js';
 import { addCalibrateModelCommand } from './models-calibrate.js';
 import { addImportCommand } from './models-import.js';
-import { print } from './output.js';
+import { print, printJson } from './output.js';
 import { textTable } from './text-table.js';
 
 const parseTolerance = numberThat((value) => value > 0 && value < 1, 'a number above 0 and below 1');
@@ -43,9 +43,11 @@ export function addModelsCommand(program: Command): void {
 
   withFolder(models.command('list'))
     .description('List the models in the manifest.')
-    .action(async (options: FolderOption) => {
-      const manifest = await readManifest(localConfig(options).modelsDir);
-      print(modelTable(manifest.models));
+    .option('--json', 'print a line of JSON per model')
+    .action(async ({ json, ...options }: FolderOption & { json?: true }) => {
+      const { models: listed } = await readManifest(localConfig(options).modelsDir);
+      if (json) for (const model of listed) printJson(listedModel(model));
+      else print(modelTable(listed));
     });
 
   withFolder(models.command('check'))
@@ -108,6 +110,18 @@ function describeRecipe({ features }: Model): string {
   if (features.kind === 'waveform') return 'waveform';
   return `${features.bands} ${features.scale} bands${features.mean_spectrum_fft_sizes?.length ? ', mean spectrum' : ''}${features.phase_coherence_fft_sizes?.length ? ', phase coherence' : ''}`;
 }
+
+const listedModel = (model: Model) => ({
+  id: model.id,
+  task: model.task,
+  file: model.file,
+  window_samples: model.window_samples,
+  recipe: describeRecipe(model),
+  input_shape: model.input.shape,
+  licence: model.licence,
+  known_answers: model.known_answers?.length ?? 0,
+  aliases: model.aliases,
+});
 
 function modelTable(models: readonly Model[]): Shown {
   return textTable(

@@ -13,11 +13,13 @@ import {
 import { defaultModel } from '../base/contract/model-ids.js';
 import type { Prediction } from '../base/contract/prediction.js';
 import { newPredictionId } from '../base/contract/prediction-id.js';
+import { messageOf } from '../base/errors/message-of.js';
 import { inOrder } from '../evaluation/labelled-lists/in-flight.js';
 import { ListPipeline } from '../evaluation/labelled-lists/list-pipeline.js';
 import { localConfig, maxDurationS } from '../evaluation/labelled-lists/local-files.js';
 import { pointsForThreshold } from '../state/operating-points/load-operating-points.js';
 import { anyTime, parseThreshold, requireRegion, silenceHelp, thresholdHelp, within } from './arguments.js';
+import { exitCodes } from './exit-codes.js';
 import { reportFailure } from './failed-file.js';
 import { type NamedInput, namedInputs } from './named-inputs.js';
 import { print, printJson, progressOutput } from './output.js';
@@ -38,6 +40,7 @@ interface PredictOptions {
   readonly start?: number;
   readonly end?: number;
   readonly channels: 'mixed' | 'separate';
+  readonly failOn?: Prediction['global']['result'];
 }
 
 /** With the model that is meant, by its name and its exact id, and the threshold as a number. */
@@ -90,6 +93,12 @@ export function addPredictCommand(program: Command): void {
       new Option('--channels <how>', 'with "separate", a verdict on each channel, too')
         .choices(['mixed', 'separate'])
         .default('mixed'),
+    )
+    .addOption(
+      new Option(
+        '--fail-on <result>',
+        `exit code ${exitCodes.unwantedResult} if a recording, or one of its separate channels, has this result`,
+      ).choices(['spoofed', 'bonafide']),
     )
     .action(predict);
 }
@@ -148,12 +157,16 @@ async function predictAll(
         reportFailure(file, outcome.error, options.json);
         process.exitCode = 1;
         counts.failed++;
-        timelines?.files.add({ file, problem: messageOf(outcome.error) });
+        timelines?.files.add({ file, problem: messageOf(outcome.error, file) });
       } else {
         const { prediction, outline } = outcome;
         const { modelId, threshold } = options;
         timelines?.files.add({ file, prediction, outline, modelId, threshold });
         counts[prediction.global.result]++;
+        if (options.failOn !== undefined && resultsIn(prediction).includes(options.failOn)) {
+          // A failure stays one: not everything was judged.
+          process.exitCode ??= exitCodes.unwantedResult;
+        }
         if (options.json) printJson({ file, model_id: options.modelId, ...prediction });
         else print(predictionTable(file, { ...prediction, model: options.modelId }, pc, options.windows));
       }
@@ -163,6 +176,12 @@ async function predictAll(
   progress.clear();
   if (!isOneFile && !options.json) print(runSummary(counts, pc));
 }
+
+/** Those of the recording and of its separate channels; one without speech has none. */
+const resultsIn = ({ global, channels = [] }: Prediction): (string | undefined)[] => [
+  global.result,
+  ...channels.map((channel) => channel.global?.result),
+];
 
 async function predictFile(
   file: string,
@@ -205,5 +224,3 @@ async function predictFile(
     return { prediction, outline };
   });
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

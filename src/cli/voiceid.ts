@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
 import {
   enrollmentBody,
@@ -14,16 +14,21 @@ import { joinSamples } from '../analysis/voiceid/joined-samples.js';
 import { mostSuspicious, readSamples, voicesIn } from '../analysis/voiceid/read-samples.js';
 import type { Comparison } from '../analysis/voiceid/speaker.js';
 import { parseVoiceVector } from '../analysis/voiceid/voice-vector.js';
-import { enrollNeeds, MAX_SAMPLES, verifyNeeds } from '../base/contract/limits.js';
+import { enrollNeeds, MAX_LISTED_ID_BYTES, MAX_SAMPLES, verifyNeeds } from '../base/contract/limits.js';
 import type { SampleEnrollment } from '../base/contract/voice-samples.js';
 import { joined, type Shown, shown, styled } from '../base/errors/shown-text.js';
+import { exitCodes } from './exit-codes.js';
 import { addIdentifyCommand } from './identify.js';
-import { exitCodeOtherSpeaker, type LocalVoices, withVoices } from './local-voices.js';
+import { type LocalVoices, withVoices } from './local-voices.js';
 import { print, printJson, tell } from './output.js';
 import { bar } from './prediction-table.js';
 
 interface JsonOption {
   readonly json?: true;
+}
+
+interface EnrollOptions extends JsonOption {
+  readonly id?: string;
 }
 
 interface VerifyOptions extends JsonOption {
@@ -35,6 +40,7 @@ export function addVoiceidCommands(program: Command): void {
     .command('enroll')
     .argument('<file...>', `the recording, or - for standard input; up to ${MAX_SAMPLES} of the same voice`)
     .description('Print the voiceprint of a voice, as a JSON array for `verify`.')
+    .option('--id <id>', 'whose voice it is: prints a line for the list of `identify`', anyId)
     .option('--json', 'print the answer of the server')
     .action(enroll);
   program
@@ -50,7 +56,7 @@ export function addVoiceidCommands(program: Command): void {
   addIdentifyCommand(program);
 }
 
-async function enroll(files: readonly string[], options: JsonOption, command: Command): Promise<void> {
+async function enroll(files: readonly string[], options: EnrollOptions, command: Command): Promise<void> {
   if (files.length > MAX_SAMPLES) {
     command.error(`error: Expected at most ${MAX_SAMPLES} recordings but received ${files.length}.`);
   }
@@ -58,8 +64,16 @@ async function enroll(files: readonly string[], options: JsonOption, command: Co
   await withVoices(files, options, async (voices) => {
     const body =
       file !== undefined && others.length === 0 ? await enrollOne(file, voices) : await join(files, voices);
-    printJson(options.json ? body : body.embedding);
+    const { id, json } = options;
+    const listed = { id, ...(json ? body : { embedding: body.embedding }) };
+    printJson(id === undefined && !json ? body.embedding : listed);
   });
+}
+
+function anyId(text: string): string {
+  const bytes = Buffer.byteLength(JSON.stringify(text)) - '""'.length;
+  if (bytes >= 1 && bytes <= MAX_LISTED_ID_BYTES) return text;
+  throw new InvalidArgumentError(`Expected 1 to ${MAX_LISTED_ID_BYTES} bytes but received ${bytes}.`);
 }
 
 async function enrollOne(file: string, { config, speaker, read, elapsedS }: LocalVoices) {
@@ -107,7 +121,7 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
     const body = verificationBody(comparison, voice.speaker, voice.elapsedS());
     if (options.json) printJson(body);
     else print(verificationLine(file, body, comparison));
-    if (!body.is_match) process.exitCode = exitCodeOtherSpeaker;
+    if (!body.is_match) process.exitCode = exitCodes.otherSpeaker;
   });
 }
 

@@ -263,18 +263,23 @@ async function followDatabase(
 }
 
 /** Threads and connections that were opened keep the process from ending, also where the rest failed. */
-async function allOrNone<State, Parts>(
+async function allOrNone(
   database: Database,
   loading: Promise<CheckedModels>,
-  [state, parts]: [Promise<State>, Promise<Parts>],
-): Promise<[CheckedModels, State, Parts]> {
+  [state, parts]: [ReturnType<typeof followDatabase>, ReturnType<typeof loadServerParts>],
+) {
   try {
     return await Promise.all([loading, state, parts]);
   } catch (error) {
-    await loading.then(
-      ({ analyser }) => analyser.close(),
-      () => {},
-    );
+    // The others first: a database that is closed under them would make them fail, too, and be what the operator reads.
+    await Promise.allSettled([
+      loading.then(({ analyser }) => analyser.close()),
+      state.then(({ keys, points }) => {
+        keys.close();
+        points.close();
+      }),
+      parts.then(({ tracing }) => tracing?.close()),
+    ]);
     await database.close();
     throw error;
   }

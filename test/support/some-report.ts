@@ -6,7 +6,7 @@ import type { Sample } from '../../src/evaluation/figures/sample.js';
 
 export const hostileText = '<img src=x onerror=alert(1)>\u202e';
 
-/** A report as `veravox evaluate --json` writes it, with made-up scores. @param names of the clips, in turn */
+/** A report as `veravox evaluate --report` writes it, with made-up scores. @param names of the clips, in turn */
 export function someReport(count: number, names: readonly string[] = []): Report {
   const random = new SeededRandom(5);
   const languages = ['en', 'de', 'fr', hostileText];

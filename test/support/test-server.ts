@@ -171,7 +171,11 @@ export async function startServerWith(
   async function metric(series: string): Promise<number> {
     const { text } = await request(server.adminPort ?? server.port, '/metrics');
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
-    if (line === undefined) throw new Error(`There is no series ${series}.`);
+    if (line === undefined) {
+      const name = series.replace(/\{.*/, '').replace(/_(count|sum|bucket)$/, '');
+      if (text.includes(`# TYPE ${name} `)) return 0;
+      throw new Error(`There is no series ${series}.`);
+    }
     return Number(line.slice(series.length + 1));
   }
   const storagePrefixes = files.storage.linkPrefixes(server.port);

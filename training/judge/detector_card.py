@@ -209,7 +209,7 @@ def check_and_draw(clips, model_id):
     with tempfile.TemporaryDirectory() as folder:
         scores = f"{folder}/scores.csv"
         write_table(scores, list(clips[0]), clips)
-        command = ["node", COMMAND, "evaluate", scores, "--json", f"{folder}/report.json", "--svg", folder]
+        command = ["node", COMMAND, "evaluate", scores, "--report", f"{folder}/report.json", "--svg", folder]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         report = json.loads(Path(folder, "report.json").read_text())
         if report["model"]["id"] != model_id:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reports of `veravox evaluate --json`, read and put into words.
+// Reports of `veravox evaluate --report`, read and put into words.
 import { percent as inPercent } from './formats.js';
 import { type Report, reportRules } from './report-format.js';
 import { problemOf } from './rules.js';
@@ -18,7 +18,7 @@ export class ReportError extends Error {
   override readonly name = 'ReportError';
 }
 
-const NOT_A_REPORT = 'Expected a report of `veravox evaluate LIST.csv --json FILE`.';
+const NOT_A_REPORT = 'Expected a report of `veravox evaluate LIST.csv --report FILE`.';
 
 /** @throws ReportError if the text is no such report */
 export function reportOf(text: string): Report {

@@ -24,6 +24,8 @@ const literal = (value: unknown): string =>
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const KEY = `-H "x-api-key: $VERAVOX_KEY"`;
+/** Not --json, which came with curl 7.82. --data-raw does not read a file if the text begins with @. */
+const JSON_BODY = `-H 'content-type: application/json' --data-raw`;
 
 /** The key of a stored file, from a name that may hold anything. */
 export const objectKeyOf = (fileName: string): string =>
@@ -40,7 +42,7 @@ export function curlOf({ baseUrl, kind, source, fields }: SentRequest): string {
   const at = (path: string): string => shell(`${baseUrl}${path}`);
   if ('link' in source) {
     const json = JSON.stringify({ presigned_url: source.link, ...fields });
-    return `${key}curl ${at(paths[kind])} ${KEY} \\\n  --json ${shell(json)}`;
+    return `${key}curl ${at(paths[kind])} ${KEY} \\\n  ${JSON_BODY} ${shell(json)}`;
   }
   if (kind !== 'job') {
     // curl reads a name in double quotes up to the next one.
@@ -55,9 +57,9 @@ export function curlOf({ baseUrl, kind, source, fields }: SentRequest): string {
   const made = JSON.stringify({ keys: [stored], entity: 'playground' });
   const job = JSON.stringify({ key: stored, entity: 'playground', ...fields });
   return (
-    `${key}LINK=$(curl ${at('v1/file')} ${KEY} --json ${shell(made)} | jq -r '.url[0].value')\n` +
+    `${key}LINK=$(curl ${at('v1/file')} ${KEY} ${JSON_BODY} ${shell(made)} | jq -r '.url[0].value')\n` +
     `curl --upload-file ${shell(source.fileName.replace(/^-/, './-'))} "$LINK"\n` +
-    `curl ${at(paths.job)} ${KEY} --json ${shell(job)}`
+    `curl ${at(paths.job)} ${KEY} ${JSON_BODY} ${shell(job)}`
   );
 }
 

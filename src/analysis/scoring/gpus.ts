@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 
 const run = promisify(execFile);
 
@@ -84,7 +84,22 @@ async function probe(modelPath: string, index: number): Promise<string | undefin
     await run(process.execPath, [script, modelPath, String(index)], { timeout: PROBE_TIMEOUT_MS });
     return undefined;
   } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string };
-    return `CUDA could not be used: ${stderr?.trim() || message}`;
+    return `CUDA could not be used: ${whyProbeFailed(error as FailedProbe)}`;
   }
+}
+
+export interface FailedProbe {
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly signal?: string | null;
+  readonly killed?: boolean;
+}
+
+/** What the probe says; if it crashed, the last line of its libraries. */
+export function whyProbeFailed({ stdout = '', stderr = '', signal, killed = false }: FailedProbe): string {
+  const said = stripVTControlCharacters(stdout).trim();
+  if (said !== '') return said;
+  if (killed) return `a session took more than ${PROBE_TIMEOUT_MS / 1000} s`;
+  const last = stripVTControlCharacters(stderr).trim().split('\n').at(-1)?.trim();
+  return last || `its process ended${signal ? ` by ${signal}` : ''} without a word`;
 }

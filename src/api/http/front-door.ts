@@ -106,7 +106,6 @@ export class FrontDoor {
       permits: options.permits.requests,
       onSum: (record) => this.#note(record, true),
     });
-    metrics.declareRoute('other');
   }
 
   /** Those of the admin address, which has them all. */
@@ -120,7 +119,6 @@ export class FrontDoor {
    */
   serve(routes: readonly Route[], adminRoutes: readonly Route[]): void {
     this.#floods.sumUp();
-    for (const { path } of adminRoutes) this.#options.metrics.declareRoute(path);
     this.#table = new RouteTable(routes);
     this.#adminTable = new RouteTable(adminRoutes);
   }

@@ -35,7 +35,7 @@ export function predictRoute(
   const validator = new FieldValidator<PredictFields>({ schemas: predictFieldSchemas(detectors) });
   const allowedBytes = config.maxPredictBytes;
   const hint = models.includes(LARGE_FILE_MODEL)
-    ? 'POST /v1/predict/large-file takes larger ones'
+    ? 'POST /v1/predict/large-file takes larger ones, and POST /v1/jobs the largest'
     : undefined;
   const limits: InputLimits = {
     fileField: FILE_FIELD,

@@ -42,6 +42,8 @@ export const FEWEST_GOOD_SAMPLES = 3;
 export const MAX_VOICEPRINTS = 10_000;
 /** Of their list: 3355 for each of 10,000, which enroll writes in about 2800. */
 export const MAX_VOICEPRINTS_BYTES = 32 * 2 ** 20;
+/** Of an id in such a list, as JSON writes it. */
+export const MAX_LISTED_ID_BYTES = 512;
 /** The best matches that one answer may name. */
 export const MAX_MATCHES = 100;
 

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { catalogue, type ErrorKey } from '../errors/catalogue.js';
 import { type CloseReason, closeReasons } from './close-reason.js';
 import { DeviceMetrics, type DeviceSources } from './device-metrics.js';
-import { CLIENT_GONE_STATUS, fetchOutcomes, type RequestRecord } from './request-record.js';
+import { fetchOutcomes, type RequestRecord } from './request-record.js';
 import { type Stage, stages } from './timing.js';
 
 const STAGE_BUCKETS_S = [
@@ -45,16 +45,15 @@ export interface GaugeSources extends DeviceSources {
   fellBackToCpu(): boolean;
 }
 
-const statuses = [
-  ...new Set([200, 204, 206, CLIENT_GONE_STATUS, ...Object.values(catalogue).map((entry) => entry.status)]),
-];
-
 interface RouteSeries {
   readonly requests: Map<number, Counter.Internal>;
   readonly seconds: Histogram.Internal<'route'>;
 }
 
-/** The Prometheus series of the server. All of them exist, at zero, before the first request. */
+/**
+ * The Prometheus series of the server. Those of a route exist from its first request on: routes times statuses times buckets
+ * would be thousands of zeros. All others exist, at zero, from the start.
+ */
 export class ServiceMetrics {
   readonly registry = new Registry();
   readonly #requests: Counter<'route' | 'status'>;
@@ -189,12 +188,6 @@ export class ServiceMetrics {
 
   countThreadFailure(pool: (typeof threadPools)[number]): void {
     this.#threadFailures.labels(pool).inc();
-  }
-
-  /** Declares the series of a route, so that they exist before its first request. */
-  declareRoute(route: string): void {
-    for (const status of statuses) this.#requests.labels(route, String(status)).inc(0);
-    this.#requestSeconds.zero({ route });
   }
 
   declareGauges(sources: GaugeSources): void {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CsvError, parse } from 'csv-parse/sync';
 import { groupedBy } from './grouped.js';
-import { type Columns, classNames, type Task } from './sample.js';
+import type { Columns, Task } from './sample.js';
 
 /** The list cannot be used; the message says which line or column is wrong. */
 export class ListError extends Error {
@@ -31,6 +31,22 @@ export interface Condition {
   readonly column: string;
   readonly value: string;
 }
+
+/** The labels of each task, and whether they are positive; `spoofed` is the word of the API's answers. */
+const labels: Readonly<Record<Task, ReadonlyMap<string | undefined, boolean>>> = {
+  detection: new Map([
+    ['spoof', true],
+    ['spoofed', true],
+    ['bonafide', false],
+  ]),
+  verification: new Map([
+    ['target', true],
+    ['nontarget', false],
+  ]),
+};
+
+/** More wrong lines than these are only counted. */
+const MAX_SHOWN_LINES = 20;
 
 /** The columns that a list of each task has to have. */
 const required: Readonly<Record<Task, readonly string[]>> = {
@@ -62,8 +78,15 @@ export function parseList(text: string, where: readonly Condition[] = []): Label
     [...alternatives].every(([column, any]) => any.some(({ value }) => record[column] === value)),
   );
   const isScored = columns.includes('score');
-  const samples = chosen.map(({ line, record }) => toSample(task, isScored, line, record));
+  const problems = chosen.flatMap((row) => problemsOf(task, isScored, row));
+  if (problems.length > 0) throw new ListError(shownLines(problems));
+  const samples = chosen.map(({ record }) => toSample(task, isScored, record));
   return { task, columns, samples, isScored };
+}
+
+function shownLines(problems: readonly string[]): string {
+  const more = problems.length - MAX_SHOWN_LINES;
+  return [...problems.slice(0, MAX_SHOWN_LINES), ...(more > 0 ? [`And ${more} more.`] : [])].join('\n');
 }
 
 interface Row {
@@ -101,24 +124,28 @@ function taskOf(columns: readonly string[]): Task {
   throw new ListError(`Expected a header with ${expected} but received ${columns.join(', ') || 'none'}.`);
 }
 
-function toSample(task: Task, isScored: boolean, line: number, columns: Columns): ListedSample {
-  const { positive, negative } = classNames[task];
-  const { label, score = '' } = columns;
-  if (label !== positive && label !== negative) {
-    throw new ListError(
-      `Line ${line}: expected ${positive} or ${negative} for label but received ${shown(label)}.`,
-    );
+function problemsOf(task: Task, isScored: boolean, { line, record }: Row): string[] {
+  const { label, score = '' } = record;
+  const problems = required[task]
+    .filter((name) => name !== 'label' && record[name] === '')
+    .map((name) => `the column ${name} is empty.`);
+  if (!labels[task].has(label)) {
+    const expected = [...labels[task].keys()].join(' or ');
+    problems.push(`expected ${expected} for label but received ${shown(label)}.`);
   }
-  for (const name of required[task]) {
-    if (columns[name] === '') throw new ListError(`Line ${line}: the column ${name} is empty.`);
+  if (isScored && score.trim() !== '' && !(Number(score) >= 0 && Number(score) <= 1)) {
+    problems.push(`expected a number from 0 to 1 for score but received ${shown(score)}.`);
   }
-  const value = score.trim() === '' ? undefined : Number(score);
-  if (isScored && value !== undefined && !(value >= 0 && value <= 1)) {
-    throw new ListError(
-      `Line ${line}: expected a number from 0 to 1 for score but received ${shown(score)}.`,
-    );
-  }
-  return { isPositive: label === positive, columns, score: isScored ? value : undefined };
+  return problems.map((problem) => `Line ${line}: ${problem}`);
+}
+
+function toSample(task: Task, isScored: boolean, columns: Columns): ListedSample {
+  const { score = '' } = columns;
+  return {
+    isPositive: labels[task].get(columns.label) === true,
+    columns,
+    score: isScored && score.trim() !== '' ? Number(score) : undefined,
+  };
 }
 
 const shown = (text: string | undefined): string => (text ? JSON.stringify(text.slice(0, 60)) : 'nothing');

@@ -110,7 +110,7 @@ export const comparison = object('Another model on the same rows; null if none w
   }),
 });
 
-/** JSON Schema of the report of `veravox evaluate --json`. */
+/** JSON Schema of the report of `veravox evaluate --report`. */
 export const reportSchema = object('The report.', {
   schema_version: constant(2, 'Increased if a member changes its meaning or is removed.'),
   veravox_version: text('Version that made the report.'),

@@ -3,6 +3,7 @@ import type { Analyser } from '../../analysis/analyser/analyser.js';
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { PipelineOptions } from '../../analysis/pipeline/pipeline.js';
 import type { Config } from '../../base/config/options.js';
+import { messageOf } from '../../base/errors/message-of.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { FailedSample } from '../figures/evaluate.js';
 import type { ListedSample } from '../figures/labelled-list.js';
@@ -27,9 +28,9 @@ export const isFailed = (outcome: Sample | FailedSample): outcome is FailedSampl
 /** Under which code a failure is counted, and what is said of it. */
 export function failureOf(error: unknown): Pick<FailedSample, 'code' | 'message'> {
   if (error instanceof ServiceError) return { code: error.key, message: error.message };
-  const { code, message, syscall } = error as NodeJS.ErrnoException;
-  // Node adds the call and the full path, which is no reader's business: a report gets around.
-  return { code: code ?? 'UNREADABLE', message: message.split(`, ${syscall}`, 1)[0] as string };
+  const { code = 'UNREADABLE', syscall, path } = error as NodeJS.ErrnoException;
+  // Without the call and the full path, which is no reader's business: a report gets around.
+  return { code, message: messageOf(error, path).split(`, ${syscall}`, 1)[0] as string };
 }
 
 /**

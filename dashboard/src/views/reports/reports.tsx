@@ -44,7 +44,7 @@ export default function Reports() {
     <>
       <section class="card" aria-label="Open a report">
         <p>
-          <code>veravox evaluate calls.csv --json report.json</code> measures the verdicts on your own
+          <code>veravox evaluate calls.csv --report report.json</code> measures the verdicts on your own
           recordings and writes a report. Open it here: the file stays on your computer.
         </p>
         <FileDrop

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removes from node_modules the native libraries that no process of this platform and Node version can load. The
-// packages of uWebSockets.js and of onnxruntime-node bring those of every platform, that of libsql those of both C libraries:
-// most of an image otherwise.
+// Removes from node_modules what an image does not need:
+// - The native libraries that no process of this platform and Node version can load. The packages of uWebSockets.js and of
+//   onnxruntime-node bring those of every platform, that of libsql those of both C libraries: most of an image otherwise.
+// - The links to the workspaces, whose folders stay behind in the build stage.
 //
-//   node scripts/container/foreign-binaries.mjs
+//   node scripts/container/unneeded-files.mjs
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -35,7 +36,14 @@ export function removeForeignBinaries(nodeModulesDir) {
   return removedBytes;
 }
 
+export function removeWorkspaceLinks(nodeModulesDir) {
+  for (const entry of fs.readdirSync(nodeModulesDir, { withFileTypes: true })) {
+    if (entry.isSymbolicLink()) fs.rmSync(path.join(nodeModulesDir, entry.name));
+  }
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const removedBytes = removeForeignBinaries('node_modules');
+  removeWorkspaceLinks('node_modules');
   console.log(`Removed ${Math.round(removedBytes / 1e6)} MB of libraries for other platforms.`);
 }
