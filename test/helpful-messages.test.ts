@@ -62,7 +62,7 @@ test('with curl, the forms that people get wrong once are explained', async (t) 
   assert.match(await send('/v1/voiceid/verify', `file=@${file}`), /send it in the field audio_file\.$/);
   assert.equal(
     await send('/v1/predict', `file=${file}`),
-    'The form has no file in the field file. It holds text: with curl, an @ goes before the name of a file.',
+    'The form has no file in the field file. It holds text without a file name: with curl, an @ goes before the name of a file.',
   );
 });
 
