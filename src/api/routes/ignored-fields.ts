@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { nearest } from '../../base/config/nearest.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { escapeInvisible } from '../../base/errors/visible-text.js';
-import { nearest } from '../../base/config/nearest.js';
 import type { RouteRequest } from './route.js';
 
 /** More would make the answer longer than it helps. */
