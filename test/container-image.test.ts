@@ -89,8 +89,8 @@ function pathsThatCodeNames(): string[] {
     .map(([, name = '']) => name);
 }
 
-/** Needed only by people with a clone: a recording to try, and the programs that `models import` gives to PyTorch. */
-const onlyInClones = ['test/fixtures/human-lj-a.mp3', 'training'];
+/** Needed only by people with a clone (a recording to try, the programs that `models import` gives to PyTorch), or made at the start. */
+const onlyInClones = ['test/fixtures/human-lj-a.mp3', 'training', 'data'];
 
 /** Only the tests read it. */
 const modelFilesOfTests = ['released.json'];
