@@ -46,7 +46,7 @@ export function ModelDriftCard({ drift, all, hours, onChosen }: ModelDriftCardPr
         <State text={text} mood={mood} />
       </p>
       <dl class="facts">
-        <dt>Change of the scores (stability index)</dt>
+        <dt title="How far the scores have moved">Stability index</dt>
         <dd>
           {reading === 'too_few' ? (
             'not yet known'
