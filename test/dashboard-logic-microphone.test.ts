@@ -77,7 +77,7 @@ test('live audio: the verdict so far is that of the last window with speech', ()
   const skipped = { type: 'skipped', event: 1, start: 5, end: 10, non_speech_percent: 97.4 } as const;
   const facts = withEvent(withEvent(nothingYet, window), skipped);
   assert.equal(facts.soFar, global);
-  assert.equal(announcementOf(window), '0:00 to 0:05: spoofed. So far spoofed, score 0.90.');
+  assert.equal(announcementOf(window), '0:00 to 0:05: AI-generated. So far AI-generated, score 0.90.');
   assert.equal(announcementOf(skipped), '0:05 to 0:10: no speech.');
   const resumed = withConnection(withConnection(facts, false), true);
   assert.deepEqual([resumed.connection, resumed.losses, resumed.events.length], ['connected', 1, 2]);
