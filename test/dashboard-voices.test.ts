@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from './support/browser.js';
 import { startDashboardServer } from './support/dashboard-server.js';
+import { editManifest } from './support/imported-models.js';
 import { ffmpegInto } from './support/recordings.js';
 import { shippedModelsDir } from './support/speaker-models.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -26,9 +27,19 @@ async function enrol(page: Page, name: string, files: readonly string[]): Promis
   await form.getByRole('button', { name: 'Make the voiceprint' }).click();
 }
 
+/** The shipped models, but voice identity refuses nobody as AI-generated: what the page says of such a voice is tested here. */
+function lenientModels(folder: string): string {
+  const modelsDir = path.join(folder, 'models');
+  fs.cpSync(shippedModelsDir, modelsDir, { recursive: true });
+  editManifest(modelsDir, (models) => {
+    for (const model of models) if (model.task === 'detection') model.operating_point = 1;
+  });
+  return modelsDir;
+}
+
 test('voices are enrolled, kept in the browser, verified and identified', async (t) => {
-  const server = await startDashboardServer(t, { config: { modelsDir: shippedModelsDir } });
   const folder = temporaryFolder(t);
+  const server = await startDashboardServer(t, { config: { modelsDir: lenientModels(folder) } });
   const microphone = ffmpegInto(folder)(fixture('human-vctk-p225-c.opus'), ['-ar', '48000', 'voice.wav']);
   const browser = await launchBrowser(t, { microphone });
   const page = await openPage(t, browser, server.origin);
@@ -108,7 +119,7 @@ test('voices are enrolled, kept in the browser, verified and identified', async 
     await compare.getByRole('button', { name: 'Compare' }).click();
     const best = compare.getByRole('table').locator('tbody tr').first();
     await best.getByText('Anna').waitFor();
-    assert.equal(await compare.getByRole('table').locator('tbody tr').count(), 2);
+    assert.equal(await compare.getByRole('table').locator('tbody tr').count(), 3);
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme });
       await page.locator(`html[data-theme=${scheme}]`).waitFor();
@@ -134,17 +145,20 @@ test('voices are enrolled, kept in the browser, verified and identified', async 
     const file = path.join(folder, 'voiceprints.json');
     await (await downloaded).saveAs(file);
     const { voiceprints } = JSON.parse(fs.readFileSync(file, 'utf8'));
-    assert.deepEqual(voiceprints.map(({ name }: { name: string }) => name).sort(), [hostile, 'Anna'].sort());
+    assert.deepEqual(
+      voiceprints.map(({ name }: { name: string }) => name).sort(),
+      [hostile, 'Anna', 'Linda'].sort(),
+    );
     assert.equal(voiceprints[0].embedding.length, 256);
     await kept.getByRole('button', { name: 'Delete Anna' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await kept.getByRole('rowheader', { name: 'Anna' }).waitFor({ state: 'detached' });
-    assert.equal(await rows.count(), 1);
+    assert.equal(await rows.count(), 2);
     await kept.getByLabel('Import from a file').setInputFiles(file);
-    await kept.getByText('Imported 1. 1 were here already.').waitFor();
+    await kept.getByText('Imported 1. 2 were here already.').waitFor();
     await kept.getByText('by telephone').waitFor();
     await kept.getByLabel('Import from a file').setInputFiles(fixture('SOURCES.md'));
     await kept.getByRole('alert').getByText('The file is not JSON.').waitFor();
-    assert.equal(await rows.count(), 2);
+    assert.equal(await rows.count(), 3);
   });
 });

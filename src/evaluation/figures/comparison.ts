@@ -58,6 +58,7 @@ export function compareModels(
     new Set(units.filter((_, i) => isPositive[i] === positive)).size;
   const fewest = { fpr: unitsOf(false), fnr: unitsOf(true) };
   const both = Math.min(fewest.fpr, fewest.fnr);
+  const isSame = paired.every(({ name, score }) => other.scores.get(name) === score);
   const difference = (name: keyof Values, unitCount: number): Difference | null => {
     const [value, compared] = [mine[name], theirs[name]];
     if (value === undefined || compared === undefined) return null;
@@ -67,7 +68,7 @@ export function compareModels(
       other: rounded(compared),
       value: rounded(compared - value),
       interval_95: interval
-        ? roundedInterval(differenceInterval(compared - value, interval, unitCount))
+        ? roundedInterval(isSame ? interval : differenceInterval(compared - value, interval, unitCount))
         : null,
     };
   };
