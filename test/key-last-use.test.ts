@@ -14,7 +14,7 @@ const uses: readonly (readonly [string, (origin: string, key: string) => Promise
     'a refused request',
     (origin, key) => fetch(`${origin}/v1/predict`, { method: 'POST', headers: { 'x-api-key': key } }),
   ],
-  ['a detailed health check', (origin, key) => fetch(`${origin}/health`, { headers: { 'x-api-key': key } })],
+  ['a detailed health check', (origin, key) => fetch(`${origin}/readyz`, { headers: { 'x-api-key': key } })],
 ];
 
 test('every use of a key counts as one', async (t) => {

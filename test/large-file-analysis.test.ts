@@ -48,7 +48,7 @@ test('the verdicts of a whole file are those of its parts, where the windows coi
   assert.equal(answer.json.audio_duration, DURATION_S);
 
   const partS = 40;
-  const expected: object[] = [];
+  const expected: { index: number; start: number; end: number; confidence: number; result: string }[] = [];
   for (let fromS = 0; fromS < DURATION_S; fromS += partS) {
     const samples = whole.subarray(fromS * RATE_HZ, (fromS + partS) * RATE_HZ);
     const part = await predict(port, upload(samples));
@@ -57,7 +57,14 @@ test('the verdicts of a whole file are those of its parts, where the windows coi
     }
   }
   assert.equal(expected.length, DURATION_S / 5);
-  assert.deepEqual(answer.json.segments, expected);
+  // The filter against rumble does not know what was before a part: the first window of each hears a little else.
+  const rounded = (segments: readonly { confidence: number }[]) =>
+    segments.map((segment) => ({ ...segment, confidence: 0 }));
+  assert.deepEqual(rounded(answer.json.segments), rounded(expected));
+  for (const [i, { confidence }] of expected.entries()) {
+    const tolerance = (i * 5) % partS === 0 ? 0.1 : 0;
+    assert.ok(Math.abs(answer.json.segments[i].confidence - confidence) <= tolerance, `segment ${i}`);
+  }
   const confidences = new Set(expected.map((segment) => JSON.stringify(segment)));
   assert.equal(confidences.size, expected.length);
 });

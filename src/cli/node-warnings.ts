@@ -5,6 +5,12 @@ import type { Logger } from '../base/observe/log.js';
 export function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) =>
-    logger.warn({ warning: name }, message.replace(/\s*\n\s*/g, ' ')),
+    logger.warn(
+      { warning: name },
+      message
+        .split('\n')
+        .map((line) => line.trim())
+        .join(' '),
+    ),
   );
 }

@@ -12,8 +12,8 @@ export interface AllowedHost {
 }
 
 /** If the last label began with a digit, the entry could be an address in one of its many spellings. */
-export const HOST_NAME = '(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?';
-const ENTRY = new RegExp(`^(?:(https?)://)?(\\*\\.)?(${HOST_NAME})(?::(\\d{1,5}))?$`);
+const ENTRY =
+  /^(?:(https?):\/\/)?(\*\.)?((?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?)(?::(\d{1,5}))?$/;
 
 /** `[scheme://][*.]host[:port]`, https by default; undefined for anything else. */
 export function parseAllowedHost(text: string): AllowedHost | undefined {

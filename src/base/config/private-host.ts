@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type AddressRange, parseAddressRange } from './address-range.js';
-import { HOST_NAME } from './allowed-host.js';
 
 /** Hosts inside the house: those at some addresses, or one or all below a domain by their names. */
 export type PrivateHost = {
@@ -12,7 +11,7 @@ export type PrivateHost = {
 );
 
 // A wildcard below one label is fine here: the addresses must be of the house as well.
-const NAME = new RegExp(`^(\\*\\.)?(${HOST_NAME})$`);
+const NAME = /^(\*\.)?((?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?)$/;
 
 /** Its form, for people. */
 export const PRIVATE_HOST = '`address[/bits][:port]` or `[*.]name[:port]`';
