@@ -70,6 +70,7 @@ function resolved(
   progress: () => void,
 ): Promise<readonly LookupAddress[]> {
   return new Promise((done, fail) => {
+    signal.throwIfAborted();
     // Nothing can take back the question; its answer is then ignored.
     signal.addEventListener('abort', () => fail(signal.reason), { once: true });
     resolve(hostname).then(

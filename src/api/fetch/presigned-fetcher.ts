@@ -65,7 +65,7 @@ export class PresignedFetcher {
     try {
       clock.signal.throwIfAborted();
       const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
-      const stored = await this.#openOwn(target, clock.signal);
+      const stored = this.#isOwn(target) ? await this.#openOwn(target, clock.signal) : undefined;
       if (stored !== undefined) {
         try {
           return this.#fetched(await load(stored, this.#queue, intakeLimits, clock));
@@ -85,9 +85,13 @@ export class PresignedFetcher {
     }
   }
 
-  async #openOwn({ url, isStorage }: FetchTarget, signal: AbortSignal): Promise<ByteSource | undefined> {
+  #isOwn({ url, isStorage }: FetchTarget): boolean {
+    return isStorage && this.#storage?.isOwnLink(url) === true;
+  }
+
+  async #openOwn({ url }: FetchTarget, signal: AbortSignal): Promise<ByteSource | undefined> {
     const storage = this.#storage;
-    if (!isStorage || storage === undefined || !storage.isOwnLink(url)) return undefined;
+    if (storage === undefined) return undefined;
     const opening = openStored(storage, url);
     try {
       return await orAborted(signal, opening);
