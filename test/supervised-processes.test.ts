@@ -105,6 +105,8 @@ test('each place is filled by a process, and all of them serve', async () => {
 });
 
 test('metrics are those of all processes together', async () => {
+  // A route has series from its first request on.
+  await request(port, '/livez');
   const before = await metric('veravox_http_requests_total{route="/livez",status="200"}');
   for (let i = 0; i < 10; i++) await request(port, '/livez');
   assert.equal(await metric('veravox_http_requests_total{route="/livez",status="200"}'), before + 10);

@@ -42,7 +42,13 @@ export function averageSpectrum({
     sha256: createHash('sha256').update(file).digest('hex'),
     window_samples: 80000,
     hop_samples: 80000,
-    features: { ...features, bands, mean_spectrum_fft_sizes: [], phase_coherence_fft_sizes: [] },
+    features: {
+      ...features,
+      bands,
+      audible_only: false,
+      mean_spectrum_fft_sizes: [],
+      phase_coherence_fft_sizes: [],
+    },
     input: { name: 'features', shape: ['batch', ...shape] },
     output: { name: 'embedding', kind: 'embedding', index: 0 },
     // Of the cosines of the recordings in test/fixtures.
