@@ -47,7 +47,7 @@ test('what Python refuses is passed on, and nothing is written', async (t) => {
       'refuses',
       /cannot be imported as xlsr-aasist:\n {2}2 missing: LL\.weight, LL\.bias\.\n {2}1 unexpected: proj_fc\.weight\./,
     ],
-    ['crashes', /The conversion failed \(1\):\n  Traceback\n  MemoryError: no room for 1264177160 bytes/],
+    ['crashes', /The conversion failed \(1\):\n {2}Traceback\n {2}MemoryError: no room for 1264177160 bytes/],
     ['writes no onnx', /not an ONNX file/],
     [
       'writes other logits',
