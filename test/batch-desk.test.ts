@@ -8,6 +8,7 @@ import { type TenderParts, tendBatch } from '../src/service/batches/tend-batch.j
 import { BatchDesk } from '../src/state/jobs/batch-desk.js';
 import { FinishedJobs } from '../src/state/jobs/finished-jobs.js';
 import { WorkLost } from '../src/state/jobs/job.js';
+import { createBatch, tenderParts } from './support/batches.js';
 import { eventually } from './support/eventually.js';
 import { type JobOffice, onEachQueue } from './support/job-queues.js';
 import { unhurried } from './support/turn-limits.js';
@@ -16,31 +17,13 @@ const LINES = 620;
 const manifests = new ManifestReader();
 after(() => manifests.close());
 
-async function batchIn({ jobs }: JobOffice, lines = LINES): Promise<string> {
+function batchIn(office: JobOffice, lines = LINES): Promise<string> {
   const keys = Array.from({ length: lines }, (_, i) => JSON.stringify({ key: `file-${i + 1}` }));
-  const { job } = await jobs.create({
-    account: 'a',
-    keyId: 'k',
-    task: 'batch',
-    source: JSON.stringify({ resultFolder: 'folder/results' }),
-    parameters: JSON.stringify({ model: 'm', threshold: 0.5, silenceThresholdPercent: 80 }),
-    manifest: keys.join('\n'),
-  });
-  return job.id;
+  return createBatch(office, 'a', keys.join('\n'));
 }
 
-const partsOf = (desk: BatchDesk, more: Partial<TenderParts> = {}): TenderParts => ({
-  desk,
-  files: { folderOf: () => 'folder', storage: { nameBehind: () => assert.fail('no links') }, home: 'here' },
-  policy: { judge: () => assert.fail('no links') },
-  openSource: () => assert.fail('no manifest elsewhere'),
-  writeFrom: () => assert.fail('not yet'),
-  maxLines: LINES,
-  manifests,
-  nextLook: async () => {},
-  heartbeatMs: 60_000,
-  ...more,
-});
+const partsOf = (desk: BatchDesk, more: Partial<TenderParts> = {}): TenderParts =>
+  tenderParts(desk, manifests, { maxLines: LINES, heartbeatMs: 60_000, ...more });
 
 async function takenBy(desk: BatchDesk) {
   let work: Awaited<ReturnType<BatchDesk['take']>>;

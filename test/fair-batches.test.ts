@@ -10,6 +10,7 @@ import { ManifestReader } from '../src/service/batches/manifest-reader.js';
 import { type TenderParts, tendBatch } from '../src/service/batches/tend-batch.js';
 import { TurnOver, TurnSlice } from '../src/service/turn-slice.js';
 import { BatchDesk } from '../src/state/jobs/batch-desk.js';
+import { createBatch, tenderParts } from './support/batches.js';
 import { MemoryByteSource } from './support/byte-sources.js';
 import { eventually } from './support/eventually.js';
 import { type JobOffice, onEachQueue } from './support/job-queues.js';
@@ -21,30 +22,11 @@ const PER_ACCOUNT = 4;
 const manifests = new ManifestReader();
 after(() => manifests.close());
 
-async function batchIn({ jobs }: JobOffice, account: string, manifest = 'key\na\n'): Promise<string> {
-  const { job } = await jobs.create({
-    account,
-    keyId: 'k',
-    task: 'batch',
-    source: JSON.stringify({ resultFolder: 'folder/results' }),
-    parameters: JSON.stringify({ model: 'm', threshold: 0.5, silenceThresholdPercent: 80 }),
-    manifest,
-  });
-  return job.id;
-}
+const batchIn = (office: JobOffice, account: string, manifest = 'key\na\n'): Promise<string> =>
+  createBatch(office, account, manifest);
 
-const partsOf = (desk: BatchDesk, more: Partial<TenderParts> = {}): TenderParts => ({
-  desk,
-  files: { folderOf: () => 'folder', storage: { nameBehind: () => assert.fail('no links') }, home: 'here' },
-  policy: { judge: () => assert.fail('no links') },
-  openSource: () => assert.fail('no manifest elsewhere'),
-  writeFrom: () => assert.fail('not yet'),
-  maxLines: 1_000_000,
-  manifests,
-  nextLook: async () => {},
-  heartbeatMs: 50,
-  ...more,
-});
+const partsOf = (desk: BatchDesk, more: Partial<TenderParts> = {}): TenderParts =>
+  tenderParts(desk, manifests, { maxLines: 1_000_000, heartbeatMs: 50, ...more });
 
 const tendersOf = (desk: BatchDesk, tend: BatchTendersOptions['tend']): BatchTenders =>
   new BatchTenders(desk, {

@@ -12,6 +12,7 @@ import { recordingEnd } from './support/analyser-double.js';
 import { MemoryByteSource } from './support/byte-sources.js';
 import { eventually } from './support/eventually.js';
 import { type JobOffice, onEachQueue } from './support/job-queues.js';
+import { stepFrom } from './support/recording-steps.js';
 import { manyJobs } from './support/thousand.js';
 
 type Steps = (request: RecordingRequest) => AsyncGenerator<RecordingStep, void, void>;
@@ -68,20 +69,6 @@ const newJob = (account: string) => ({
 const stateOf = async ({ jobs }: JobOffice, account: string, id: string) =>
   (await jobs.get(account, id)) ?? assert.fail();
 
-const step = (startS: number): RecordingStep => ({
-  isLast: false,
-  windows: [{ startS, endS: startS + 5, scores: [0.5] }],
-  skipped: [],
-  cursor: {
-    version: 2,
-    source: 's',
-    scoreFingerprint: 'f',
-    silenceThresholdPercent: 80,
-    audioS: startS + 5,
-    checkpoint: '',
-  },
-});
-
 /** Until its turn is ended. */
 async function* endless({ signal }: RecordingRequest): AsyncGenerator<RecordingStep, void, void> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -123,7 +110,7 @@ onEachQueue('a long job makes room at a checkpoint, and goes on behind the other
       else {
         for (let s = cursor?.audioS ?? 0; !isOver; s += 5) {
           signal.throwIfAborted();
-          yield step(s);
+          yield stepFrom(s);
         }
         yield recordingEnd(model);
       }
@@ -167,7 +154,7 @@ onEachQueue('long jobs that share a place do not interrupt each other within a s
     for (let s = cursor?.audioS ?? 0; ; s += 5) {
       signal.throwIfAborted();
       steps++;
-      yield step(s);
+      yield stepFrom(s);
     }
   });
   await eventually(() => steps > 100, 'many checkpoints');

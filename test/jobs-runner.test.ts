@@ -17,6 +17,7 @@ import { recordingEnd } from './support/analyser-double.js';
 import { MemoryByteSource } from './support/byte-sources.js';
 import { eventually } from './support/eventually.js';
 import { onEachQueue } from './support/job-queues.js';
+import { stepFrom } from './support/recording-steps.js';
 import { taken } from './support/taken-work.js';
 import { unhurried } from './support/turn-limits.js';
 
@@ -43,21 +44,6 @@ const parts = (desk: JobDesk, analyse: Analyse, more: Partial<JobRunnerParts> = 
   ...more,
 });
 
-/** The step with the window that begins there. */
-const step = (startS: number): RecordingStep => ({
-  isLast: false,
-  windows: [{ startS, endS: startS + 5, scores: [0.5] }],
-  skipped: [],
-  cursor: {
-    version: 2,
-    source: 's',
-    scoreFingerprint: 'f',
-    silenceThresholdPercent: 80,
-    audioS: startS + 5,
-    checkpoint: '',
-  },
-});
-
 const last = (startS: number): RecordingStep => ({
   ...recordingEnd('m'),
   windows: [{ startS, endS: startS + 5, scores: [0.5] }],
@@ -66,7 +52,7 @@ const last = (startS: number): RecordingStep => ({
 /** Steps of 5 s from the cursor on, 20 s in all. */
 async function* fromCursor({ cursor }: RecordingRequest): AsyncGenerator<RecordingStep, void, void> {
   let startS = cursor?.audioS ?? 0;
-  for (; startS < 15; startS += 5) yield step(startS);
+  for (; startS < 15; startS += 5) yield stepFrom(startS);
   yield last(startS);
 }
 
@@ -79,8 +65,8 @@ onEachQueue('a later turn goes on after the last saved step; no window is twice'
   const first = await runJob(
     await taken(desk),
     parts(desk, async function* () {
-      yield step(0);
-      yield step(5);
+      yield stepFrom(0);
+      yield stepFrom(5);
       throw new Error('A thread died.');
     }),
     unhurried(),
@@ -152,7 +138,7 @@ onEachQueue('an analysis without end is stopped with its worker, and another goe
     parts(desk, async function* ({ signal }) {
       for (let i = 0; ; i++) {
         signal.throwIfAborted();
-        yield step(5 * i);
+        yield stepFrom(5 * i);
       }
     }),
     unhurried(stopping.signal),
@@ -201,7 +187,7 @@ onEachQueue('a job that is cancelled between two steps saves nothing more', asyn
   const turn = await runJob(
     await taken(desk),
     parts(desk, async function* (request) {
-      yield step(0);
+      yield stepFrom(0);
       await jobs.cancel('a', job.id);
       yield* fromCursor(request);
     }),

@@ -331,7 +331,7 @@ export class AdminClient {
     return this.#json('POST', `/deliveries/${encodeURIComponent(id)}/replay`, {}, options);
   }
 
-  /** What requests for a verdict may ask for: models, defaults and limits. */
+  /** Models, defaults and limits of requests for a verdict. */
   getAnalysisFacts(options: CallOptions = {}): Promise<AdminAnalysisFacts> {
     return this.#json('GET', '/analysis-facts', {}, options);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What views keep while the page is open: a result outlives a look at another view, and a new sign-in of the same user.
+// Kept by views while the page is open: a result outlives a look at another view, and a new sign-in of the same user.
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { useSession } from './session.js';
 
-/** What one user has made on this page. */
+/** The results of one user on this page. */
 export class Kept {
   readonly #values = new Map<string, unknown>();
   readonly #ending = new AbortController();

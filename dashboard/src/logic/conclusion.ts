@@ -5,14 +5,14 @@
 import { clock } from './clock.js';
 import type { Result, ScoredWindow, Stretch } from './windows.js';
 
-/** What readers call the results of the API. */
+/** The results of the API in words. */
 export const resultWords: Readonly<Record<Result, string>> = { spoofed: 'AI-generated', bonafide: 'human' };
 
 /** Neighbouring windows that contradict the verdict on the recording. */
 export interface OddStretch extends Stretch {
   /** That of the window that contradicts it most. */
   readonly score: number;
-  /** Where that window is. */
+  /** The times of that window. */
   readonly strongest: Stretch;
 }
 
@@ -35,7 +35,7 @@ export interface Judged {
   readonly windows: readonly Pick<ScoredWindow, 'startS' | 'endS' | 'score' | 'result'>[];
 }
 
-/** What a verdict means, and where it does not hold. */
+/** The meaning of a verdict, and its limits. */
 export function conclusionOf({ result, reason, windows }: Judged): Conclusion {
   const oddStretches = oddStretchesIn(windows, result);
   const said = resultWords[result];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Who wants to know of changes. */
+/** Called after changes. */
 export class Listeners {
   readonly #all = new Set<() => void>();
 

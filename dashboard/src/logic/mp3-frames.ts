@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the frames of an MP3 file begin: a few of them can be decoded without the others.
+// The frames of an MP3 file: a few of them can be decoded without the others.
 
 export interface Mp3Frame {
   readonly bytes: number;
@@ -41,7 +41,7 @@ export function mp3FrameAt(bytes: Uint8Array, at: number): Mp3Frame | undefined 
   return { bytes: Math.floor(((samples / 8) * kilobits * 1000) / rateHz) + padding, samples, rateHz };
 }
 
-/** Where audio begins after a tag. @param head at least the first ten bytes */
+/** The beginning of the audio after a tag. @param head at least the first ten bytes */
 export function endOfTag(head: Uint8Array): number {
   const isTag = head.length >= 10 && head[0] === 0x49 && head[1] === 0x44 && head[2] === 0x33;
   return isTag ? 10 + head.subarray(6, 10).reduce((size, byte) => size * 128 + (byte & 127), 0) : 0;

@@ -65,7 +65,8 @@ export class PresignedFetcher {
     try {
       clock.signal.throwIfAborted();
       const intakeLimits = { maxBytes: limits.maxFileBytes, tooLarge: limits.fileTooLarge, holder };
-      const stored = this.#isOwn(target) ? await this.#openOwn(target, clock.signal) : undefined;
+      const storage = this.#ownStorage(target);
+      const stored = storage && (await openUnlessGone(storage, target.url, clock.signal));
       if (stored !== undefined) {
         try {
           return this.#fetched(await load(stored, this.#queue, intakeLimits, clock));
@@ -85,25 +86,28 @@ export class PresignedFetcher {
     }
   }
 
-  #isOwn({ url, isStorage }: FetchTarget): boolean {
-    return isStorage && this.#storage?.isOwnLink(url) === true;
-  }
-
-  async #openOwn({ url }: FetchTarget, signal: AbortSignal): Promise<ByteSource | undefined> {
-    const storage = this.#storage;
-    if (storage === undefined) return undefined;
-    const opening = openStored(storage, url);
-    try {
-      return await orAborted(signal, opening);
-    } catch (error) {
-      // If it still opens, nobody reads it.
-      void opening.then((source) => source?.close()).catch(() => {});
-      throw error;
-    }
+  /** Undefined for a link of others. No promise: a fetch without it begins in the same moment. */
+  #ownStorage({ url, isStorage }: FetchTarget): OwnStorage | undefined {
+    return isStorage && this.#storage?.isOwnLink(url) ? this.#storage : undefined;
   }
 
   #fetched(region: ArenaRegion): FetchedFile {
     return { region, bytes: region.length, release: () => this.#queue.release(region) };
+  }
+}
+
+async function openUnlessGone(
+  storage: OwnStorage,
+  link: URL,
+  signal: AbortSignal,
+): Promise<ByteSource | undefined> {
+  const opening = openStored(storage, link);
+  try {
+    return await orAborted(signal, opening);
+  } catch (error) {
+    // An object that still opens has no reader any more.
+    void opening.then((source) => source?.close()).catch(() => {});
+    throw error;
   }
 }
 

@@ -131,7 +131,7 @@ export interface Unheard {
   readonly what: string;
 }
 
-/** What a container says of its length, where it holds less. */
+/** The length that a container states, if it holds less. */
 export interface StatedLength {
   /** Absent if the file only lacks its own end. */
   readonly statedS?: number;

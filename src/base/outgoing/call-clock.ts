@@ -7,7 +7,7 @@ export interface CallTimeouts {
   readonly totalTimeoutMs: number;
 }
 
-/** Ends a call to another program that takes too long, or for which nobody waits any more. */
+/** Ends a call to another program that takes too long, or whose caller has gone. */
 export class CallClock {
   readonly #timeouts: CallTimeouts;
   readonly #failure: (problem: string) => Error;

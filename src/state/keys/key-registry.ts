@@ -24,7 +24,7 @@ export interface KeyFilter {
   readonly endsWithSession?: boolean | undefined;
 }
 
-/** What lists say of a key beside its id. */
+/** Facts about a key in lists, in addition to its id. */
 export interface KeyLabel {
   readonly name: string;
   readonly endsWithSession: boolean;

@@ -68,7 +68,7 @@ async function wavPeaks(read: ReadPart, format: WavFormat, signal: AbortSignal):
   return builder.done();
 }
 
-/** Where the audio of an MP3 file begins; undefined if it is none. */
+/** The beginning of the audio of an MP3 file; undefined for other files. */
 async function mp3StartIn(read: ReadPart): Promise<number | undefined> {
   const start = endOfTag(new Uint8Array(await read(0, 10)));
   const run = mp3RunIn(new Uint8Array(await read(start, MP3_HEAD_BYTES)));
