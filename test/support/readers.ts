@@ -210,11 +210,16 @@ export const readers: readonly Reader[] = [
   },
   {
     name: 'a listing of a bucket',
-    bytes: MIB / 2,
+    bytes: 8 * MIB,
     inputs: {
       objects: [LISTING, '<Contents><Key>a</Key><Size>1</Size></Contents>', '</ListBucketResult>'],
       spaces: [LISTING, ' \n', '</ListBucketResult>'],
-      entities: [`${LISTING}<Contents><Key>`, '&amp;', '</Key></Contents></ListBucketResult>'],
+      // As long as a client can make a name.
+      entities: [
+        LISTING,
+        `<Contents><Key>${'&amp;'.repeat(1024)}</Key><Size>1</Size></Contents>`,
+        '</ListBucketResult>',
+      ],
       'other elements': [LISTING, '<a/>', '</ListBucketResult>'],
     },
     open: openListings,
