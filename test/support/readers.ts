@@ -210,7 +210,7 @@ export const readers: readonly Reader[] = [
   },
   {
     name: 'a listing of a bucket',
-    bytes: 8 * MIB,
+    bytes: 2 * MIB,
     inputs: {
       objects: [LISTING, '<Contents><Key>a</Key><Size>1</Size></Contents>', '</ListBucketResult>'],
       spaces: [LISTING, ' \n', '</ListBucketResult>'],
