@@ -153,12 +153,12 @@ test('a window that looks AI-generated raises an alarm, until the reader has see
   await start(page).click();
   const alarm = page.getByRole('alert', { name: 'Alarm' });
   await alarm.getByText('This sounds AI-generated').waitFor();
-  assert.match(await page.title(), /^⚠ AI-generated voice/);
+  await page.waitForFunction("document.title.startsWith('⚠ AI-generated voice')");
   await assertAccessible(page);
   await keepPicture(page, 'live-alarm', 'light');
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('The microphone is off.', { exact: true }).waitFor();
   await alarm.getByRole('button', { name: 'I have seen it' }).click();
   await alarm.waitFor({ state: 'detached' });
-  assert.match(await page.title(), /^Live/);
+  await page.waitForFunction("document.title.startsWith('Live')");
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface ShownOnceProps {
   readonly title: ComponentChildren;
@@ -14,7 +14,7 @@ interface ShownOnceProps {
 export function ShownOnce({ title, id, onClose, children }: ShownOnceProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
-  useEffect(() => heading.current?.focus(), [id]);
+  useLayoutEffect(() => heading.current?.focus(), [id]);
   return (
     <section class="notice" aria-labelledby={headingId}>
       <h2 id={headingId} ref={heading} tabIndex={-1}>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** Moves the focus to the content if what had it is gone, such as the button in a row that no longer exists. @param list what the rows are made of */
 export function useFocusKept(list: unknown): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (document.activeElement === document.body) document.querySelector<HTMLElement>('#main')?.focus();
   }, [list]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { StreamEvent } from 'veravox-client';
 import { clock } from '../../logic/clock.js';
 import { alarmsIn } from '../../logic/live.js';
@@ -18,7 +18,7 @@ const MOST = 5;
 export function Alarm({ events, seenS, onSeen }: AlarmProps) {
   const [newest, ...others] = alarmsIn(events).filter(({ start }) => start >= seenS);
   const isOn = newest !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOn) return;
     const title = document.title;
     document.title = `⚠ AI-generated voice · ${title}`;

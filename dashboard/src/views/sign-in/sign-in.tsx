@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { ThemeChoice } from '../../parts/theme-choice.js';
 import type { Place } from '../../place.js';
 import { SignInForm } from './sign-in-form.js';
@@ -16,7 +16,7 @@ interface SignInProps {
 export function SignIn({ place, isReturning, onSignedIn }: SignInProps) {
   const token = place.view === 'welcome' ? (place.query.get('token') ?? '') : '';
   const title = token === '' ? 'Sign in' : 'Choose a password';
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · veravox`;
   }, [title]);
   return (
