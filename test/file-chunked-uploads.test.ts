@@ -143,7 +143,7 @@ test('what is wrong with a chunked body is said, and nothing stored', async (t) 
     body: good,
     headers: { 'content-encoding': 'aws-chunked' },
   });
-  assert.deepEqual([bare.status, s3Code(bare)], [400, 'NotImplemented']);
+  assert.deepEqual([bare.status, s3Code(bare)], [501, 'NotImplemented']);
   assert.match(bare.text, /aws-chunked without a x-amz-content-sha256/);
   assert.deepEqual(filesOnDisk(dataDir), []);
 });
