@@ -7,6 +7,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import * as s3 from '@aws-sdk/client-s3';
 import type { Config } from '../src/base/config/options.js';
+import { packageDir } from '../src/base/config/package-dir.js';
 import { ownDataFolder } from '../src/state/data-folder/data-folder.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { filesOnDisk, follow, s3Code, stored, uploadLink } from './support/file-links.js';
@@ -191,7 +192,10 @@ const served = new Set([
 /** They go to other hosts, or have no bucket. */
 const elsewhere = new Set(['WriteGetObjectResponse', 'ListDirectoryBuckets']);
 
-const others = Object.keys(s3).flatMap((name) => /^([A-Z].*)Command$/.exec(name)?.[1] ?? []);
+const others = Object.entries(s3).flatMap(([name, value]) => {
+  const [, operation] = /^([A-Z].*)Command$/.exec(name) ?? [];
+  return operation === undefined ? [] : [[operation, value as typeof s3.GetObjectAclCommand] as const];
+});
 
 test('every other operation of S3 is refused with 501 NotImplemented, and leaves the file as it is', async (t) => {
   const { server, client, object } = await start(t);
@@ -205,9 +209,8 @@ test('every other operation of S3 is refused with 501 NotImplemented, and leaves
     RenameSource: '/veravox/b',
   };
   let count = 0;
-  for (const operation of others) {
+  for (const [operation, Command] of others) {
     if (served.has(operation) || elsewhere.has(operation)) continue;
-    const Command = s3[`${operation}Command` as 'GetObjectAclCommand'];
     const error = await client.send(new Command(input)).then(
       () => assert.fail(`${operation} was served.`),
       (failure: { $metadata?: { httpStatusCode?: number }; name: string }) => failure,
@@ -217,6 +220,13 @@ test('every other operation of S3 is refused with 501 NotImplemented, and leaves
   }
   assert.ok(count > 60, String(count));
   assert.deepEqual((await follow(link)).bytes, content);
+});
+
+test('docs/files.md lists the served operations', () => {
+  const page = fs.readFileSync(path.join(packageDir, 'docs/files.md'), 'utf8');
+  const [, list = ''] = /^Served calls: (.*?)`if-match`/ms.exec(page) ?? [];
+  const listed = [...list.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name);
+  assert.deepEqual(listed.sort(), [...served].sort());
 });
 
 test('a header that asks for what the storage does not do is refused, metadata is not', async (t) => {

@@ -7,7 +7,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { packageDir } from '../src/base/config/package-dir.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { downloadLinks, filesOnDisk, follow, stored, uploadLink } from './support/file-links.js';
 import { type CallTerms, otherBoto3, type S3Caller, s3Callers } from './support/s3-callers.js';
@@ -121,9 +120,3 @@ for (const [program, calls] of Object.entries({ ...s3Callers, ...(other && { 'an
     });
   }
 }
-
-test('the documentation names these programs', () => {
-  const page = fs.readFileSync(path.join(packageDir, 'docs/files.md'), 'utf8');
-  for (const program of ['boto3', 'rclone', 's3cmd', 'curl'])
-    assert.match(page, new RegExp(`^\\| ${program}`, 'm'));
-});

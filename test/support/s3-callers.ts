@@ -5,7 +5,9 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import * as s3 from '@aws-sdk/client-s3';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { putSigned } from './signed-chunks.js';
 import type { StorageCredentials } from './storages.js';
 
 /** What a test gives a program: an object's name, and a file to read or write. */
@@ -18,6 +20,7 @@ export interface CallTerms extends StorageCredentials {
 /** Resolves to what the program has printed. */
 export type S3Caller = (terms: CallTerms) => Promise<string>;
 
+const Bucket = 'veravox';
 const run = promisify(execFile);
 const basicEnv = { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };
 
@@ -101,8 +104,109 @@ const s3cmdFolder = (terms: CallTerms): string => `s3://veravox/${folderOf(terms
 const curlName = ({ name }: CallTerms): string => `/${name.split('/').map(encodeURIComponent).join('/')}`;
 const emptySha256 = 'x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+/** The AWS SDK for JavaScript, in this process. */
+const sdk =
+  (
+    call: (client: s3.S3Client, where: { Bucket: string; Key: string }, terms: CallTerms) => Promise<unknown>,
+  ): S3Caller =>
+  async (terms) => {
+    const { endpoint, name } = terms;
+    const client = new s3.S3Client({ endpoint, region: 'us-east-1', credentials: terms });
+    try {
+      const answer = await call(client, { Bucket, Key: name }, terms);
+      return JSON.stringify(answer, (key, value) => (key === '$metadata' ? undefined : value));
+    } finally {
+      client.destroy();
+    }
+  };
+
+type SendPart = (part: { UploadId: string; PartNumber: number; Body: Buffer }) => Promise<string | undefined>;
+
+/** In parts of 5 MiB, each sent by `send`. */
+async function uploadInParts(
+  client: s3.S3Client,
+  where: { Bucket: string; Key: string },
+  content: Buffer,
+  send: SendPart,
+): Promise<void> {
+  const { UploadId = '' } = await client.send(new s3.CreateMultipartUploadCommand(where));
+  const Parts: s3.CompletedPart[] = [];
+  for (let at = 0; at < content.length; at += 5 << 20) {
+    const PartNumber = Parts.length + 1;
+    const ETag = await send({ UploadId, PartNumber, Body: content.subarray(at, at + (5 << 20)) });
+    Parts.push({ PartNumber, ETag });
+  }
+  await client.send(
+    new s3.CompleteMultipartUploadCommand({ ...where, UploadId, MultipartUpload: { Parts } }),
+  );
+}
+
+async function listAll(client: s3.S3Client, { Key }: { Key: string }): Promise<s3._Object[]> {
+  const found: s3._Object[] = [];
+  const pages = s3.paginateListObjectsV2({ client, pageSize: 2 }, { Bucket, Prefix: folderOf(Key) });
+  for await (const { Contents = [] } of pages) found.push(...Contents);
+  return found;
+}
+
+/** @returns the ETag */
+async function sendSigned(terms: CallTerms, content: Buffer, query: string): Promise<string> {
+  const link = `${terms.endpoint}/veravox${curlName(terms)}`;
+  const { status, text, headers } = await putSigned({
+    secrets: terms,
+    link,
+    content,
+    query,
+    hasTrailer: false,
+  });
+  if (status !== 200) throw new Error(`${status} ${text}`);
+  return headers.etag ?? '';
+}
+
 /** Call by call; a program is one entry, a call is one line. */
 export const s3Callers: Readonly<Record<string, Readonly<Record<string, S3Caller>>>> = {
+  'the AWS SDK for JavaScript': {
+    put: sdk((client, where, { file: from }) =>
+      client.send(new s3.PutObjectCommand({ ...where, Body: fs.readFileSync(from) })),
+    ),
+    upload: sdk((client, where, { file: from }) =>
+      uploadInParts(client, where, fs.readFileSync(from), async (part) => {
+        const { ETag } = await client.send(new s3.UploadPartCommand({ ...where, ...part }));
+        return ETag;
+      }),
+    ),
+    get: sdk(async (client, where, { file: to }) => {
+      const { Body } = await client.send(new s3.GetObjectCommand(where));
+      fs.writeFileSync(to, (await Body?.transformToByteArray()) ?? '');
+    }),
+    size: sdk((client, where) => client.send(new s3.HeadObjectCommand(where))),
+    list: sdk(listAll),
+    'list in version 1': sdk((client, { Key }) =>
+      client.send(new s3.ListObjectsCommand({ Bucket, Prefix: folderOf(Key) })),
+    ),
+    groups: sdk((client, { Key }) =>
+      client.send(new s3.ListObjectsV2Command({ Bucket, Prefix: folderOf(Key), Delimiter: '/' })),
+    ),
+    copy: sdk((client, where) => {
+      const CopySource = encodeURIComponent(`${Bucket}/${where.Key}`);
+      return client.send(new s3.CopyObjectCommand({ Bucket, Key: `${where.Key} copy`, CopySource }));
+    }),
+    remove: sdk((client, where) => client.send(new s3.DeleteObjectCommand(where))),
+    'remove all': sdk(async (client, where) => {
+      const Objects = (await listAll(client, where)).map(({ Key }) => ({ Key }));
+      return client.send(new s3.DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+    }),
+    bucket: sdk((client) => client.send(new s3.HeadBucketCommand({ Bucket }))),
+    buckets: sdk((client) => client.send(new s3.ListBucketsCommand())),
+    'make bucket': sdk((client) => client.send(new s3.CreateBucketCommand({ Bucket }))),
+  },
+  'signed chunks, as of mc': {
+    put: (terms) => sendSigned(terms, fs.readFileSync(terms.file), ''),
+    upload: sdk((client, where, terms) =>
+      uploadInParts(client, where, fs.readFileSync(terms.file), ({ UploadId, PartNumber, Body }) =>
+        sendSigned(terms, Body, `partNumber=${PartNumber}&uploadId=${UploadId}`),
+      ),
+    ),
+  },
   "Debian's boto3": boto3Calls('/usr/bin/python3'),
   rclone: {
     upload: rclone(is('copyto'), file, rcloneName),

@@ -147,7 +147,7 @@ function copySource({ headers }: RouteRequest, { signedHeaders }: Grant): string
   if (!signedHeaders.has(COPY_SOURCE)) {
     throw new ServiceError('ACCESS_DENIED', { problem: `the header ${COPY_SOURCE} is not signed.` });
   }
-  const path = `/${source.replace(/^\//, '')}`.replace(/^\/([^/]*)%2F/i, '/$1/');
+  const path = `/${source.replace(/^\//, '')}`.replace(/^\/([^/%]*)%2F/i, '/$1/');
   if (!path.startsWith(BUCKET_PREFIX)) throw new ServiceError('OBJECT_NOT_FOUND');
   if (path.includes('?')) throw unsupported('copying a version');
   return nameOf({ path });
