@@ -55,11 +55,17 @@ export interface RouteParts {
 }
 
 /** Those for strangers: without an admin address, there are no others. */
-export function publicRoutes(routes: readonly Route[], config: Config): readonly Route[] {
+export function publicRoutes(
+  routes: readonly Route[],
+  config: Config,
+  { embedded }: FileStore,
+): readonly Route[] {
   if (config.adminAddress === undefined) return routes;
   return routes
     .filter((route) => !route.isForOperators)
-    .map((route) => (route.path === '/' ? rootRoute({ hasDocs: false, hasDashboard: false }) : route));
+    .map((route) =>
+      route.path === '/' ? rootRoute({ hasDocs: false, hasDashboard: false }, embedded) : route,
+    );
 }
 
 /** Every route that a server made of these parts has. */
@@ -101,7 +107,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
       : []),
     ...healthRoutes(() => models.status(), parts),
     metricsRoute(metrics),
-    rootRoute({ hasDocs: true, hasDashboard }),
+    rootRoute({ hasDocs: true, hasDashboard }, files.embedded),
     ...(hasDashboard ? dashboardRoutes() : []),
     ...(admin ? adminRoutes({ ...admin, jobs, points: operatingPoints }) : []),
     ...docsRoutes(() => openApiDocument(offered(), packageVersion)),

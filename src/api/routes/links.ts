@@ -88,7 +88,7 @@ function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | unde
     const folder = folderOf(accountOf(request));
     const terms = linkTerms(request, maxBytes);
     const objects = await traced(request.record.trace, 'storage', 'client', () =>
-      storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS),
+      storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS, (bytes) => request.body.keep(bytes)),
     );
     if (maxBytes !== undefined && objects.some(({ bytes }) => bytes > maxBytes))
       throw new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes: maxBytes });

@@ -97,8 +97,9 @@ const entries = {
   BODY_TOO_LARGE: {
     status: 413,
     code: 'payload_too_large',
+    s3Code: 'MaxMessageLengthExceeded',
     message: 'The request body exceeds the limit of {allowedBytes} bytes.',
-    when: 'The JSON body exceeds its size limit.',
+    when: 'The JSON body, or the XML body of an S3 operation, exceeds its size limit.',
   },
   FILE_TOO_LARGE: {
     status: 413,

@@ -87,7 +87,8 @@ function removeLeftovers(dataDir: string): void {
     if (name.endsWith('.json')) fs.rmSync(path.join(dataDir, 'quota', name), { force: true });
   }
   const incoming = incomingFolder(dataDir);
-  for (const name of namesIn(incoming)) fs.rmSync(path.join(incoming, name), { force: true });
+  for (const name of namesIn(incoming))
+    fs.rmSync(path.join(incoming, name), { force: true, recursive: true });
 }
 
 /** Where uploads lie that are not complete. */

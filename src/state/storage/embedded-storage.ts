@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { incomingFolder } from '../data-folder/data-folder.js';
 import { DiskObjectSource } from './disk-object-source.js';
 import { DiskObjects, type DiskSettings } from './disk-objects.js';
 import { LinkOwners } from './link-owner.js';
 import { LinkSigner } from './link-signer.js';
+import { MultipartUploads } from './multipart-uploads.js';
 import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
 import { BUCKET } from './signature.js';
 import { SignatureCheck } from './signature-check.js';
@@ -39,6 +41,7 @@ export function nameInPath(path: string): string {
 /** The default: objects on the local disk, behind links to this server itself. */
 export class EmbeddedStorage implements ObjectStorage {
   readonly objects: DiskObjects;
+  readonly multipart: MultipartUploads;
   readonly signatures: SignatureCheck;
   readonly owners: LinkOwners;
   readonly #settings: EmbeddedSettings;
@@ -52,6 +55,7 @@ export class EmbeddedStorage implements ObjectStorage {
     this.signatures = new SignatureCheck(secrets);
     this.owners = new LinkOwners(secrets);
     this.objects = objects;
+    this.multipart = new MultipartUploads(incomingFolder(settings.dataDir), objects);
   }
 
   static async open(settings: EmbeddedSettings, secrets: StorageSecrets): Promise<EmbeddedStorage> {
