@@ -138,7 +138,11 @@ test('the library of CUDA is looked for beside the binding of the installed ONNX
 test('doctor fails on a GPU that is not used', async (t) => {
   const folder = temporaryFolder(t);
   fs.writeFileSync(path.join(folder, 'nvidia-smi'), '#!/bin/sh\necho "NVIDIA A"\n', { mode: 0o755 });
-  const env = { VERAVOX_DATA_DIR: folder, VERAVOX_DEVICE: 'auto', PATH: `${folder}${path.delimiter}${process.env.PATH}` };
+  const env = {
+    VERAVOX_DATA_DIR: folder,
+    VERAVOX_DEVICE: 'auto',
+    PATH: `${folder}${path.delimiter}${process.env.PATH}`,
+  };
   const { status, stdout } = await runCli(['doctor'], env);
   assert.equal(status, 1);
   assert.match(stdout, /failed +device +cpu, although there is a GPU \(NVIDIA A\): /);
