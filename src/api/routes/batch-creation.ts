@@ -44,13 +44,14 @@ export function batchCreator(parts: JobRouteParts) {
 
   return async (request: RouteRequest): Promise<Reply> => {
     const limits = { maxBytes: 2 * MAX_LINES_BYTES, receiveTimeoutMs };
-    const fields = validator.fromJson(await receiveJson(request.body, request.contentType, limits));
+    const given = await receiveJson(request.body, request.contentType, limits);
+    const fields = validator.fromJson(given);
     const { account, keyId } = callerOf(request);
     const { callback_url } = fields;
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
     const parameters = analysisParameters(fields, parts);
     const source = await sourceOf(fields, account);
-    return accepted(jobs, {
+    return accepted(jobs, files.storage, source.manifest, {
       account,
       keyId,
       task: 'batch',

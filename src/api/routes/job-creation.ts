@@ -15,7 +15,7 @@ import type { OperatingPoints } from '../../state/operating-points/operating-poi
 import type { FetchPolicy } from '../fetch/fetch-policy.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
-import { accepted, callerOf, requireScope } from './job-answers.js';
+import { accepted, callerOf, type FileLookup, requireScope } from './job-answers.js';
 import { analysisParameters } from './job-parameters.js';
 import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourceParts } from './job-source.js';
 import { regionOf } from './region.js';
@@ -27,7 +27,7 @@ export interface JobRouteParts {
   readonly jobs: Jobs;
   readonly analyser: Pick<Analyser, 'status'>;
   readonly points: OperatingPoints;
-  readonly files: SourceParts['files'];
+  readonly files: SourceParts['files'] & { readonly storage: FileLookup };
   readonly policy: Pick<FetchPolicy, 'judge'>;
   /** Where webhooks may go. */
   readonly callbackPolicy: Pick<FetchPolicy, 'judge'>;
@@ -55,7 +55,7 @@ export function jobCreator(parts: JobRouteParts) {
     const { idempotency_key, callback_url } = fields;
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
     const source = await jobSourceOf(fields, account, parts);
-    return accepted(jobs, {
+    return accepted(jobs, parts.files.storage, source, {
       account,
       keyId,
       task,
