@@ -2,6 +2,7 @@
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { Fields } from '../../base/contract/operation.js';
 import { FieldValidator } from '../routes/form-fields.js';
+import { noteFields } from '../routes/ignored-fields.js';
 import { queryValues } from '../routes/link-fields.js';
 import type { RouteRequest } from '../routes/route.js';
 import { receiveJson } from '../upload/json-body.js';
@@ -24,7 +25,9 @@ export function jsonFields<Values>(
   const validator = validatorOf<Values>(json);
   return async (request) => {
     const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
-    return validator.fromJson(await receiveJson(request.body, request.contentType, limits));
+    const given = await receiveJson(request.body, request.contentType, limits);
+    noteFields(request, Object.keys(given), validator.names);
+    return validator.fromJson(given);
   };
 }
 
@@ -34,10 +37,12 @@ export function changedFields<Values>(
   receiveTimeoutMs: number,
 ): (request: RouteRequest) => Promise<Values> {
   const validator = validatorOf<Values>(json);
-  return async ({ body, contentType }) =>
-    validator.fromChange(
-      await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs }),
-    );
+  return async (request) => {
+    const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
+    const given = await receiveJson(request.body, request.contentType, limits);
+    noteFields(request, Object.keys(given), validator.names);
+    return validator.fromChange(given);
+  };
 }
 
 /** Reads the endpoint's query. @returns throws ServiceError FIELD_INVALID, FIELD_REPEATED */

@@ -25,6 +25,7 @@ import type { MemoryBudget } from '../admission/memory-budget.js';
 import { type PermitPools, poolFor } from '../admission/permit-pools.js';
 import { type RateCounter, type RateState, rateLimitHeaders, rateRefusal } from '../admission/rate-limits.js';
 import { ReceivingPace } from '../admission/receiving-pace.js';
+import { noteParameters, warningsHeader } from '../routes/ignored-fields.js';
 import {
   type Headers,
   jsonReply,
@@ -297,6 +298,8 @@ export class FrontDoor {
   #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
     const { scope } = route;
     if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
+    // What the query of a stream means depends on what is in it.
+    if (!route.isSocket) noteParameters(exchange, route.operation);
     this.#admitAndRun(exchange, route);
   }
 
@@ -401,6 +404,7 @@ export class FrontDoor {
     const headers = [...exchange.sharedHeaders];
     if (exchange.rate !== undefined) headers.push(...rateLimitHeaders(exchange.rate));
     headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
+    if (exchange.ignored.length > 0) headers.push(['x-warnings', warningsHeader(exchange.ignored)]);
     if (record.modelIds !== undefined) headers.push(['x-model-ids', record.modelIds.join(', ')]);
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);

@@ -5,6 +5,7 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { BatchSource } from '../../state/jobs/job-text.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
+import { noteFields } from './ignored-fields.js';
 import { accepted, callerOf } from './job-answers.js';
 import type { JobRouteParts } from './job-creation.js';
 import { analysisParameters } from './job-parameters.js';
@@ -45,6 +46,7 @@ export function batchCreator(parts: JobRouteParts) {
   return async (request: RouteRequest): Promise<Reply> => {
     const limits = { maxBytes: 2 * MAX_LINES_BYTES, receiveTimeoutMs };
     const given = await receiveJson(request.body, request.contentType, limits);
+    noteFields(request, Object.keys(given), validator.names);
     const fields = validator.fromJson(given);
     const { account, keyId } = callerOf(request);
     const { callback_url } = fields;

@@ -15,6 +15,7 @@ import type { OperatingPoints } from '../../state/operating-points/operating-poi
 import type { FetchPolicy } from '../fetch/fetch-policy.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
+import { noteFields } from './ignored-fields.js';
 import { accepted, callerOf, type FileLookup, requireScope } from './job-answers.js';
 import { analysisParameters } from './job-parameters.js';
 import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourceParts } from './job-source.js';
@@ -73,11 +74,13 @@ export function jobCreator(parts: JobRouteParts) {
     const given = await receiveJson(request.body, request.contentType, limits);
     if (given.task === 'enroll') {
       requireScope(request, 'enroll');
+      noteFields(request, Object.keys(given), enrollValidator.names);
       const fields = enrollValidator.fromJson(given);
       if (chooseSpeakerModel(analyser.status().speakerModels, config) === undefined)
         throw new ServiceError('NO_SPEAKER_MODEL');
       return create(request, fields, 'enroll', regionOf(fields));
     }
+    noteFields(request, Object.keys(given), validator.names);
     const fields = validator.fromJson(given);
     const { prediction_id: predictionId } = fields;
     const parameters = analysisParameters(fields, parts);

@@ -26,6 +26,7 @@ import type { LinkTerms } from '../../state/storage/object-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
+import { noteFields } from './ignored-fields.js';
 import { queryValues, refuseUnstorableKey } from './link-fields.js';
 import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
 import { ANALYSIS_ENTITY, type OnUploadLinks } from './upload-jobs.js';
@@ -62,6 +63,7 @@ function uploadLinks(
   const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs: config.receiveTimeoutMs };
   return async (request: RouteRequest): Promise<Reply> => {
     const body = await receiveJson(request.body, request.contentType, limits);
+    noteFields(request, Object.keys(body), validator.names);
     const { keys, entity } = validator.check(body);
     keys.forEach((key, i) => {
       refuseUnstorableKey(`keys[${i}]`, key);

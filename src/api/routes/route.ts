@@ -18,6 +18,8 @@ export interface RouteRequest {
   readonly contentType: string;
   /** `prefer: handling=strict` (RFC 7240): fields without effect are refused. */
   readonly isStrict: boolean;
+  /** Sentences about fields and query parameters without effect, which the answer repeats; see ignored-fields.ts. */
+  readonly ignored: string[];
   /** All of them, names in lower case, for routes with `wantsHeaders`; empty for the others. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: BodyStream;
