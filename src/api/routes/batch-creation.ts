@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import { publicPath } from '../../base/config/public-path.js';
 import { type BatchFields, batchFieldSchemas, MAX_LINES_BYTES } from '../../base/contract/batch-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { BatchSource } from '../../state/jobs/job-text.js';
@@ -53,18 +54,24 @@ export function batchCreator(parts: JobRouteParts) {
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
     const parameters = analysisParameters(fields, parts);
     const source = await sourceOf(fields, account);
-    return accepted(jobs, files.storage, source.manifest, {
-      account,
-      keyId,
-      task: 'batch',
-      source: JSON.stringify(source),
-      // The result is stored, too.
-      home: files.home,
-      parameters: JSON.stringify(parameters),
-      manifest: fields.lines,
-      callbackUrl: callback_url,
-      idempotencyKey: fields.idempotency_key,
-      traceparent: request.record.trace?.traceparent,
-    });
+    return accepted(
+      jobs,
+      files.storage,
+      source.manifest,
+      {
+        account,
+        keyId,
+        task: 'batch',
+        source: JSON.stringify(source),
+        // The result is stored, too.
+        home: files.home,
+        parameters: JSON.stringify(parameters),
+        manifest: fields.lines,
+        callbackUrl: callback_url,
+        idempotencyKey: fields.idempotency_key,
+        traceparent: request.record.trace?.traceparent,
+      },
+      publicPath(parts.config),
+    );
   };
 }

@@ -119,6 +119,7 @@ async function refuseMissing(storage: FileLookup, source: JobSource | undefined)
 /**
  * Makes a job, or finds the earlier one.
  * @param source what it reads, if that is a file
+ * @param path see `publicPath`
  * @throws ServiceError
  */
 export const accepted = (
@@ -126,6 +127,7 @@ export const accepted = (
   storage: FileLookup,
   source: JobSource | undefined,
   newJob: NewJob,
+  path: string,
 ): Promise<Reply> =>
   answered(async () => {
     // The file of an earlier job may be gone by now.
@@ -137,6 +139,6 @@ export const accepted = (
     const job = earlier ?? (await jobs.create(newJob)).job;
     return {
       ...jsonReply<JobBody>(202, await bodyOf(jobs, job)),
-      headers: [['location', `/v1/jobs/${job.id}`]],
+      headers: [['location', `${path}/v1/jobs/${job.id}`]],
     };
   });

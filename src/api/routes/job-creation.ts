@@ -2,6 +2,7 @@
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import { chooseSpeakerModel } from '../../analysis/voiceid/speaker.js';
 import type { Config } from '../../base/config/options.js';
+import { publicPath } from '../../base/config/public-path.js';
 import {
   type EnrollJobFields,
   enrollJobFieldSchemas,
@@ -33,7 +34,7 @@ export interface JobRouteParts {
   /** Where webhooks may go. */
   readonly callbackPolicy: Pick<FetchPolicy, 'judge'>;
   readonly refuseAddress?: SourceParts['refuseAddress'];
-  readonly config: Pick<Config, 'receiveTimeoutMs' | 'speakerModel'>;
+  readonly config: Pick<Config, 'receiveTimeoutMs' | 'speakerModel'> & Parameters<typeof publicPath>[0];
 }
 
 /** What the tasks of a job have in common. */
@@ -56,17 +57,23 @@ export function jobCreator(parts: JobRouteParts) {
     const { idempotency_key, callback_url } = fields;
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
     const source = await jobSourceOf(fields, account, parts);
-    return accepted(jobs, parts.files.storage, source, {
-      account,
-      keyId,
-      task,
-      source: JSON.stringify(source),
-      home: homeOf(source, parts.files),
-      parameters: JSON.stringify(parameters),
-      callbackUrl: callback_url,
-      idempotencyKey: idempotency_key,
-      traceparent: request.record.trace?.traceparent,
-    });
+    return accepted(
+      jobs,
+      parts.files.storage,
+      source,
+      {
+        account,
+        keyId,
+        task,
+        source: JSON.stringify(source),
+        home: homeOf(source, parts.files),
+        parameters: JSON.stringify(parameters),
+        callbackUrl: callback_url,
+        idempotencyKey: idempotency_key,
+        traceparent: request.record.trace?.traceparent,
+      },
+      publicPath(parts.config),
+    );
   }
 
   return async (request: RouteRequest): Promise<Reply> => {

@@ -52,7 +52,7 @@ export function rootRoute({ hasDocs, hasDashboard }: Record<'hasDocs' | 'hasDash
     },
     handle({ headers: asked }) {
       if (asked.get('accept')?.includes('text/html')) {
-        return { status: 302, contentType: '', body: '', headers: [['location', '/dashboard/'], vary] };
+        return { status: 302, contentType: '', body: '', headers: [['location', 'dashboard/'], vary] };
       }
       return {
         status: 200,
