@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { noteFields, noteParameters, warningsHeader } from '../src/api/routes/ignored-fields.js';
 import type { Route } from '../src/api/routes/route.js';
+import { noteFields, noteParameters, warningsHeader } from '../src/api/upload/ignored-fields.js';
 import type { ServiceError } from '../src/base/errors/service-error.js';
 import { addUser, signIn } from './support/admin.js';
 import { FORM_TYPE, formBody } from './support/form-body.js';

@@ -2,9 +2,9 @@
 import type { Endpoint } from '../../base/contract/endpoint.js';
 import type { Fields } from '../../base/contract/operation.js';
 import { FieldValidator } from '../routes/form-fields.js';
-import { noteFields } from '../routes/ignored-fields.js';
 import { queryValues } from '../routes/link-fields.js';
 import type { RouteRequest } from '../routes/route.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 
 const MAX_JSON_BYTES = 32 * 1024;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AdminEndpoint, Endpoint } from '../../base/contract/endpoint.js';
-import { noteParameters } from '../routes/ignored-fields.js';
 import type { Reply, ReplyTexts, Route, RouteRequest } from '../routes/route.js';
+import { noteParameters } from '../upload/ignored-fields.js';
 import type { AdminGuard } from './admin-guard.js';
 import type { Principal } from './principal.js';
 

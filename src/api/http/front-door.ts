@@ -25,7 +25,6 @@ import type { MemoryBudget } from '../admission/memory-budget.js';
 import { type PermitPools, poolFor } from '../admission/permit-pools.js';
 import { type RateCounter, type RateState, rateLimitHeaders, rateRefusal } from '../admission/rate-limits.js';
 import { ReceivingPace } from '../admission/receiving-pace.js';
-import { noteParameters, warningsHeader } from '../routes/ignored-fields.js';
 import {
   type Headers,
   jsonReply,
@@ -34,6 +33,7 @@ import {
   type ReplyTexts,
   type Route,
 } from '../routes/route.js';
+import { noteParameters, warningsHeader } from '../upload/ignored-fields.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
 import type { Cors } from './cors.js';

@@ -5,10 +5,10 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import type { FormLimits } from '../upload/form-upload.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { isJsonType, receiveJson } from '../upload/json-body.js';
 import type { FieldReader } from './form-fields.js';
 import { type AnalysisInput, receiveFormInput } from './form-input.js';
-import { noteFields } from './ignored-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** How files come into the upload arena. */

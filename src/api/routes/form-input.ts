@@ -2,8 +2,8 @@
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { type FormLimits, receiveForm } from '../upload/form-upload.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { type FieldReader, filesOf, partNamed } from './form-fields.js';
-import { noteFields } from './ignored-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** A request to analyse a file, arrived and checked. */

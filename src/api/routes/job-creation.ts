@@ -14,9 +14,9 @@ import type { EnrollParameters, JobParameters } from '../../state/jobs/job-text.
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { FetchPolicy } from '../fetch/fetch-policy.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
-import { noteFields } from './ignored-fields.js';
 import { accepted, callerOf, type FileLookup, requireScope } from './job-answers.js';
 import { analysisParameters } from './job-parameters.js';
 import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourceParts } from './job-source.js';

@@ -23,8 +23,8 @@ import {
   type StreamSessions,
 } from '../streams/stream-sessions.js';
 import { TICKET_LIFETIME_S, type Tickets } from '../streams/tickets.js';
+import { noteFields, noteParameters } from '../upload/ignored-fields.js';
 import { FieldValidator } from './form-fields.js';
-import { noteFields, noteParameters } from './ignored-fields.js';
 import { callerOf } from './job-answers.js';
 import { queryValues } from './link-fields.js';
 import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js';

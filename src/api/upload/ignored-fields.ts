@@ -4,7 +4,6 @@ import { nearest } from '../../base/config/nearest.js';
 import type { Operation } from '../../base/contract/operation.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { escapeInvisible } from '../../base/errors/visible-text.js';
-import type { RouteRequest } from './route.js';
 
 /** More would make the answer longer than it helps. */
 const MAX_NAMED = 10;
@@ -12,7 +11,13 @@ const MAX_SHOWN_CHARS = 100;
 /** nginx has 4 KiB for the head of an answer, and answers 502 if that is longer. */
 const MAX_HEADER_CHARS = 2000;
 
-type Notes = Pick<RouteRequest, 'isStrict' | 'ignored'>;
+/** What a request keeps of them. */
+export interface Notes {
+  /** `prefer: handling=strict` (RFC 7240): fields without effect are refused. */
+  readonly isStrict: boolean;
+  /** Sentences about fields and query parameters without effect, which the answer repeats. */
+  readonly ignored: string[];
+}
 
 const shown = (name: string): string => escapeInvisible(name.slice(0, MAX_SHOWN_CHARS));
 
@@ -53,7 +58,7 @@ export function noteFields(request: Notes, given: Iterable<string>, known: reado
  * @throws ServiceError FIELD_UNKNOWN if the client wants that refused
  */
 export function noteParameters(
-  request: Notes & Pick<RouteRequest, 'query'>,
+  request: Notes & { readonly query: string },
   { query, form, json }: Pick<Operation, 'query' | 'form' | 'json'>,
 ): void {
   if (request.query === '') return;
