@@ -18,30 +18,30 @@ function validatorOf<Values>(fields: Fields | undefined): FieldValidator<Values>
  * Reads the endpoint's body.
  * @returns to be called before the handler first awaits; rejects with ServiceError
  */
-export function jsonFields<Values>(
-  { operation: { json } }: Endpoint,
+export const jsonFields = <Values>(
+  endpoint: Endpoint,
   receiveTimeoutMs: number,
-): (request: RouteRequest) => Promise<Values> {
-  const validator = validatorOf<Values>(json);
-  return async (request) => {
-    const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
-    const given = await receiveJson(request.body, request.contentType, limits);
-    noteFields(request, Object.keys(given), validator.names);
-    return validator.fromJson(given);
-  };
-}
+): ((request: RouteRequest) => Promise<Values>) =>
+  bodyReader<Values>(endpoint, receiveTimeoutMs, (validator, given) => validator.fromJson(given));
 
 /** The same of a change, in which null takes a value away. */
-export function changedFields<Values>(
+export const changedFields = <Values>(
+  endpoint: Endpoint,
+  receiveTimeoutMs: number,
+): ((request: RouteRequest) => Promise<Values>) =>
+  bodyReader<Values>(endpoint, receiveTimeoutMs, (validator, given) => validator.fromChange(given));
+
+function bodyReader<Values>(
   { operation: { json } }: Endpoint,
   receiveTimeoutMs: number,
+  read: (validator: FieldValidator<Values>, given: Record<string, unknown>) => Values,
 ): (request: RouteRequest) => Promise<Values> {
   const validator = validatorOf<Values>(json);
+  const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
   return async (request) => {
-    const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
     const given = await receiveJson(request.body, request.contentType, limits);
     noteFields(request, Object.keys(given), validator.names);
-    return validator.fromChange(given);
+    return read(validator, given);
   };
 }
 
