@@ -22,6 +22,7 @@ import { uploadJobs, uploadsToAwait } from '../api/routes/upload-jobs.js';
 import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
+import { publicPath } from '../base/config/public-path.js';
 import { adminEndpoints } from '../base/contract/admin/admin-endpoints.js';
 import { endpoints } from '../base/contract/endpoints.js';
 import { largeFileModels } from '../base/contract/model-ids.js';
@@ -110,6 +111,6 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     rootRoute({ hasDocs: true, hasDashboard }, files.embedded),
     ...(hasDashboard ? dashboardRoutes() : []),
     ...(admin ? adminRoutes({ ...admin, jobs, points: operatingPoints }) : []),
-    ...docsRoutes(() => openApiDocument(offered(), packageVersion)),
+    ...docsRoutes(() => openApiDocument(offered(), packageVersion, publicPath(config))),
   ];
 }

@@ -63,7 +63,7 @@ export function rootRoute(
       const { headers: asked } = request;
       if (storage && asked.get('authorization')?.startsWith('AWS4-')) return listBuckets(storage, request);
       if (hasDashboard && asked.get('accept')?.includes('text/html')) {
-        return { status: 302, contentType: '', body: '', headers: [['location', '/dashboard/'], vary] };
+        return { status: 302, contentType: '', body: '', headers: [['location', 'dashboard/'], vary] };
       }
       return {
         status: 200,

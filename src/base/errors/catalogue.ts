@@ -68,7 +68,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: '{problem}',
-    when: 'The request has `prefer: handling=strict` and a field or query parameter without effect. Without that header, it is only named in `warnings`.',
+    when: 'The request has `prefer: handling=strict` and a field or query parameter without effect. Without that header, it is only named in `x-warnings`.',
   },
   MULTIPART_MALFORMED: {
     status: 400,
