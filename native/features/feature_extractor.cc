@@ -20,7 +20,7 @@ namespace veravox {
 namespace {
 
 constexpr double kSilence = 1e-9;  // -180 dB of full scale, below what any converter hears
-constexpr double kLevel = 0.06;  // root mean square of a window, that of most recordings
+constexpr double kLevel = 0.06;    // root mean square of a window, that of most recordings
 
 // The dynamic range in the unit of the logarithm.
 float DynamicRange(const FeatureRecipe& recipe) {

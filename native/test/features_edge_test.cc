@@ -472,7 +472,8 @@ TEST(FeaturesEdge, WhatIsTooFaintForAnyConverterIsSilence) {
     return Compute(recipe, faint);
   };
   const std::vector<float> silent = scaled(0.0f);
-  for (const float factor : {1e-44f, 1e-42f, 1e-38f, 1e-30f, 1e-20f, 1e-12f, 1e-9f, 1e-6f, 1.0f, 1e20f, 1e38f}) {
+  for (const float factor :
+       {1e-44f, 1e-42f, 1e-38f, 1e-30f, 1e-20f, 1e-12f, 1e-9f, 1e-6f, 1.0f, 1e20f, 1e38f}) {
     const std::vector<float> output = scaled(factor);
     EXPECT_TRUE(std::ranges::all_of(output, [](float value) { return std::isfinite(value); })) << factor;
     if (factor < 1e-20f) EXPECT_EQ(output[0], silent[0]) << factor;

@@ -94,7 +94,8 @@ TEST(RumbleFilter, IsSilentInDigitalSilence) {
   std::vector<float> input = Tone(90.0, 0.9f, 16000);
   input.resize(3 * 16000, 0.0f);
   const std::vector<float> filtered = Filtered(input, 160);
-  EXPECT_TRUE(std::all_of(filtered.end() - 8000, filtered.end(), [](float sample) { return sample == 0.0f; }));
+  EXPECT_TRUE(
+      std::all_of(filtered.end() - 8000, filtered.end(), [](float sample) { return sample == 0.0f; }));
 }
 
 TEST(RumbleFilter, GoesOnFromASavedState) {
