@@ -65,11 +65,11 @@ test('what lies on the playground stays', async (suite) => {
     await page.getByRole('button', { name: 'Analyse' }).click();
     await page.getByRole('article').waitFor();
     // In the row of the waveform, something is drawn.
-    await page.waitForFunction(`
-      new Set(
-        document.querySelector('.timeline canvas')?.getContext('2d').getImageData(80, 10, 200, 1).data,
-      ).size > 2
-    `);
+    const colours = `{
+      const canvas = document.querySelector('.timeline canvas');
+      new Set(canvas?.getContext('2d').getImageData(80, 10, 200, 1).data).size;
+    }`;
+    await eventually(async () => Number(await page.evaluate(colours)) > 2, 'a waveform is drawn');
     assert.equal(await page.getByText('There is no waveform').count(), 0);
   });
 
