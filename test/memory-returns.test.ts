@@ -2,8 +2,11 @@
 //
 // What a flood took goes back to the system: containers are sized by it, and ended for it.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { loadAddon } from '../src/base/addon/addon.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
@@ -16,6 +19,8 @@ const MEBIBYTE = 1 << 20;
 const STREAMS = 30;
 const RATE_HZ = 192_000;
 const UPLOADS = 20;
+const THREADS = 4;
+const BLOCK_BYTES = 20 * MEBIBYTE;
 
 interface Served {
   readonly pid: number;
@@ -83,4 +88,36 @@ test('after a flood of streams and uploads the process is as large as before', a
   t.diagnostic(
     `${beforeMiB.toFixed(0)} MiB before, ${peakMiB.toFixed(0)} at the peak, ${memoryMiB(pid, 'VmRSS').toFixed(0)} after`,
   );
+});
+
+// As those of models do at each reload.
+test('large blocks of threads go back, however many there were before', async (t) => {
+  const source = `
+    import { parentPort, workerData } from 'node:worker_threads';
+    const { loadAddon } = await import(workerData.addonUrl);
+    const { freeBuffer } = loadAddon();
+    parentPort.on('message', () => {
+      for (let i = 0; i < 3; i++) freeBuffer(new Uint8Array(workerData.bytes).fill(1));
+      parentPort.postMessage('freed');
+    });
+    parentPort.postMessage('ready');`;
+  const workerData = {
+    addonUrl: new URL('../src/base/addon/addon.js', import.meta.url).href,
+    bytes: BLOCK_BYTES,
+  };
+  const threads = Array.from(
+    { length: THREADS },
+    () => new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { workerData }),
+  );
+  t.after(() => Promise.all(threads.map((thread) => thread.terminate())));
+  const allTold = () => Promise.all(threads.map((thread) => once(thread, 'message')));
+  await allTold();
+  const beforeMiB = memoryMiB(process.pid, 'VmRSS');
+  for (const thread of threads) thread.postMessage('begin');
+  await allTold();
+  await loadAddon().trimHeap();
+  const keptMiB = memoryMiB(process.pid, 'VmRSS') - beforeMiB;
+  t.diagnostic(`${keptMiB.toFixed(0)} MiB for ${THREADS} threads`);
+  const allowedMiB = (THREADS * BLOCK_BYTES) / MEBIBYTE / 2;
+  assert.ok(keptMiB < allowedMiB, `${keptMiB.toFixed(0)} MiB are kept, ${allowedMiB} are allowed`);
 });
