@@ -14,11 +14,14 @@ import { postForm } from './support/http-client.js';
 import { StreamClient } from './support/stream-client.js';
 import { writeTinyModels } from './support/tiny-models.js';
 import { monoWav } from './support/wav.js';
+import { waveformInput } from './support/waveform-preparer.js';
 
 const MEBIBYTE = 1 << 20;
 const STREAMS = 30;
 const RATE_HZ = 192_000;
 const UPLOADS = 20;
+const PIECE_BYTES = 16 * 1024;
+const AUDIO_BYTES = MEBIBYTE;
 const THREADS = 4;
 const BLOCK_BYTES = 20 * MEBIBYTE;
 
@@ -120,4 +123,37 @@ test('large blocks of threads go back, however many there were before', async (t
   t.diagnostic(`${keptMiB.toFixed(0)} MiB for ${THREADS} threads`);
   const allowedMiB = (THREADS * BLOCK_BYTES) / MEBIBYTE / 2;
   assert.ok(keptMiB < allowedMiB, `${keptMiB.toFixed(0)} MiB are kept, ${allowedMiB} are allowed`);
+});
+
+/** What each of some streams keeps that got the same audio in pieces of this size. */
+async function keptPerStreamMiB(t: TestContext, firstId: number, pieceBytes: number): Promise<number> {
+  const { LiveStream, closeLiveStream, trimHeap } = loadAddon();
+  const format = { encoding: 'pcm16', sampleRateHz: RATE_HZ, channels: 1, preSkip: 0 } as const;
+  const options = { minDurationS: 0, maxDurationS: 60, silenceThresholdPercent: 100, timeLimitMs: 60_000 };
+  const piece = noise(pieceBytes);
+  const output = new Float32Array(5 * 16_000);
+  await trimHeap();
+  const beforeMiB = memoryMiB(process.pid, 'VmRSS');
+  for (let id = firstId; id < firstId + STREAMS; id++) {
+    t.after(() => closeLiveStream(id));
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const stream = new LiveStream(id, waveformInput(16_000), format, options, stopFlag);
+    for (let sent = 0; sent < AUDIO_BYTES; sent += pieceBytes) {
+      stream.push(piece);
+      while (stream.advance()) stream.next(output);
+    }
+    stream.release();
+  }
+  await trimHeap();
+  return (memoryMiB(process.pid, 'VmRSS') - beforeMiB) / STREAMS;
+}
+
+// What is counted of a stream's state is the same for all.
+test('live audio that comes at once leaves no more behind than in pieces', async (t) => {
+  await keptPerStreamMiB(t, 0, PIECE_BYTES);
+  const inPiecesMiB = await keptPerStreamMiB(t, STREAMS, PIECE_BYTES);
+  const atOnceMiB = await keptPerStreamMiB(t, 2 * STREAMS, AUDIO_BYTES);
+  const told = `${atOnceMiB.toFixed(2)} MiB at once, ${inPiecesMiB.toFixed(2)} in pieces`;
+  t.diagnostic(told);
+  assert.ok(atOnceMiB < inPiecesMiB + 0.5, told);
 });
