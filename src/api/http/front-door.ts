@@ -15,7 +15,7 @@ import { endRequestSpan } from '../../base/observe/request-span.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import { serverTiming } from '../../base/observe/timing.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
-import { whyUnusable } from '../../state/database/write-problem.js';
+import { refusalOf } from '../../state/database/write-problem.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey, Authenticator } from '../../state/keys/authenticator.js';
 import { addressBlock } from '../admission/address-block.js';
@@ -476,13 +476,4 @@ export class FrontDoor {
       else if (record.keyId !== undefined) recorder.noteUse?.(record);
     }
   }
-}
-
-/** What the client is told; its cause is for the log. */
-function refusalOf(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  const reason = whyUnusable(error);
-  return reason === undefined
-    ? new ServiceError('INTERNAL', {}, { cause: error })
-    : new ServiceError('DATABASE_UNAVAILABLE', { reason }, { cause: error });
 }
