@@ -2,6 +2,7 @@
 //
 // Uploads in parts to the data folder, and what else S3 programs ask of it. That they work is in file-s3-programs.test.ts.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,6 +10,8 @@ import * as s3 from '@aws-sdk/client-s3';
 import type { Config } from '../src/base/config/options.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { ownDataFolder } from '../src/state/data-folder/data-folder.js';
+import { DiskObjects } from '../src/state/storage/disk-objects.js';
+import { MultipartUploads } from '../src/state/storage/multipart-uploads.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
 import { filesOnDisk, follow, s3Code, stored, uploadLink } from './support/file-links.js';
 import { noise } from './support/form-body.js';
@@ -166,6 +169,73 @@ test('names that are deleted together: those that cannot be names are told, the 
     const sending = client.send(new s3.DeleteObjectsCommand({ Bucket, Delete: { Objects: wrong } }));
     await assert.rejects(sending, { name: 'MalformedXML' });
   }
+});
+
+test('an upload ends once, whoever ends it while its parts come, and leaves nothing', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const objects = await DiskObjects.open({
+    dataDir,
+    quota: { maxBytes: 0, maxObjects: 0 },
+    reserveBytes: 0,
+    ttlDays: 0,
+  });
+  const uploads = new MultipartUploads(path.join(dataDir, 'objects', 'incoming'), objects);
+  const name = `${'0'.repeat(32)}/analysis/a`;
+  const part = async (uploadId: string, number: number) => {
+    const upload = await uploads.beginPart(name, { uploadId, number }, [], 0);
+    try {
+      return { number, md5: await upload.finish() };
+    } catch (error) {
+      await upload.discard();
+      throw error;
+    }
+  };
+  const complete = async (id: string) => uploads.complete(name, id, [await part(id, 1)], 1);
+  const abort = (id: string) => uploads.abort(name, id);
+  for (const ends of [[abort], [complete], [abort, abort], [complete, complete], [complete, abort]]) {
+    const id = await uploads.begin(name);
+    for (let number = 2; number < 8; number++) await part(id, number);
+    const later = Array.from({ length: 32 }, (_, i) => () => part(id, i + 8));
+    const all = [...later.slice(16), ...ends.map((end) => () => end(id)), ...later.slice(0, 16)];
+    const ended = await Promise.allSettled(all.map((each) => each()));
+    for (const end of ended) {
+      if (end.status === 'rejected')
+        assert.equal(end.reason.key, 'OBJECT_UPLOAD_NOT_FOUND', end.reason.cause);
+    }
+    assert.deepEqual(leftovers(dataDir), []);
+  }
+  for (const end of [complete, abort]) {
+    const id = await uploads.begin(name);
+    const parts = [await part(id, 1)];
+    const { begin } = objects;
+    // Another process ends it between two steps of this one.
+    const beginning = t.mock.method(objects, 'begin', async (...given: Parameters<typeof begin>) => {
+      beginning.mock.restore();
+      await end(id);
+      return begin.apply(objects, given);
+    });
+    await assert.rejects(uploads.complete(name, id, parts, 1), { key: 'OBJECT_UPLOAD_NOT_FOUND' });
+    assert.deepEqual(leftovers(dataDir), []);
+  }
+});
+
+test('a range to copy is copied exactly, or refused', async (t) => {
+  const { server, client, object, begin } = await start(t);
+  await stored(server, 'a', Buffer.from('0123456789'));
+  const copy = async (CopySourceRange?: string) => {
+    const upload = { ...(await begin()), PartNumber: 1, CopySource: `/veravox/${object.Key}` };
+    const { CopyPartResult } = await client.send(
+      new s3.UploadPartCopyCommand({ ...upload, CopySourceRange }),
+    );
+    return CopyPartResult?.ETag;
+  };
+  const etagOf = (text: string): string => `"${createHash('md5').update(text).digest('hex')}"`;
+  assert.equal(await copy(), etagOf('0123456789'));
+  assert.equal(await copy('bytes=2-4'), etagOf('234'));
+  for (const range of ['2-4', 'bytes=4-2', 'bytes=0-1,3-4', 'bytes=a-b', 'octets=0-1']) {
+    await assert.rejects(copy(range), { name: 'NotImplemented' }, range);
+  }
+  await assert.rejects(copy('bytes=10-11'), { name: 'InvalidRange' });
 });
 
 /** Served; file-s3-programs.test.ts sends them. */

@@ -98,7 +98,9 @@ test('pages of any size, and folders, hold the same as one list', async (t) => {
     assert.equal(Contents.length, keys.length - i - 1, key);
   }
   assert.equal((await list({ StartAfter: 'zzz' })).KeyCount, 0);
-  assert.equal((await list({ StartAfter: '/' })).KeyCount, keys.length);
+  for (const before of ['/', `!${'z'.repeat(100)}`, folder]) {
+    assert.equal((await list({ StartAfter: before })).KeyCount, keys.length, before);
+  }
 });
 
 test('a file that is deleted while its folder is listed is left out', async (t) => {

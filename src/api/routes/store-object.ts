@@ -9,7 +9,7 @@ import type { StoredObject } from '../../state/storage/object-storage.js';
 import type { ObjectUpload } from '../../state/storage/object-upload.js';
 import { type Grant, refuseParameters } from '../../state/storage/signature-check.js';
 import { BodyReader } from '../upload/body-reader.js';
-import { requestedRange } from './byte-range.js';
+import { type ByteRange, requestedRange } from './byte-range.js';
 import { expectedChecksums } from './expected-checksums.js';
 import type { Reply, RouteRequest } from './route.js';
 import { accountIn, BUCKET_PREFIX, nameOf, refuseOtherEtag, unsupported } from './s3-requests.js';
@@ -78,10 +78,7 @@ export function objectStorer(config: Config, storage: EmbeddedStorage, onStored:
     const object = await storage.objects.read(source);
     try {
       refuseOtherEtag(request.headers, `${COPY_SOURCE}-if-match`, object.md5);
-      const { start, end } = requestedRange(request.headers.get(`${COPY_SOURCE}-range`), object.bytes) ?? {
-        start: 0,
-        end: object.bytes,
-      };
+      const { start, end } = copiedRange(request.headers.get(`${COPY_SOURCE}-range`), object.bytes);
       new SizeLimit(maxObjectBytes, grant).check(end - start);
       const upload: ObjectUpload = await (part === undefined
         ? storage.objects.begin(name, [], end - start)
@@ -151,6 +148,15 @@ function copySource({ headers }: RouteRequest, { signedHeaders }: Grant): string
   if (!path.startsWith(BUCKET_PREFIX)) throw new ServiceError('OBJECT_NOT_FOUND');
   if (path.includes('?')) throw unsupported('copying a version');
   return nameOf({ path });
+}
+
+/** @throws ServiceError OBJECT_RANGE_INVALID, OBJECT_REQUEST_UNSUPPORTED */
+function copiedRange(header: string | undefined, bytes: number): ByteRange {
+  if (header === undefined) return { start: 0, end: bytes };
+  const range = requestedRange(header, bytes);
+  // A download may have more than was asked for, since its answer says so; a copy may not.
+  if (range === undefined) throw unsupported(`this value of ${COPY_SOURCE}-range`);
+  return range;
 }
 
 /** What a link takes: the setting's limit, or its own, which is that of v0. */

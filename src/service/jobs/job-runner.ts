@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CursorRefused } from '../../analysis/analyser/recording.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { refusalOf } from '../../state/database/write-problem.js';
 import { type Work, WorkLost } from '../../state/jobs/job.js';
@@ -119,7 +120,7 @@ async function endOf(work: Work, desk: JobDesk, error: unknown, stopping: AbortS
       work,
       { code: failure.key, message: failure.message },
       // What the client did wrong stays wrong.
-      failure.status >= 500 || failure.status === 408 || failure.status === 429,
+      !isClientFault(failure.status) || failure.status === 408 || failure.status === 429,
     );
     return { outcome: isRetried ? 'retried' : 'failed', failure };
   } catch (lost) {

@@ -183,7 +183,8 @@ export class DiskObjects {
   async page(prefix: string, limit: number, { after = '', isGrouped }: PageTerms): Promise<PageItem[]> {
     const start = startOf(prefix);
     if (after > start && !after.startsWith(start)) return [];
-    const { items } = await this.#listed(prefix, limit, { after: after.slice(start.length), isGrouped });
+    const afterKey = after.startsWith(start) ? after.slice(start.length) : '';
+    const { items } = await this.#listed(prefix, limit, { after: afterKey, isGrouped });
     const page: PageItem[] = [];
     for (const { file, key } of items) {
       const name = start + key;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { sizeOf } from './account-space.js';
 import type { ExpectedChecksum } from './checksums.js';
-import { onDisk } from './disk-failure.js';
+import { diskFailure, onDisk } from './disk-failure.js';
 import { copyInto, type DiskObjects, openObjectFile } from './disk-objects.js';
 import type { ObjectUpload } from './object-upload.js';
 
@@ -73,6 +73,18 @@ export class MultipartUploads {
     maxBytes: number,
   ): Promise<string> {
     const folder = await this.#folderOf(name, uploadId);
+    try {
+      const md5 = await this.#join(name, folder, parts, maxBytes);
+      await this.#remove(folder);
+      return md5;
+    } catch (error) {
+      // Somebody may have ended the upload in the meantime.
+      await this.#folderOf(name, uploadId);
+      throw error;
+    }
+  }
+
+  async #join(name: string, folder: string, parts: readonly ListedPart[], maxBytes: number): Promise<string> {
     let bytes = 0;
     let lastNumber = 0;
     for (const { number } of parts) {
@@ -93,9 +105,7 @@ export class MultipartUploads {
           await part.close();
         }
       }
-      const md5 = await upload.finish();
-      await this.#remove(folder);
-      return md5;
+      return await upload.finish();
     } catch (error) {
       await upload.discard();
       throw error;
@@ -107,8 +117,16 @@ export class MultipartUploads {
     await this.#remove(await this.#folderOf(name, uploadId));
   }
 
-  #remove(folder: string): Promise<void> {
-    return onDisk(rm(folder, { recursive: true, force: true }));
+  async #remove(folder: string): Promise<void> {
+    const removed = path.join(this.#incoming, randomUUID());
+    try {
+      // Otherwise a part could come into a folder that is being emptied.
+      await rename(folder, removed);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw diskFailure(error);
+    }
+    await onDisk(rm(removed, { recursive: true, force: true }));
   }
 
   /** @throws ServiceError OBJECT_UPLOAD_NOT_FOUND, STORAGE_FAILED */
