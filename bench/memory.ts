@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a flood of live audio takes of memory, and what is left of it a minute later, under several settings of the allocator; and
-// what each reload of the models adds. The settings are those of the environment: GNU's malloc reads its own, and another allocator
-// is preloaded. Runs one server after the other.
+// What a flood of live audio takes of memory, and what is left of it a minute later; and what each reload of the models adds.
 //
-//   npm run bench:memory [-- --main OTHER/CHECKOUT/dist/cli/main.js --jemalloc /usr/lib/x86_64-linux-gnu/libjemalloc.so.2]
+//   npm run bench:memory [-- --before OTHER/CHECKOUT/dist/cli/main.js]
+//
+// The server of another checkout runs side by side: most of the time both rest.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,10 +18,9 @@ import { type ServerProcess, startServer } from './server-process.js';
 
 const { values } = parseArgs({
   options: {
-    main: { type: 'string', default: join(packageDir, 'dist/cli/main.js') },
-    jemalloc: { type: 'string', default: '' },
+    before: { type: 'string' },
     streams: { type: 'string', default: '128' },
-    reloads: { type: 'string', default: '20' },
+    reloads: { type: 'string', default: '50' },
   },
 });
 const RATE_HZ = 192_000;
@@ -30,14 +29,6 @@ const PIECE_BYTES = 128 * 1024;
 const FIRST_RELOADS = 2;
 /** Longer than a lost stream waits for its client. */
 const REST_MS = 60_000;
-
-const fixed = { MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' };
-const settings: readonly (readonly [name: string, env: Readonly<Record<string, string>>])[] = [
-  ['as it is', {}],
-  ['two heaps', { MALLOC_ARENA_MAX: '2' }],
-  ['two heaps, fixed thresholds', { MALLOC_ARENA_MAX: '2', ...fixed }],
-  ...(values.jemalloc === '' ? [] : [['jemalloc', { LD_PRELOAD: values.jemalloc }] as const]),
-];
 
 const memoryMiB = ({ pid }: ServerProcess, what: 'VmRSS' | 'VmHWM'): number =>
   Math.round(
@@ -67,10 +58,9 @@ async function reload(server: ServerProcess, times: number): Promise<void> {
   }
 }
 
-const rows = [];
-for (const [allocator, env] of settings) {
+async function measure(version: string, main: string) {
   const folder = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
-  const server = await startServer(folder, env, { main: values.main });
+  const server = await startServer(folder, {}, { main });
   try {
     await overfill(server);
     await delay(REST_MS / 4);
@@ -85,12 +75,20 @@ for (const [allocator, env] of settings) {
     await reload(server, Number(values.reloads));
     await delay(REST_MS / 4);
     const perReloadMiB = (memoryMiB(server, 'VmRSS') - firstMiB) / Number(values.reloads);
-    rows.push({ allocator, idleMiB, peakMiB, afterMiB, perReloadMiB: Math.round(perReloadMiB * 100) / 100 });
-    console.log(JSON.stringify(rows.at(-1)));
+    return { version, idleMiB, peakMiB, afterMiB, perReloadMiB: Math.round(perReloadMiB * 100) / 100 };
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true });
   }
 }
-const result = { machine: describeMachine(), streams: Number(values.streams), rows };
-writeFileSync(join(packageDir, 'bench/results/memory.json'), `${JSON.stringify(result, undefined, 2)}\n`);
+
+const servers = [
+  ['now', join(packageDir, 'dist/cli/main.js')] as const,
+  ...(values.before === undefined ? [] : [['before', values.before] as const]),
+];
+const rows = await Promise.all(servers.map(([version, main]) => measure(version, main)));
+const { streams, reloads } = values;
+const result = { machine: describeMachine(), streams: Number(streams), reloads: Number(reloads), rows };
+const text = JSON.stringify(result, undefined, 2);
+console.log(text);
+writeFileSync(join(packageDir, 'bench/results/memory.json'), `${text}\n`);

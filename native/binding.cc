@@ -474,6 +474,18 @@ Napi::Value OnVoiceprints(const Napi::CallbackInfo& info) {
   return Started(std::make_unique<Worker>(info));
 }
 
+// Larger blocks are mapped and unmapped one by one. By default the C library maps only those larger than any
+// that was ever freed, up to 32 MiB; the others lie in the heaps of threads, whose free ends malloc_trim
+// leaves alone: each reload added megabytes.
+constexpr int kMappedFromBytes = 1 << 20;
+
+void KeepLargeBlocksOutOfHeaps() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, kMappedFromBytes);
+  mallopt(M_TRIM_THRESHOLD, 2 * kMappedFromBytes);
+#endif
+}
+
 // Gives the free memory of all of the C library's heaps back to the system, in one of libuv's threads: after
 // a flood that is gigabytes, which takes a tenth of a second.
 class TrimWorker final : public Napi::AsyncWorker {
@@ -508,6 +520,7 @@ Napi::Value Versions(const Napi::CallbackInfo& info) {
 }  // namespace
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  KeepLargeBlocksOutOfHeaps();
   exports.Set("Preparer", PreparerObject::Define(env));
   exports.Set("LiveStream", LiveStreamObject::Define(env));
   exports.Set("closeLiveStream", Napi::Function::New(env, CloseLiveStream, "closeLiveStream"));

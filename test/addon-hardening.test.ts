@@ -118,11 +118,28 @@ test('jumps land at the beginnings of functions only', { skip: addon.machine !==
   assert.equal(addon.codeOf('napi_register_module_v1', 4), ENDBR64);
 });
 
-// A function of the C library with a check is called only if the compiler knows a size that it cannot prove: there may be none.
-test('every file is compiled with checks of the C library', () => {
+// The file tells that some of its parts have a guard, and not that all have. A function of the C library with a check is called only
+// if the compiler knows a size that it cannot prove: there may be none.
+test('every source file is compiled with all protections', () => {
   const commands: readonly { readonly command: string; readonly file: string }[] = JSON.parse(
     fs.readFileSync(path.join(buildDir, 'compile_commands.json'), 'utf8'),
   );
   assert.ok(commands.length > 20);
-  for (const { command, file } of commands) assert.match(command, /-D_FORTIFY_SOURCE=[23]\b/, file);
+  const options = [
+    /-D_FORTIFY_SOURCE=[23] /,
+    /-fstack-protector-strong /,
+    /-D_GLIBCXX_ASSERTIONS /,
+    addon.machine === EM_X86_64 ? /-fcf-protection / : /-mbranch-protection=standard /,
+  ];
+  for (const { command, file } of commands) {
+    for (const option of options) assert.match(command, option, file);
+    assert.doesNotMatch(
+      command,
+      /-fno-stack-protector|-fcf-protection=none|-U_FORTIFY_SOURCE(?!.*-D_FORTIFY_SOURCE)/,
+      file,
+    );
+    // Loops over numbers whose count is ours.
+    if (!/native\/(features|resample|vad)\//.test(file))
+      assert.doesNotMatch(command, /-U_GLIBCXX_ASSERTIONS/, file);
+  }
 });

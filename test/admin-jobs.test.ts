@@ -334,6 +334,7 @@ onEachQueue(
 
 test('a page follows the list and a job over HTTP, and the server that stops ends both', async (t) => {
   const server = await startJobServer(t, { jobWorkers: 0 });
+  await server.store('a', Buffer.from('any bytes'));
   const admin = new AdminClient({ baseUrl: server.origin, apiKey: ADMIN_API_KEY });
   const create = async (): Promise<string> => (await server.call('POST', '/v1/jobs', { key: 'a' })).json.id;
   const list = admin.followJobs({ account: 'one', limit: 5 });

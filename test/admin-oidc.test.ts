@@ -24,7 +24,7 @@ async function start(t: TestContext): Promise<{ provider: OidcProviderDouble; se
       { value: 'ops', role: 'admin' },
     ],
     // The browser of this test reaches the server under its own address.
-    dashboardOrigin: 'http://dashboard.example',
+    dashboardOrigin: 'http://dashboard.example/veravox',
   });
   provider.answers.claims = ada;
   return { provider, server };
@@ -39,7 +39,7 @@ async function visit({ port }: JobServer): Promise<{ begun: Answer; query: strin
   assert.equal(begun.status, 302, begun.text);
   const away = await fetch(String(begun.headers.location), { redirect: 'manual' });
   const back = new URL(String(away.headers.get('location')));
-  assert.equal(`${back.origin}${back.pathname}`, 'http://dashboard.example/v1/admin/oidc/callback');
+  assert.equal(`${back.origin}${back.pathname}`, 'http://dashboard.example/veravox/v1/admin/oidc/callback');
   return { begun, query: back.search, cookie: cookieOf(begun, 'veravox-oidc') };
 }
 

@@ -59,7 +59,8 @@ test('a dashboard that is busy takes no permit of predictions, and is refused at
 });
 
 test('programs that follow jobs leave room for the pages of operators', async (t) => {
-  const { origin, call, metric } = await startJobServer(t, { jobWorkers: 0, maxEventStreams: 1 });
+  const { origin, call, metric, store } = await startJobServer(t, { jobWorkers: 0, maxEventStreams: 1 });
+  await store('a', Buffer.from('any bytes'));
   const { json } = await call('POST', '/v1/jobs', { key: 'a' });
   const path = `/v1/jobs/${json.id}/events`;
   assert.equal(await follow(t, origin, path, API_KEY), 200);

@@ -30,7 +30,8 @@ test('slow sign-ins without a key leave the permits of requests with one alone',
 });
 
 test('a stream of jobs has a new one soon, also if nobody works', async (t) => {
-  const { origin, call } = await startJobServer(t, { jobWorkers: 0 });
+  const { origin, call, store } = await startJobServer(t, { jobWorkers: 0 });
+  for (const key of ['a', 'b']) await store(key, Buffer.from('any bytes'));
   const took = undisturbedTime();
   const answer = await fetch(`${origin}/v1/admin/jobs/events`, { headers: { 'x-api-key': ADMIN_API_KEY } });
   const reader = answer.body?.getReader() ?? assert.fail('it has a body');
@@ -46,7 +47,8 @@ test('a stream of jobs has a new one soon, also if nobody works', async (t) => {
 });
 
 test('a stream of jobs ends with the session, also if nobody else asks anything', async (t) => {
-  const { port, database, origin, call } = await startJobServer(t, { jobWorkers: 0 });
+  const { port, database, origin, call, store } = await startJobServer(t, { jobWorkers: 0 });
+  await store('a', Buffer.from('any bytes'));
   const user = await addUser(database, 'admin');
   const { cookie } = await signIn(port, 'admin');
   const answer = await fetch(`${origin}/v1/admin/jobs/events`, { headers: { cookie } });

@@ -89,8 +89,6 @@ test('a manifest that cannot be used fails with its reason, and none of its line
     assert.deepEqual([state, error.key, batch.succeeded], ['failed', 'MANIFEST_INVALID', 0]);
     assert.match(error.message, pattern);
   }
-  const missing = await ended(server, await created(server, { key: 'no-such.csv' }));
-  assert.equal(missing.error.key, 'OBJECT_NOT_FOUND');
   assert.equal(server.analyser.running, 0);
 });
 

@@ -59,7 +59,8 @@ test('a batch is made of a manifest, and followed like a job', async (t) => {
 });
 
 test('the same idempotencyKey is the same job; without one, each call makes its own', async (t) => {
-  const { client } = await start(t, { jobWorkers: 0 });
+  const { server, client } = await start(t, { jobWorkers: 0 });
+  await server.store('a', Buffer.from('any bytes'));
   const one = await client.createJob({ key: 'a' }, { idempotencyKey: 'k' });
   const again = await client.createJob({ key: 'a' }, { idempotencyKey: 'k' });
   const other = await client.createJob({ key: 'a' });
@@ -68,7 +69,8 @@ test('the same idempotencyKey is the same job; without one, each call makes its 
 });
 
 test('waiting ends with the job or the signal, and a cancelled job is no error', async (t) => {
-  const { client } = await start(t, { jobWorkers: 0 });
+  const { server, client } = await start(t, { jobWorkers: 0 });
+  await server.store('a', Buffer.from('any bytes'), 'other');
   const { id } = await client.createJob({ key: 'a', entity: 'other' });
   const stop = new AbortController();
   const waiting = client.waitForJob(id, {

@@ -67,6 +67,16 @@ test('the types of the client are what npm run docs would write', async () => {
   assert.equal(fs.readFileSync(path.join(clientDir, 'src/types.ts'), 'utf8'), await clientTypes());
 });
 
+test('its README links to nothing outside of the package', async (t) => {
+  const folder = path.join(await consumerFolder(t), 'node_modules/veravox-client');
+  const readme = fs.readFileSync(path.join(folder, 'README.md'), 'utf8');
+  const targets = [...readme.matchAll(/\]\(([^)\s#]+)/g)].map(([, target = '']) => target);
+  const dead = targets.filter(
+    (target) => !/^https?:/.test(target) && !fs.existsSync(path.join(folder, target)),
+  );
+  assert.deepEqual(dead, []);
+});
+
 test('the package holds the client alone and needs nothing but what is built in', async (t) => {
   const folder = await consumerFolder(t);
   assert.deepEqual(

@@ -52,7 +52,10 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
     /an http or https URL without a path for VERAVOX_STORAGE_ENDPOINT/,
   ],
   ['VERAVOX_STORAGE_ENDPOINT', 'ftp://minio', /for VERAVOX_STORAGE_ENDPOINT but received ftp:\/\/minio/],
-  ['VERAVOX_STORAGE_PUBLIC_URL', 'https://a.example/files', /without a path for VERAVOX_STORAGE_PUBLIC_URL/],
+  ['VERAVOX_STORAGE_PUBLIC_URL', 'https://a.example/files?a', /for VERAVOX_STORAGE_PUBLIC_URL/],
+  ['VERAVOX_STORAGE_PUBLIC_URL', 'https://a.example/a%2fb', /for VERAVOX_STORAGE_PUBLIC_URL/],
+  ['VERAVOX_STORAGE_PUBLIC_URL', 'https://a.example//b', /for VERAVOX_STORAGE_PUBLIC_URL/],
+  ['VERAVOX_STORAGE_ENDPOINT', 'https://a.example/files', /without a path for VERAVOX_STORAGE_ENDPOINT/],
   ['VERAVOX_STORAGE_PUBLIC_URL', 'https://me@a.example', /for VERAVOX_STORAGE_PUBLIC_URL/],
   ['VERAVOX_STORAGE_LINK_LIFETIME_S', '604801', /an integer from 1 to 604800 \(s\)/],
   ['VERAVOX_MATCH_THRESHOLD', '1.5', /0 to 1 or the name of an operating point for .* received 1\.5/],
@@ -143,6 +146,12 @@ test('what is set wins over the default', () => {
   assert.equal(config.dataDir, '/var/lib/veravox');
   assert.equal(config.device, 'cuda');
   assert.equal(config.scoringThreads, 3);
+});
+
+test('the public address may have a path, but not that of a bucket', () => {
+  const env = { VERAVOX_STORAGE_PUBLIC_URL: 'https://intranet.example/veravox/' };
+  assert.equal(load(env).storagePublicUrl, 'https://intranet.example/veravox');
+  assert.throws(() => load({ ...env, VERAVOX_STORAGE_BUCKET: 'files' }), /without a path .* with a bucket/);
 });
 
 test('a URL may end with a slash and name the port of its scheme', () => {

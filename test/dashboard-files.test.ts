@@ -68,11 +68,11 @@ test('a browser that opens the address is led to the dashboard, a program is not
   const { port } = await startTestServer(t);
   const browser = await request(port, '/', { headers: { accept: 'text/html,*/*;q=0.8' } });
   assert.equal(browser.status, 302);
-  assert.equal(browser.headers.location, '/dashboard/');
+  assert.equal(browser.headers.location, 'dashboard/');
   assert.equal((await request(port, '/', { headers: { accept: '*/*' } })).status, 200);
   const start = await request(port, '/dashboard');
   assert.equal(start.status, 308);
-  assert.equal(start.headers.location, '/dashboard/');
+  assert.equal(start.headers.location, 'dashboard/');
 });
 
 test('nothing runs on the page but its own files', async (t) => {

@@ -35,7 +35,7 @@ test('a folder that cannot be made is an error at once, with its name and the se
     assert.equal(status, 1);
     assert.match(
       stderr,
-      new RegExp(`^veravox: The data folder ${dataDir} cannot be created: .*VERAVOX_DATA_DIR`),
+      new RegExp(`^veravox: The data folder ${dataDir} cannot be created. .*VERAVOX_DATA_DIR`),
     );
   }
 });

@@ -43,6 +43,12 @@ test(
     const readiness = () => request(Number(port), '/readyz', { headers });
     const upload = formBody([fileEntry(fs.readFileSync('test/fixtures/human-lj-a.flac'))]);
     const predicted = async () => (await predict(Number(port), upload, { headers })).status;
+    const { json } = await request(Number(port), '/v1/file', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify({ keys: ['any'], entity: 'analysis' })),
+    });
+    assert.equal((await fetch(json.url[0].value, { method: 'PUT', body: 'any bytes' })).status, 200);
     assert.equal((await readiness()).status, 200);
 
     const other = fill(dataDir);

@@ -166,3 +166,13 @@ onEachQueue('reading makes room at saved lines, and goes on after them', async (
     assert.equal(lines, linesRead);
   }
 });
+
+onEachQueue('a batch whose lines are in work makes room', async (open) => {
+  const office = await open({ home: 'here' });
+  await batchIn(office, 'a');
+  const slice = new TurnSlice({ sliceMs: 0, overdueMs: 0, isWanted: () => true, clockMs: () => 0 });
+  const nextLook = async () => assert.fail('it waits for its lines');
+  const work = (await office.batchDesk.take()) ?? assert.fail();
+  const turn = await tendBatch(work, partsOf(office.batchDesk, { nextLook }), { ...unhurried(), slice });
+  assert.equal(turn, 'given back');
+});

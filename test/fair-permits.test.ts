@@ -97,7 +97,7 @@ test('one key never holds more than its share of the requests; another key gets 
     const admitted = Array.from({ length: share }, () => ask(id));
     t.after(() => Promise.all(admitted));
     await held.running(before + share);
-    const refused = await ask(id);
+    const refused = await held.refusal(ask(id));
     assert.equal(refused.status, 429);
     assert.match(refused.json.message, new RegExp(`has reached its limit of ${share} requests in flight`));
     assert.ok(refused.headers['retry-after'] !== undefined);
@@ -139,7 +139,7 @@ test('one address never holds more than its share, whatever keys it has; another
   const held = holdAnalyses(server);
   const admitted = Array.from({ length: 8 }, () => predictFrom(server, '127.0.0.1'));
   await held.running(8);
-  const refused = await predictFrom(server, '127.0.0.1');
+  const refused = await held.refusal(predictFrom(server, '127.0.0.1'));
   assert.equal(refused.status, 503);
   assert.match(refused.text, /8 requests in flight of one address/);
   admitted.push(predictFrom(server, '127.0.0.7'));

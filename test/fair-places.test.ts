@@ -111,6 +111,37 @@ test('who made room is not passed over for ever', async () => {
   assert.equal(queue.begun.at(-1), 'long', 'after one item of the other');
 });
 
+test('a spare place is for accounts without work in hand', async () => {
+  const places = new FairPlaces({ places: 2, spare: 1 });
+  const queue = new Queue(places, 'a', 'b', 'a', 'b');
+  await queue.fill();
+  assert.deepEqual(queue.begun, ['a', 'b']);
+  queue.accounts.push('c');
+  await queue.fill();
+  assert.equal(queue.begun.at(-1), 'c');
+});
+
+test('for one that waits, one makes room', async () => {
+  const places = new FairPlaces({ places: 2 });
+  const queue = new Queue(places, 'a', 'b', 'c');
+  await queue.fill();
+  assert.equal(places.makesRoom('a'), true);
+  assert.equal(places.makesRoom('b'), false);
+});
+
+test('once all had a turn, turns of before do not count', async () => {
+  const places = new FairPlaces({ places: 2 });
+  const queue = new Queue(places, 'a', 'b', 'c');
+  await queue.fill();
+  await queue.makeRoom('a');
+  await queue.end('c');
+  assert.deepEqual(queue.begun, ['a', 'b', 'c', 'a']);
+  await queue.end('a');
+  queue.accounts.push('b', 'a');
+  await queue.fill();
+  assert.equal(queue.begun.at(-1), 'a', 'it has no work in hand, and b has');
+});
+
 /** A slice and its clock. */
 function sliceAt(sliceMs: number, isWanted = () => true) {
   const clock = { nowMs: 0 };

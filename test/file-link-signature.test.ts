@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
 import {
-  CopyObjectCommand,
-  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   ListObjectsV2Command,
@@ -94,9 +92,10 @@ test('another method, host, parameter or nothing at all is refused, in the words
     assert.equal(s3Code(answer), code, what);
     assert.equal(answer.headers['content-type'], 'application/xml', what);
   }
-  const deletion = await follow(download, { method: 'DELETE' });
-  assert.deepEqual([deletion.status, s3Code(deletion)], [403, 'SignatureDoesNotMatch']);
-  assert.equal((await follow(download, { method: 'POST' })).status, 405);
+  for (const method of ['DELETE', 'POST']) {
+    const other = await follow(download, { method });
+    assert.deepEqual([other.status, s3Code(other)], [403, 'SignatureDoesNotMatch']);
+  }
   assert.deepEqual((await follow(download)).bytes, content);
 });
 
@@ -213,16 +212,11 @@ test('what else S3 does at the same path is refused, and leaves the object as it
   const refused = (sending: Promise<unknown>, name: string) => assert.rejects(sending, { name });
   await refused(client.send(new PutObjectAclCommand({ ...object, ACL: 'private' })), 'NotImplemented');
   await refused(
-    client.send(new CopyObjectCommand({ ...object, CopySource: encodeURIComponent(`veravox/${Key}`) })),
-    'NotImplemented',
-  );
-  await refused(
     client.send(new PutObjectCommand({ ...object, Body: 'x', IfNoneMatch: '*' })),
     'NotImplemented',
   );
   await refused(client.send(new GetObjectCommand({ ...object, VersionId: '1' })), 'NotImplemented');
   await refused(client.send(new ListObjectsV2Command({ Bucket: 'veravox' })), 'NotImplemented');
-  await refused(client.send(new CreateMultipartUploadCommand(object)), 'MethodNotAllowed');
   assert.deepEqual((await follow(link)).bytes, content);
   await client.send(new PutObjectCommand({ ...object, Body: 'by the AWS SDK' }));
   assert.equal((await follow(link)).text, 'by the AWS SDK');

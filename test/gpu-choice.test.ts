@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loadManifest } from '../src/analysis/models/model-file.js';
-import { type Gpus, gpusHere, listGpus } from '../src/analysis/scoring/gpus.js';
+import { cudaLibraryPath, type Gpus, gpusHere, listGpus } from '../src/analysis/scoring/gpus.js';
 import { sessionOptions } from '../src/analysis/scoring/model-session.js';
 import { chooseProvider } from '../src/analysis/scoring/provider.js';
 import { packageDir } from '../src/base/config/package-dir.js';
@@ -129,6 +129,24 @@ test('a server that is told to use a GPU that is not there says so and does not 
   });
   assert.equal(status, 1);
   assert.match(stderr, /VERAVOX_CUDA_DEVICES names 97, but /);
+});
+
+test('the library of CUDA is looked for beside the binding of the installed ONNX Runtime', () => {
+  assert.ok(fs.existsSync(path.join(path.dirname(cudaLibraryPath()), 'onnxruntime_binding.node')));
+});
+
+test('doctor fails on a GPU that is not used', async (t) => {
+  const folder = temporaryFolder(t);
+  fs.writeFileSync(path.join(folder, 'nvidia-smi'), '#!/bin/sh\necho "NVIDIA A"\n', { mode: 0o755 });
+  const env = {
+    VERAVOX_DATA_DIR: folder,
+    VERAVOX_DEVICE: 'auto',
+    PATH: `${folder}${path.delimiter}${process.env.PATH}`,
+  };
+  const { status, stdout } = await runCli(['doctor'], env);
+  assert.equal(status, 1);
+  assert.match(stdout, /failed +device +cpu, although there is a GPU \(NVIDIA A\): /);
+  assert.match((await runCli(['doctor'], { ...env, VERAVOX_DEVICE: 'cpu' })).stdout, /ok +device +cpu\n/);
 });
 
 test('on a machine with a GPU, CUDA opens it', async (t) => {

@@ -11,6 +11,7 @@ import {
 } from '../src/analysis/analyser/recording.js';
 import { ServiceError } from '../src/base/errors/service-error.js';
 import { type JobRunnerParts, runJob } from '../src/service/jobs/job-runner.js';
+import { DatabaseError } from '../src/state/database/database.js';
 import type { NewJob } from '../src/state/jobs/job.js';
 import type { JobDesk } from '../src/state/jobs/job-desk.js';
 import { recordingEnd } from './support/analyser-double.js';
@@ -87,6 +88,17 @@ onEachQueue('a later turn goes on after the last saved step; no window is twice'
   assert.ok(second.outcome === 'succeeded');
   assert.deepEqual([second.done.scoredWindows, second.done.bytes], [4, 9]);
   assert.deepEqual(startsIn((await jobs.get('a', job.id))?.result), [0, 5, 10, 15]);
+});
+
+onEachQueue('a job that meets a full disk says so, and is tried again', async (open) => {
+  const { jobs, desk } = await open();
+  const { job } = await jobs.create(newJob);
+  const full = () => Promise.reject(new DatabaseError('full', 'SQLITE_FULL', 'database or disk is full'));
+  const turn = await runJob(await taken(desk), parts(desk, fromCursor, { openSource: full }), unhurried());
+  assert.equal(turn.outcome, 'retried');
+  const { code, message = '' } = (await jobs.get('a', job.id))?.failure ?? {};
+  assert.equal(code, 'DATABASE_UNAVAILABLE');
+  assert.match(message, /there is no room on its disk/);
 });
 
 onEachQueue('a cursor of another model or recording is dropped with its results', async (open) => {

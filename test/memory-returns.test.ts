@@ -2,8 +2,11 @@
 //
 // What a flood took goes back to the system: containers are sized by it, and ended for it.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { loadAddon } from '../src/base/addon/addon.js';
 import { Cli, runCli, temporaryFolder } from './support/cli.js';
 import { eventually } from './support/eventually.js';
 import { fileEntry, formBody, noise } from './support/form-body.js';
@@ -11,11 +14,16 @@ import { postForm } from './support/http-client.js';
 import { StreamClient } from './support/stream-client.js';
 import { writeTinyModels } from './support/tiny-models.js';
 import { monoWav } from './support/wav.js';
+import { waveformInput } from './support/waveform-preparer.js';
 
 const MEBIBYTE = 1 << 20;
 const STREAMS = 30;
 const RATE_HZ = 192_000;
 const UPLOADS = 20;
+const PIECE_BYTES = 16 * 1024;
+const AUDIO_BYTES = MEBIBYTE;
+const THREADS = 4;
+const BLOCK_BYTES = 20 * MEBIBYTE;
 
 interface Served {
   readonly pid: number;
@@ -83,4 +91,69 @@ test('after a flood of streams and uploads the process is as large as before', a
   t.diagnostic(
     `${beforeMiB.toFixed(0)} MiB before, ${peakMiB.toFixed(0)} at the peak, ${memoryMiB(pid, 'VmRSS').toFixed(0)} after`,
   );
+});
+
+// As those of models do at each reload.
+test('large blocks of threads go back, however many there were before', async (t) => {
+  const source = `
+    import { parentPort, workerData } from 'node:worker_threads';
+    const { loadAddon } = await import(workerData.addonUrl);
+    const { freeBuffer } = loadAddon();
+    parentPort.on('message', () => {
+      for (let i = 0; i < 3; i++) freeBuffer(new Uint8Array(workerData.bytes).fill(1));
+      parentPort.postMessage('freed');
+    });
+    parentPort.postMessage('ready');`;
+  const workerData = {
+    addonUrl: new URL('../src/base/addon/addon.js', import.meta.url).href,
+    bytes: BLOCK_BYTES,
+  };
+  const threads = Array.from(
+    { length: THREADS },
+    () => new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { workerData }),
+  );
+  t.after(() => Promise.all(threads.map((thread) => thread.terminate())));
+  const allTold = () => Promise.all(threads.map((thread) => once(thread, 'message')));
+  await allTold();
+  const beforeMiB = memoryMiB(process.pid, 'VmRSS');
+  for (const thread of threads) thread.postMessage('begin');
+  await allTold();
+  await loadAddon().trimHeap();
+  const keptMiB = memoryMiB(process.pid, 'VmRSS') - beforeMiB;
+  t.diagnostic(`${keptMiB.toFixed(0)} MiB for ${THREADS} threads`);
+  const allowedMiB = (THREADS * BLOCK_BYTES) / MEBIBYTE / 2;
+  assert.ok(keptMiB < allowedMiB, `${keptMiB.toFixed(0)} MiB are kept, ${allowedMiB} are allowed`);
+});
+
+/** What each of some streams keeps that got the same audio in pieces of this size. */
+async function keptPerStreamMiB(t: TestContext, firstId: number, pieceBytes: number): Promise<number> {
+  const { LiveStream, closeLiveStream, trimHeap } = loadAddon();
+  const format = { encoding: 'pcm16', sampleRateHz: RATE_HZ, channels: 1, preSkip: 0 } as const;
+  const options = { minDurationS: 0, maxDurationS: 60, silenceThresholdPercent: 100, timeLimitMs: 60_000 };
+  const piece = noise(pieceBytes);
+  const output = new Float32Array(5 * 16_000);
+  await trimHeap();
+  const beforeMiB = memoryMiB(process.pid, 'VmRSS');
+  for (let id = firstId; id < firstId + STREAMS; id++) {
+    t.after(() => closeLiveStream(id));
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const stream = new LiveStream(id, waveformInput(16_000), format, options, stopFlag);
+    for (let sent = 0; sent < AUDIO_BYTES; sent += pieceBytes) {
+      stream.push(piece);
+      while (stream.advance()) stream.next(output);
+    }
+    stream.release();
+  }
+  await trimHeap();
+  return (memoryMiB(process.pid, 'VmRSS') - beforeMiB) / STREAMS;
+}
+
+// What is counted of a stream's state is the same for all.
+test('live audio that comes at once leaves no more behind than in pieces', async (t) => {
+  await keptPerStreamMiB(t, 0, PIECE_BYTES);
+  const inPiecesMiB = await keptPerStreamMiB(t, STREAMS, PIECE_BYTES);
+  const atOnceMiB = await keptPerStreamMiB(t, 2 * STREAMS, AUDIO_BYTES);
+  const told = `${atOnceMiB.toFixed(2)} MiB at once, ${inPiecesMiB.toFixed(2)} in pieces`;
+  t.diagnostic(told);
+  assert.ok(atOnceMiB < inPiecesMiB + 0.5, told);
 });

@@ -84,7 +84,7 @@ before(async () => {
   const presigned_url = await storedLink('recording.wav');
   const { id } = await client.createJob({ presignedUrl: presigned_url });
   const voiceprints = JSON.stringify([{ id: 'anna', voice_vector: embedding }]);
-  filledIn = { voice_vector: JSON.stringify(embedding), voiceprints, presigned_url, id };
+  filledIn = { voice_vector: JSON.stringify(embedding), voiceprints, presigned_url, id, key: 'recording.wav' };
   largeLink = await storedLink('large.wav', 5_000_000);
 });
 

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Config } from '../src/base/config/options.js';
+import { signatureErrors } from '../src/base/contract/error-groups.js';
+import { ServiceError } from '../src/base/errors/service-error.js';
 import { LinkSigner } from '../src/state/storage/link-signer.js';
 import { type FileStore, openStorage } from '../src/state/storage/open-storage.js';
 import { loadStorageSecrets } from '../src/state/storage/storage-secrets.js';
@@ -102,4 +104,23 @@ test('what is wrong with it is told as if it had been fetched', async (t) => {
   }
   assert.equal(await predicted(server, good), 'analysed');
   assert.equal(server.arena.usedBytes, 0);
+});
+
+test('for whichever reason the storage refuses it, no job is made, and of a batch one line fails', async (t) => {
+  const { server, files, link } = await start(t);
+  const good = await link('a.wav', 'voice.lan:8080', FILE);
+  for (const key of signatureErrors) {
+    const refusing = t.mock.method(files.storage, 'nameBehind', async () => {
+      throw new ServiceError(key);
+    });
+    assert.equal(await predicted(server, good), 'FETCH_STATUS_REFUSED', key);
+    assert.equal(await jobEnd(server, good), 'FETCH_STATUS_REFUSED', key);
+    const lines = JSON.stringify({ presigned_url: good });
+    const { json } = await server.call('POST', '/v1/batches', { lines, idempotency_key: key });
+    await eventually(async () => {
+      const { state, batch } = (await server.call('GET', `/v1/jobs/${json.id}`)).json;
+      return state === 'succeeded' && batch.failed === 1;
+    }, `the batch ends: ${key}`);
+    refusing.mock.restore();
+  }
 });

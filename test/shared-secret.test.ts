@@ -129,7 +129,10 @@ test('secrets can come from files, one way or the other, and are never shown', (
       { VERAVOX_STORAGE_SECRET: SECRET, VERAVOX_STORAGE_SECRET_FILE: file },
       /Expected one of VERAVOX_STORAGE_SECRET and VERAVOX_STORAGE_SECRET_FILE but received both\./,
     ],
-    [{ VERAVOX_DATABASE_URL_FILE: '/nowhere' }, /VERAVOX_DATABASE_URL_FILE that can be read: ENOENT/],
+    [
+      { VERAVOX_DATABASE_URL_FILE: '/nowhere' },
+      /VERAVOX_DATABASE_URL_FILE that can be read. There is no such file/,
+    ],
     [
       { VERAVOX_DATABASE_URL_FILE: file },
       /for VERAVOX_DATABASE_URL but received another value, which is not shown/,

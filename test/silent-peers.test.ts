@@ -14,6 +14,7 @@ import { packageDir } from '../src/base/config/package-dir.js';
 import { OtlpTracing } from '../src/base/tracing/otlp-tracing.js';
 import type { Database } from '../src/state/database/database.js';
 import { PostgresDatabase } from '../src/state/database/postgres-database.js';
+import { clientSettings } from '../src/state/database/postgres-settings.js';
 import { PgBossJobQueue } from '../src/state/jobs/pg-boss-job-queue.js';
 import { S3Storage } from '../src/state/storage/s3-storage.js';
 import { eventually } from './support/eventually.js';
@@ -137,15 +138,23 @@ function tokens(origin: string): string {
 const finishSignIn = (peer: SilentPeer): Promise<unknown> =>
   oidc(peer).finish('code=c&state=s', { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) });
 
-const postgresSettings = ({ port }: SilentPeer) => ({
-  host: '127.0.0.1',
-  port,
-  user: 'u',
-  database: 'd',
-  ssl: false,
-  connectionTimeoutMillis: TIMEOUT_MS,
-  query_timeout: TIMEOUT_MS,
-});
+/** The product's, with shorter limits; what has none stays so. */
+function postgresSettings({ port }: SilentPeer) {
+  const address = {
+    host: '127.0.0.1',
+    port,
+    user: 'u',
+    password: undefined,
+    database: 'd',
+    tls: 'disable',
+  } as const;
+  const { connectionTimeoutMillis, query_timeout, ...settings } = clientSettings(address, '');
+  return {
+    ...settings,
+    ...(connectionTimeoutMillis && { connectionTimeoutMillis: TIMEOUT_MS }),
+    ...(query_timeout && { query_timeout: TIMEOUT_MS }),
+  };
+}
 
 async function onDatabase(peer: SilentPeer, work: (database: Database) => Promise<unknown>): Promise<void> {
   const database = new PostgresDatabase(postgresSettings(peer), 2);

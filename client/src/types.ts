@@ -2307,6 +2307,10 @@ export interface StreamReady {
   sample_rate: number;
   threshold: number;
   silence_threshold: number;
+  /**
+   * A sentence on each parameter without effect.
+   */
+  warnings: string[];
 }
 
 /**

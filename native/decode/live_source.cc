@@ -34,9 +34,14 @@ class LivePcm final : public AudioSource, public LiveSource {
 
   bool Next(MonoBlock& block) override {
     if (bytes_.empty()) return false;
-    mono_.resize(bytes_.size() / kSampleBytes);
-    mixer_.MixInterleaved(bytes_.data(), mono_);
-    bytes_.clear();
+    const size_t left = (bytes_.size() - read_) / kSampleBytes;
+    mono_.resize(std::min(left, kBlockSamples));
+    mixer_.MixInterleaved(bytes_.data() + read_, mono_);
+    read_ += mono_.size() * kSampleBytes;
+    if (mono_.size() == left) {
+      std::vector<uint8_t>().swap(bytes_);
+      read_ = 0;
+    }
     block = {mono_, sample_rate_hz_};
     return true;
   }
@@ -49,10 +54,13 @@ class LivePcm final : public AudioSource, public LiveSource {
 
  private:
   static constexpr size_t kSampleBytes = 2;
+  // A stream keeps what it needs for a block, not for all audio that has ever come at once.
+  static constexpr size_t kBlockSamples = 16384;
 
   const int sample_rate_hz_;
   MonoMixer mixer_;
   std::vector<uint8_t> bytes_;
+  size_t read_ = 0;  // of them
   std::vector<float> mono_;
   bool finished_ = false;
 };

@@ -19,7 +19,8 @@
 namespace veravox {
 namespace {
 
-constexpr double kLevel = 0.06;  // root mean square of a window, that of most recordings
+constexpr double kSilence = 1e-9;  // -180 dB of full scale, below what any converter hears
+constexpr double kLevel = 0.06;    // root mean square of a window, that of most recordings
 
 // The dynamic range in the unit of the logarithm.
 float DynamicRange(const FeatureRecipe& recipe) {
@@ -101,8 +102,8 @@ class FeatureExtractor::Impl {
   std::span<const float> AtOneLevel(std::span<const float> samples) {
     double energy = 0.0;
     for (const float sample : samples) energy += static_cast<double>(sample) * sample;
-    if (!(energy > 0.0)) return samples;
     const double rms = std::sqrt(energy / static_cast<double>(samples.size()));
+    if (!(rms > kSilence)) return samples;
     const auto gain = static_cast<float>(kLevel / rms);
     at_one_level_.resize(samples.size());
     std::ranges::transform(samples, at_one_level_.begin(), [&](float sample) { return gain * sample; });

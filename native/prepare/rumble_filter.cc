@@ -2,10 +2,13 @@
 #include "prepare/rumble_filter.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace veravox {
 namespace {
 
+constexpr double kSilence =
+    1e-12;  // -240 dB of full scale: in digital silence, the filter would ring on for ever
 constexpr size_t kHeldSamples = 4000;  // the filter has forgotten more than 60 dB after so many
 
 // scipy.signal.ellip(7, 0.2, 80, 75, "highpass", output="sos", fs=16000). The first section is of order 1 and
@@ -36,8 +39,14 @@ double RumbleFilter::Step(double sample) {
 void RumbleFilter::Filter(std::span<const float> samples, std::vector<float>& output) {
   const size_t before = output.size();
   output.resize(before + samples.size());
-  std::ranges::transform(samples, output.begin() + static_cast<ptrdiff_t>(before),
-                         [&](float sample) { return static_cast<float>(Step(sample)); });
+  std::ranges::transform(samples, output.begin() + static_cast<ptrdiff_t>(before), [&](float sample) {
+    const double heard = Step(sample);
+    return std::abs(heard) < kSilence ? 0.0f : static_cast<float>(heard);
+  });
+  // Denormal numbers take some processors a hundred times as long.
+  for (double& value : memory_) {
+    if (std::abs(value) < kSilence * kSilence) value = 0.0;
+  }
 }
 
 void RumbleFilter::Begin(std::vector<float>& output) {

@@ -460,6 +460,26 @@ TEST(FeaturesEdge, SurvivesSamplesThatOverflow) {
   EXPECT_EQ(output.size(), FeatureExtractor(recipe).OutputSize(2000));
 }
 
+// The level of a window is made that of most recordings, which must not go wrong where there is next to none.
+TEST(FeaturesEdge, WhatIsTooFaintForAnyConverterIsSilence) {
+  FeatureRecipe recipe;
+  recipe.audible_only = true;
+  recipe.phase_coherence_fft_sizes = {1024};
+  std::vector<float> samples = Ramp(8000);
+  const auto scaled = [&](float factor) {
+    std::vector<float> faint = samples;
+    for (float& sample : faint) sample *= factor;
+    return Compute(recipe, faint);
+  };
+  const std::vector<float> silent = scaled(0.0f);
+  for (const float factor :
+       {1e-44f, 1e-42f, 1e-38f, 1e-30f, 1e-20f, 1e-12f, 1e-9f, 1e-6f, 1.0f, 1e20f, 1e38f}) {
+    const std::vector<float> output = scaled(factor);
+    EXPECT_TRUE(std::ranges::all_of(output, [](float value) { return std::isfinite(value); })) << factor;
+    if (factor < 1e-20f) EXPECT_EQ(output[0], silent[0]) << factor;
+  }
+}
+
 // A frame's numbers must not depend on which frames share its registers.
 TEST(FeaturesEdge, FramesDoNotInfluenceEachOther) {
   FeatureRecipe recipe;

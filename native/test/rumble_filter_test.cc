@@ -90,6 +90,14 @@ TEST(RumbleFilter, IsReadyForTheNextStreamAfterwards) {
   EXPECT_EQ(output, Filtered(input, input.size()));
 }
 
+TEST(RumbleFilter, IsSilentInDigitalSilence) {
+  std::vector<float> input = Tone(90.0, 0.9f, 16000);
+  input.resize(3 * 16000, 0.0f);
+  const std::vector<float> filtered = Filtered(input, 160);
+  EXPECT_TRUE(
+      std::all_of(filtered.end() - 8000, filtered.end(), [](float sample) { return sample == 0.0f; }));
+}
+
 TEST(RumbleFilter, GoesOnFromASavedState) {
   const std::vector<float> input = ReferenceFloats("input.f32");
   for (const size_t split : {0, 100, 4000, 5000}) {

@@ -36,6 +36,7 @@ const testPackages = [
   // Makes the certificates of tests over TLS.
   { name: 'openssl', isThere: () => onPath('openssl') },
   // S3 clients that are not ours, and an S3 service that is not.
+  { name: 'rclone', isThere: () => onPath('rclone') },
   { name: 's3cmd', isThere: () => onPath('s3cmd') },
   { name: 'python3-boto3', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/boto3') },
   { name: 'python3-swift', isThere: () => fs.existsSync('/usr/lib/python3/dist-packages/swift') },

@@ -65,10 +65,14 @@ const checks: Readonly<Record<string, Check>> = {
     const { models } = await loadManifest(config.modelsDir);
     const file = path.join(config.modelsDir, models[0]?.file ?? '');
     const { provider, gpus = [], leftOut = [], fallbackReason } = await chooseProvider(config, file);
-    if (provider === 'cpu') {
-      return fallbackReason === undefined ? provider : `${provider}, because ${fallbackReason}`;
-    }
     const names = (await listGpus()) ?? [];
+    if (provider === 'cpu') {
+      if (fallbackReason === undefined) return provider;
+      if (names.length > 0) {
+        throw new Error(`${provider}, although there is a GPU (${names.join(', ')}): ${fallbackReason}`);
+      }
+      return `${provider}, because ${fallbackReason}`;
+    }
     const nameOf = (index: number): string => `cuda:${index} (${names[index] ?? 'unknown model'})`;
     return [gpus.map(nameOf).join(', '), ...leftOut].join('\n');
   },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises';
+
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { requireAuthentic } from '../analysis/voiceid/answers.js';
@@ -8,6 +8,7 @@ import { VoiceprintList } from '../analysis/voiceid/voiceprint-list.js';
 import type { Identification } from '../base/contract/identification.js';
 import { MAX_MATCHES, verifyNeeds } from '../base/contract/limits.js';
 import { identifyFieldSchemas } from '../base/contract/voice-fields.js';
+import { readNamed } from '../base/errors/read-named.js';
 import { type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { numberThat, within } from './arguments.js';
 import { exitCodes } from './exit-codes.js';
@@ -50,7 +51,7 @@ export function addIdentifyCommand(program: Command): void {
 
 async function identify(file: string, options: IdentifyOptions): Promise<void> {
   await withVoices([file], options, async ({ speaker, read, elapsedS }) => {
-    const list = await VoiceprintList.checked(asArray(await readFile(options.voiceprints)), speaker);
+    const list = await VoiceprintList.checked(asArray(await readNamed(options.voiceprints)), speaker);
     const sample = await read(file, verifyNeeds, true);
     requireAuthentic(sample);
     const ranking = await list.rank(sample.voiceprint, options.top);

@@ -5,6 +5,7 @@ import { modelStatus } from '../analysis/pipeline/model-status.js';
 import { openApiDocument } from '../api/openapi/document.js';
 import { loadConfig } from '../base/config/load-config.js';
 import { packageVersion } from '../base/config/package-dir.js';
+import { publicPath } from '../base/config/public-path.js';
 import { adminEndpoints } from '../base/contract/admin/admin-endpoints.js';
 import { endpoints } from '../base/contract/endpoints.js';
 import { printJson } from './output.js';
@@ -21,6 +22,6 @@ async function printDocument(): Promise<void> {
   const manifest = await loadManifest(config.modelsDir);
   const { detectors } = modelStatus(manifest.models);
   const offered = [...endpoints(config, detectors), ...(config.dashboard === 'on' ? adminEndpoints : [])];
-  const document = openApiDocument(offered, packageVersion);
+  const document = openApiDocument(offered, packageVersion, publicPath(config));
   printJson(document, 2);
 }

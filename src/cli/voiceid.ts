@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises';
+
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
 import {
@@ -16,6 +16,7 @@ import type { Comparison } from '../analysis/voiceid/speaker.js';
 import { parseVoiceVector } from '../analysis/voiceid/voice-vector.js';
 import { enrollNeeds, MAX_LISTED_ID_BYTES, MAX_SAMPLES, verifyNeeds } from '../base/contract/limits.js';
 import type { SampleEnrollment } from '../base/contract/voice-samples.js';
+import { readNamed } from '../base/errors/read-named.js';
 import { joined, type Shown, shown, styled } from '../base/errors/shown-text.js';
 import { exitCodes } from './exit-codes.js';
 import { addIdentifyCommand } from './identify.js';
@@ -127,7 +128,7 @@ async function verify(file: string, options: VerifyOptions): Promise<void> {
 
 /** The text of a voice vector: the file's own, or its `embedding` if the file is an answer of enroll. */
 async function readVectorFile(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8');
+  const text = (await readNamed(path)).toString();
   if (!text.trimStart().startsWith('{')) return text;
   try {
     const { embedding } = JSON.parse(text) as { embedding?: unknown };

@@ -22,6 +22,7 @@ import { uploadJobs, uploadsToAwait } from '../api/routes/upload-jobs.js';
 import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
+import { publicPath } from '../base/config/public-path.js';
 import { adminEndpoints } from '../base/contract/admin/admin-endpoints.js';
 import { endpoints } from '../base/contract/endpoints.js';
 import { largeFileModels } from '../base/contract/model-ids.js';
@@ -55,11 +56,17 @@ export interface RouteParts {
 }
 
 /** Those for strangers: without an admin address, there are no others. */
-export function publicRoutes(routes: readonly Route[], config: Config): readonly Route[] {
+export function publicRoutes(
+  routes: readonly Route[],
+  config: Config,
+  { embedded }: FileStore,
+): readonly Route[] {
   if (config.adminAddress === undefined) return routes;
   return routes
     .filter((route) => !route.isForOperators)
-    .map((route) => (route.path === '/' ? rootRoute({ hasDocs: false, hasDashboard: false }) : route));
+    .map((route) =>
+      route.path === '/' ? rootRoute({ hasDocs: false, hasDashboard: false }, embedded) : route,
+    );
 }
 
 /** Every route that a server made of these parts has. */
@@ -101,9 +108,9 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
       : []),
     ...healthRoutes(() => models.status(), parts),
     metricsRoute(metrics),
-    rootRoute({ hasDocs: true, hasDashboard }),
+    rootRoute({ hasDocs: true, hasDashboard }, files.embedded),
     ...(hasDashboard ? dashboardRoutes() : []),
     ...(admin ? adminRoutes({ ...admin, jobs, points: operatingPoints }) : []),
-    ...docsRoutes(() => openApiDocument(offered(), packageVersion)),
+    ...docsRoutes(() => openApiDocument(offered(), packageVersion, publicPath(config))),
   ];
 }

@@ -312,7 +312,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       models: next,
       operatingPoints,
     });
-    door.serve(publicRoutes(routes, config), routes);
+    door.serve(publicRoutes(routes, config, files), routes);
     if (!next.status().models.includes(LARGE_FILE_MODEL)) {
       log.warn({ model: LARGE_FILE_MODEL }, 'model not loaded: no large files and no predictions in v0');
     }

@@ -52,14 +52,13 @@ describe('Jobs', () => {
     });
   }
 
-  test('fail with a reason if there is no such file', async () => {
-    const { id } = expectJob(await postJson(path, { key: freshKey() }), 202);
-    const { state, result, error } = await ended(id);
-    assert.deepEqual([state, result, error?.key], ['failed', null, 'OBJECT_NOT_FOUND']);
+  test('are refused if there is no such file', async () => {
+    expectError(await postJson(path, { key: freshKey() }), 404, /does not exist/);
   });
 
   test('with one idempotency_key are one job', async () => {
     const body = { key: freshKey(), idempotency_key: randomUUID() };
+    await store(body.key, file);
     const [one, other] = await Promise.all([postJson(path, body), postJson(path, body)]);
     assert.equal(expectJob(one, 202).id, expectJob(other, 202).id);
     expectError(await postJson(path, { ...body, threshold: 0.1 }), 400, /idempotency_key/);

@@ -65,6 +65,8 @@ function requestOf(method: string, path: string, query: string, body: object | u
     path,
     query,
     contentType: 'application/json',
+    isStrict: false,
+    ignored: [],
     headers: new Map(),
     body: {
       declaredBytes: bytes.length,

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
 import { someAnalysis } from './analyser-double.js';
+import { eventually } from './eventually.js';
 import type { TestServer } from './test-server.js';
 
 export interface HeldAnalyses {
   /** Resolves when so many analyses are running. */
   running(count: number): Promise<void>;
+  /** The answer to a request that is not analysed. Awaiting one that is would never end. */
+  refusal<Answer>(asked: Promise<Answer>): Promise<Answer>;
   /** Lets those that wait finish, and all that come later. */
   finish(): void;
 }
@@ -15,18 +19,22 @@ export function holdAnalyses({ analyser }: TestServer): HeldAnalyses {
   const gate = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  let changed = (): void => {};
   analyser.answer = async () => {
-    changed();
     await gate;
     return someAnalysis;
   };
-  async function running(count: number): Promise<void> {
-    while (analyser.running < count) {
-      await new Promise<void>((resolve) => {
-        changed = resolve;
+  return {
+    finish,
+    running: (count) => eventually(() => analyser.running >= count, `${count} analyses are running`),
+    async refusal(asked) {
+      const before = analyser.running;
+      let isAnswered = false;
+      const answer = asked.finally(() => {
+        isAnswered = true;
       });
-    }
-  }
-  return { running, finish };
+      await eventually(() => isAnswered || analyser.running > before, 'it is answered');
+      assert.equal(analyser.running, before, 'it was admitted');
+      return answer;
+    },
+  };
 }

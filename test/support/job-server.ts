@@ -24,7 +24,7 @@ export interface JobServer extends TestServer {
   /** Sends JSON with a key. */
   call(method: string, path: string, body?: object, apiKey?: string): Promise<Answer>;
   /** Stores a file. @returns the link to it */
-  store(key: string, file: Uint8Array, entity?: string): Promise<string>;
+  store(key: string, file: Uint8Array, entity?: string, apiKey?: string): Promise<string>;
 }
 
 /** A server with jobs in SQLite, in a file that `open` opens; its analyses are doubles. */
@@ -70,12 +70,12 @@ export async function startJobServer(
     database,
     acts,
     call,
-    async store(key, file, entity = 'analysis') {
-      const { json } = await call('POST', '/v1/file', { keys: [key], entity });
+    async store(key, file, entity = 'analysis', apiKey = API_KEY) {
+      const { json } = await call('POST', '/v1/file', { keys: [key], entity }, apiKey);
       const put = await fetch(json.url[0].value, { method: 'PUT', body: new Uint8Array(file) });
       if (put.status !== 200) throw new Error(`The upload was answered with ${put.status}.`);
       const query = `key_prefix=${encodeURIComponent(key)}&entity=${entity}`;
-      const links = await call('GET', `/v1/file?${query}`);
+      const links = await call('GET', `/v1/file?${query}`, undefined, apiKey);
       return links.json.url[0].value;
     },
   };

@@ -2,15 +2,16 @@
 import { inputTextOf } from '../../src/analysis/models/input-text.js';
 import { loadAddon, type Preparer } from '../../src/base/addon/addon.js';
 
+/** Windows of 5 s whose samples stay as they are, as the addon takes it. */
+export const waveformInput = (rateHz: 16_000): string =>
+  inputTextOf({
+    sample_rate_hz: rateHz,
+    window_samples: 5 * rateHz,
+    hop_samples: 5 * rateHz,
+    short_window: 'repeat',
+    features: { kind: 'waveform', input_gain: 1, normalisation: 'none' },
+  });
+
 /** Cuts audio into windows of 5 s and gives their samples as they are. */
-export function waveformPreparer(rateHz: 16_000): Preparer {
-  return new (loadAddon().Preparer)(
-    inputTextOf({
-      sample_rate_hz: rateHz,
-      window_samples: 5 * rateHz,
-      hop_samples: 5 * rateHz,
-      short_window: 'repeat',
-      features: { kind: 'waveform', input_gain: 1, normalisation: 'none' },
-    }),
-  );
-}
+export const waveformPreparer = (rateHz: 16_000): Preparer =>
+  new (loadAddon().Preparer)(waveformInput(rateHz));

@@ -27,7 +27,7 @@ export const gpusHere: Gpus = { list: () => listGpus(), probe };
 /** Where onnxruntime-node looks for its CUDA provider library. */
 export function cudaLibraryPath(): string {
   const entry = createRequire(import.meta.url).resolve('onnxruntime-node');
-  const folder = join(dirname(entry), '../..', 'bin', 'napi-v6', process.platform, process.arch);
+  const folder = join(dirname(entry), '..', 'bin', 'napi-v6', process.platform, process.arch);
   return join(folder, 'libonnxruntime_providers_cuda.so');
 }
 

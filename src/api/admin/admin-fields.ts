@@ -4,6 +4,7 @@ import type { Fields } from '../../base/contract/operation.js';
 import { FieldValidator } from '../routes/form-fields.js';
 import { queryValues } from '../routes/link-fields.js';
 import type { RouteRequest } from '../routes/route.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 
 const MAX_JSON_BYTES = 32 * 1024;
@@ -17,27 +18,31 @@ function validatorOf<Values>(fields: Fields | undefined): FieldValidator<Values>
  * Reads the endpoint's body.
  * @returns to be called before the handler first awaits; rejects with ServiceError
  */
-export function jsonFields<Values>(
-  { operation: { json } }: Endpoint,
+export const jsonFields = <Values>(
+  endpoint: Endpoint,
   receiveTimeoutMs: number,
-): (request: RouteRequest) => Promise<Values> {
-  const validator = validatorOf<Values>(json);
-  return async (request) => {
-    const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
-    return validator.fromJson(await receiveJson(request.body, request.contentType, limits));
-  };
-}
+): ((request: RouteRequest) => Promise<Values>) =>
+  bodyReader<Values>(endpoint, receiveTimeoutMs, (validator, given) => validator.fromJson(given));
 
 /** The same of a change, in which null takes a value away. */
-export function changedFields<Values>(
+export const changedFields = <Values>(
+  endpoint: Endpoint,
+  receiveTimeoutMs: number,
+): ((request: RouteRequest) => Promise<Values>) =>
+  bodyReader<Values>(endpoint, receiveTimeoutMs, (validator, given) => validator.fromChange(given));
+
+function bodyReader<Values>(
   { operation: { json } }: Endpoint,
   receiveTimeoutMs: number,
+  read: (validator: FieldValidator<Values>, given: Record<string, unknown>) => Values,
 ): (request: RouteRequest) => Promise<Values> {
   const validator = validatorOf<Values>(json);
-  return async ({ body, contentType }) =>
-    validator.fromChange(
-      await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs }),
-    );
+  const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs };
+  return async (request) => {
+    const given = await receiveJson(request.body, request.contentType, limits);
+    noteFields(request, Object.keys(given), validator.names);
+    return read(validator, given);
+  };
 }
 
 /** Reads the endpoint's query. @returns throws ServiceError FIELD_INVALID, FIELD_REPEATED */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AdminEndpoint, Endpoint } from '../../base/contract/endpoint.js';
 import type { Reply, ReplyTexts, Route, RouteRequest } from '../routes/route.js';
+import { noteParameters } from '../upload/ignored-fields.js';
 import type { AdminGuard } from './admin-guard.js';
 import type { Principal } from './principal.js';
 
@@ -46,12 +47,16 @@ async function enter(
   request: RouteRequest,
 ): Promise<Reply> {
   const admitted = guard.admit(endpoint, request);
-  if (!(admitted instanceof Promise)) return guarded(guard, admitted, await handle(admitted, request));
+  const answer = (principal: Principal): ReturnType<AdminHandler> => {
+    noteParameters(request, endpoint.operation);
+    return handle(principal, request);
+  };
+  if (!(admitted instanceof Promise)) return guarded(guard, admitted, await answer(admitted));
   // What comes of the body until then is kept, and no more of it is read.
   request.holdBody();
   request.body.pause();
   const principal = await admitted.finally(() => request.body.resume());
-  const reply = handle(principal, request);
+  const reply = answer(principal);
   request.dropHeldBody();
   return guarded(guard, principal, await reply);
 }

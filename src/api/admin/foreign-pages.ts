@@ -5,18 +5,18 @@ import { ServiceError } from '../../base/errors/service-error.js';
 /**
  * Refuses changes that a page of another origin has a browser make. Browsers always say where a change comes from; other
  * programs need not.
- * @param ownOrigin of the dashboard, if it is configured
+ * @param ownAddress of the dashboard, if it is configured
  * @throws ServiceError CSRF_REFUSED
  */
-export function refuseForeignPages(headers: ReadonlyMap<string, string>, ownOrigin: string): void {
+export function refuseForeignPages(headers: ReadonlyMap<string, string>, ownAddress: string): void {
   const site = headers.get('sec-fetch-site');
   const origin = headers.get('origin');
-  if (site === undefined ? isOwn(origin, headers.get('host'), ownOrigin) : site === 'same-origin') return;
+  if (site === undefined ? isOwn(origin, headers.get('host'), ownAddress) : site === 'same-origin') return;
   throw new ServiceError('CSRF_REFUSED', { problem: 'a page of another origin has sent it' });
 }
 
-function isOwn(origin: string | undefined, host: string | undefined, ownOrigin: string): boolean {
-  if (origin === undefined || (ownOrigin !== '' && origin === ownOrigin)) return true;
+function isOwn(origin: string | undefined, host: string | undefined, ownAddress: string): boolean {
+  if (origin === undefined || (ownAddress !== '' && origin === new URL(ownAddress).origin)) return true;
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }
 

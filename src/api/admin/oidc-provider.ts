@@ -85,7 +85,7 @@ export class OidcProvider {
   }
 
   #callback(): URL {
-    return new URL(OIDC_CALLBACK, this.#settings.dashboardOrigin);
+    return new URL(`${this.#settings.dashboardOrigin}${OIDC_CALLBACK}`);
   }
 
   #configuration(library: Library): Promise<Configuration> {

@@ -32,7 +32,8 @@ export function dashboardRoutes(files = new DashboardFiles()): readonly Route[] 
       path: PREFIX.slice(0, -1),
       isForOperators: true,
       operation: operation('dashboard-start', 'Leads to the dashboard.'),
-      handle: () => ({ status: 308, contentType: '', body: '', headers: [['location', PREFIX]] }),
+      // Relative, since a proxy may have removed a path before it.
+      handle: () => ({ status: 308, contentType: '', body: '', headers: [['location', 'dashboard/']] }),
     },
     {
       method: 'GET',

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { type CallClock, orAborted } from '../../base/outgoing/call-clock.js';
 import type { ObjectStorage } from '../../state/storage/object-storage.js';
@@ -13,7 +14,7 @@ const BLOCK_BYTES = 1 << 20;
 function asFetched(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { status } = error;
-  return status < 500
+  return isClientFault(status)
     ? new ServiceError('FETCH_STATUS_REFUSED', { status })
     : new ServiceError('FETCH_FAILED', { status }, { cause: error });
 }

@@ -57,6 +57,7 @@ export class Exchange implements RouteRequest, BodyStream {
   readonly contentType: string;
   readonly contentEncoding: string;
   readonly isStrict: boolean;
+  readonly ignored: string[] = [];
   apiKey: string;
   /** Instead of a key, on a request that wants a WebSocket. */
   ticket = '';

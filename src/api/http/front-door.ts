@@ -15,7 +15,7 @@ import { endRequestSpan } from '../../base/observe/request-span.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import { serverTiming } from '../../base/observe/timing.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
-import { whyUnusable } from '../../state/database/write-problem.js';
+import { refusalOf } from '../../state/database/write-problem.js';
 import { allows } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey, Authenticator } from '../../state/keys/authenticator.js';
 import { addressBlock } from '../admission/address-block.js';
@@ -33,6 +33,7 @@ import {
   type ReplyTexts,
   type Route,
 } from '../routes/route.js';
+import { noteParameters, warningsHeader } from '../upload/ignored-fields.js';
 import type { AnswerLimits } from './answer-limits.js';
 import type { ClientAddresses } from './client-address.js';
 import type { Cors } from './cors.js';
@@ -297,6 +298,8 @@ export class FrontDoor {
   #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
     const { scope } = route;
     if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
+    // What the query of a stream means depends on what is in it.
+    if (!route.isSocket) noteParameters(exchange, route.operation);
     this.#admitAndRun(exchange, route);
   }
 
@@ -401,6 +404,7 @@ export class FrontDoor {
     const headers = [...exchange.sharedHeaders];
     if (exchange.rate !== undefined) headers.push(...rateLimitHeaders(exchange.rate));
     headers.push(...extraHeaders, ...(reply.headers ?? []), ...deprecationHeaders(exchange.route));
+    if (exchange.ignored.length > 0) headers.push(['x-warnings', warningsHeader(exchange.ignored)]);
     if (record.modelIds !== undefined) headers.push(['x-model-ids', record.modelIds.join(', ')]);
     const timing = serverTiming(record.stagesMs);
     if (timing !== '') headers.push(['server-timing', timing]);
@@ -472,13 +476,4 @@ export class FrontDoor {
       else if (record.keyId !== undefined) recorder.noteUse?.(record);
     }
   }
-}
-
-/** What the client is told; its cause is for the log. */
-function refusalOf(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  const reason = whyUnusable(error);
-  return reason === undefined
-    ? new ServiceError('INTERNAL', {}, { cause: error })
-    : new ServiceError('DATABASE_UNAVAILABLE', { reason }, { cause: error });
 }

@@ -106,8 +106,8 @@ function operationObject(endpoint: Endpoint, variant: Variant, components: Compo
   };
 }
 
-/** The OpenAPI 3.1 document of a server with these endpoints. */
-export function openApiDocument(endpoints: readonly Endpoint[], version: string) {
+/** The OpenAPI 3.1 document of a server with these endpoints. @param path see `publicPath` */
+export function openApiDocument(endpoints: readonly Endpoint[], version: string, path = '') {
   const components = new Components();
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
@@ -128,7 +128,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The server of this document.' }],
+    servers: [{ url: path || '/', description: 'The server of this document.' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {

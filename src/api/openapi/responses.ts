@@ -21,13 +21,18 @@ export const errorsOutsideOperations = [
 ] as const satisfies ErrorKey[];
 
 /** Properties that determine the answers, in addition to the operation. */
-type Rules = Pick<Endpoint, 'scope' | 'role' | 'version' | 'takesPermit'> & Partial<Pick<Endpoint, 'method'>>;
+type Rules = Pick<Endpoint, 'scope' | 'role' | 'version' | 'takesPermit'> &
+  Partial<Pick<Endpoint, 'method' | 'operation'>>;
 
 const entryOf = (key: ErrorKey): CatalogueEntry => catalogue[key];
 
 const NOT_FOUND_STATUS = entryOf('NOT_FOUND').status;
 const exampleId = 'a1b2c3d4-e5f6-7890-abcd-ef1234567890';
 const exampleTime = new Date('2026-11-21T12:00:00Z');
+
+/** Names what has no effect; people who sign in send JSON. */
+const takesFields = ({ scope, role, operation }: Rules): boolean =>
+  scope !== undefined || role !== undefined || operation?.json !== undefined;
 
 /** `adminRoute`. */
 const adminErrors = [
@@ -60,12 +65,19 @@ function errorsAtTheDoor({ scope, role, version, takesPermit, method }: Rules): 
 
 /** Every error that this endpoint can answer. */
 export const errorsOf = (endpoint: Rules & Pick<Endpoint, 'operation'>): ReadonlySet<ErrorKey> =>
-  new Set([...endpoint.operation.errors, ...errorsAtTheDoor(endpoint), 'INTERNAL']);
+  new Set([
+    ...endpoint.operation.errors,
+    ...errorsAtTheDoor(endpoint),
+    ...(takesFields(endpoint) ? (['FIELD_UNKNOWN'] as const) : []),
+    'INTERNAL',
+  ]);
 
-function headersOf({ scope, version }: Rules, keys: readonly ErrorKey[]): JsonObject {
+function headersOf(rules: Rules, keys: readonly ErrorKey[]): JsonObject {
+  const { scope, version } = rules;
   const isError = keys.length > 0;
   const answer = {
     needsKey: scope !== undefined,
+    takesFields: takesFields(rules),
     isDeprecated: version === 'v0',
     isError,
     tellsWhen: keys.some((key) => entryOf(key).retryAfterS !== undefined),

@@ -5,10 +5,10 @@ import { ServiceError } from '../../base/errors/service-error.js';
 import type { PresignedFetcher } from '../fetch/presigned-fetcher.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import type { FormLimits } from '../upload/form-upload.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { isJsonType, receiveJson } from '../upload/json-body.js';
 import type { FieldReader } from './form-fields.js';
 import { type AnalysisInput, receiveFormInput } from './form-input.js';
-import { ignoredFields } from './ignored-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** How files come into the upload arena. */
@@ -56,9 +56,9 @@ async function receiveLink<Fields>(
   const startedMs = performance.now();
   const { receiveTimeoutMs } = limits;
   const object = await receiveJson(body, contentType, { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs });
+  noteFields(request, Object.keys(object), [...reader.names, LINK_FIELD]);
   const link = linkOf(object);
   const fields = reader.fromJson(object);
-  const ignored = ignoredFields(request, Object.keys(object), [...reader.names, LINK_FIELD]);
   const span = record.trace?.begin('fetch', 'client');
   try {
     const { linkTooLarge: fileTooLarge = limits.fileTooLarge } = limits;
@@ -72,7 +72,7 @@ async function receiveLink<Fields>(
     record.fetch = 'fetched';
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = bytes;
-    return { fields, ignored, region, release };
+    return { fields, region, release };
   } catch (error) {
     const isRefusal = error instanceof ServiceError && error.status < 500;
     record.fetch = signal.aborted ? 'abandoned' : isRefusal ? 'refused' : 'failed';

@@ -85,13 +85,13 @@ export async function answerAnalysis<Fields>(
   steps: AnalysisSteps<Fields>,
 ): Promise<Reply> {
   const { record, signal, caller } = request;
-  return answerInput(request, steps.receive(request), async ({ fields, ignored, region }, elapsedS) => {
+  return answerInput(request, steps.receive(request), async ({ fields, region }, elapsedS) => {
     const plan = { ...steps.plan(fields, request), region, signal, owner: caller?.id ?? '' };
     const analysis = await analyser.analyse(plan);
     const channels = steps.separatesChannels?.(fields)
       ? await analyseChannels(analyser, plan, analysis)
       : undefined;
     noteFindings(record, findingsOf(analysis, plan.model, channels));
-    return jsonReply(200, warned(steps.body(analysis, fields, elapsedS(), channels), ignored));
+    return jsonReply(200, warned(steps.body(analysis, fields, elapsedS(), channels), request.ignored));
   });
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import { publicPath } from '../../base/config/public-path.js';
 import { type BatchFields, batchFieldSchemas, MAX_LINES_BYTES } from '../../base/contract/batch-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { BatchSource } from '../../state/jobs/job-text.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { accepted, callerOf } from './job-answers.js';
@@ -44,24 +46,32 @@ export function batchCreator(parts: JobRouteParts) {
 
   return async (request: RouteRequest): Promise<Reply> => {
     const limits = { maxBytes: 2 * MAX_LINES_BYTES, receiveTimeoutMs };
-    const fields = validator.fromJson(await receiveJson(request.body, request.contentType, limits));
+    const given = await receiveJson(request.body, request.contentType, limits);
+    noteFields(request, Object.keys(given), validator.names);
+    const fields = validator.fromJson(given);
     const { account, keyId } = callerOf(request);
     const { callback_url } = fields;
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
     const parameters = analysisParameters(fields, parts);
     const source = await sourceOf(fields, account);
-    return accepted(jobs, {
-      account,
-      keyId,
-      task: 'batch',
-      source: JSON.stringify(source),
-      // The result is stored, too.
-      home: files.home,
-      parameters: JSON.stringify(parameters),
-      manifest: fields.lines,
-      callbackUrl: callback_url,
-      idempotencyKey: fields.idempotency_key,
-      traceparent: request.record.trace?.traceparent,
-    });
+    return accepted(
+      jobs,
+      files.storage,
+      source.manifest,
+      {
+        account,
+        keyId,
+        task: 'batch',
+        source: JSON.stringify(source),
+        // The result is stored, too.
+        home: files.home,
+        parameters: JSON.stringify(parameters),
+        manifest: fields.lines,
+        callbackUrl: callback_url,
+        idempotencyKey: fields.idempotency_key,
+        traceparent: request.record.trace?.traceparent,
+      },
+      publicPath(parts.config),
+    );
   };
 }

@@ -2,15 +2,13 @@
 import type { ArenaRegion } from '../../analysis/memory/arena.js';
 import type { ArenaQueue } from '../upload/arena-queue.js';
 import { type FormLimits, receiveForm } from '../upload/form-upload.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { type FieldReader, filesOf, partNamed } from './form-fields.js';
-import { ignoredFields } from './ignored-fields.js';
 import type { RouteRequest } from './route.js';
 
 /** A request to analyse a file, arrived and checked. */
 export interface AnalysisInput<Fields> {
   readonly fields: Fields;
-  /** A sentence for each that has no effect. */
-  readonly ignored: readonly string[];
   /** Where the file lies in the upload arena, until `release` is called. */
   readonly region: ArenaRegion;
   release(): void;
@@ -40,16 +38,18 @@ export async function receiveFormInput<Fields>(
   try {
     record.stagesMs = { receive: performance.now() - startedMs };
     record.bodyBytes = form.bodyBytes;
-    const fields = reader.fromForm(form);
     const { fileField, largeField } = limits;
     const known = [...reader.names, fileField, ...(largeField ? [largeField.name] : [])];
-    const names = form.parts.map(({ name }) => name);
+    noteFields(
+      request,
+      form.parts.map(({ name }) => name),
+      known,
+    );
+    const fields = reader.fromForm(form);
     const regions = filesOf(form, fileField, maxFiles).map((part) => form.locate(part));
-    const ignored = ignoredFields(request, names, known);
     const large = largeField && partNamed(form, largeField.name);
     return {
       fields,
-      ignored,
       largeField: large && form.bytes(large),
       region: regions[0] as ArenaRegion,
       regions,

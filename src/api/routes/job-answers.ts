@@ -10,8 +10,10 @@ import {
   NotRetryable,
   TooManyJobs,
 } from '../../state/jobs/job.js';
+import type { JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import { allows } from '../../state/keys/api-key.js';
+import type { ObjectStorage } from '../../state/storage/object-storage.js';
 import type { LoggedDelivery } from '../../state/webhooks/deliveries.js';
 import { jsonReply, type Reply, type RouteRequest } from './route.js';
 
@@ -104,12 +106,39 @@ export const webhookLogOf = ({ id, state, dueAtMs, log }: LoggedDelivery): Webho
   })),
 });
 
-/** Makes a job, or finds the earlier one. @throws ServiceError */
-export const accepted = (jobs: Jobs, newJob: NewJob): Promise<Reply> =>
+/** Storage in which a job's file must lie. */
+export type FileLookup = Pick<ObjectStorage, 'openSource'>;
+
+/** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE, STORAGE_FAILED */
+async function refuseMissing(storage: FileLookup, source: JobSource | undefined): Promise<void> {
+  if (source === undefined || !('object' in source)) return;
+  const file = await storage.openSource(source.object);
+  await file.close();
+}
+
+/**
+ * Makes a job, or finds the earlier one.
+ * @param source what it reads, if that is a file
+ * @param path see `publicPath`
+ * @throws ServiceError
+ */
+export const accepted = (
+  jobs: Jobs,
+  storage: FileLookup,
+  source: JobSource | undefined,
+  newJob: NewJob,
+  path: string,
+): Promise<Reply> =>
   answered(async () => {
-    const { job } = await jobs.create(newJob);
+    // The file of an earlier job may be gone by now.
+    const earlier = await refuseMissing(storage, source).catch(async (reason: unknown) => {
+      const job = await jobs.earlier(newJob);
+      if (job === undefined) throw reason;
+      return job;
+    });
+    const job = earlier ?? (await jobs.create(newJob)).job;
     return {
       ...jsonReply<JobBody>(202, await bodyOf(jobs, job)),
-      headers: [['location', `/v1/jobs/${job.id}`]],
+      headers: [['location', `${path}/v1/jobs/${job.id}`]],
     };
   });

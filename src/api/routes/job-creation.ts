@@ -2,6 +2,7 @@
 import type { Analyser } from '../../analysis/analyser/analyser.js';
 import { chooseSpeakerModel } from '../../analysis/voiceid/speaker.js';
 import type { Config } from '../../base/config/options.js';
+import { publicPath } from '../../base/config/public-path.js';
 import {
   type EnrollJobFields,
   enrollJobFieldSchemas,
@@ -13,9 +14,10 @@ import type { EnrollParameters, JobParameters } from '../../state/jobs/job-text.
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import type { FetchPolicy } from '../fetch/fetch-policy.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
-import { accepted, callerOf, requireScope } from './job-answers.js';
+import { accepted, callerOf, type FileLookup, requireScope } from './job-answers.js';
 import { analysisParameters } from './job-parameters.js';
 import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourceParts } from './job-source.js';
 import { regionOf } from './region.js';
@@ -27,12 +29,12 @@ export interface JobRouteParts {
   readonly jobs: Jobs;
   readonly analyser: Pick<Analyser, 'status'>;
   readonly points: OperatingPoints;
-  readonly files: SourceParts['files'];
+  readonly files: SourceParts['files'] & { readonly storage: FileLookup };
   readonly policy: Pick<FetchPolicy, 'judge'>;
   /** Where webhooks may go. */
   readonly callbackPolicy: Pick<FetchPolicy, 'judge'>;
   readonly refuseAddress?: SourceParts['refuseAddress'];
-  readonly config: Pick<Config, 'receiveTimeoutMs' | 'speakerModel'>;
+  readonly config: Pick<Config, 'receiveTimeoutMs' | 'speakerModel'> & Parameters<typeof publicPath>[0];
 }
 
 /** What the tasks of a job have in common. */
@@ -55,17 +57,23 @@ export function jobCreator(parts: JobRouteParts) {
     const { idempotency_key, callback_url } = fields;
     if (callback_url !== undefined) await refuseUnsendable(parts, callback_url, account);
     const source = await jobSourceOf(fields, account, parts);
-    return accepted(jobs, {
-      account,
-      keyId,
-      task,
-      source: JSON.stringify(source),
-      home: homeOf(source, parts.files),
-      parameters: JSON.stringify(parameters),
-      callbackUrl: callback_url,
-      idempotencyKey: idempotency_key,
-      traceparent: request.record.trace?.traceparent,
-    });
+    return accepted(
+      jobs,
+      parts.files.storage,
+      source,
+      {
+        account,
+        keyId,
+        task,
+        source: JSON.stringify(source),
+        home: homeOf(source, parts.files),
+        parameters: JSON.stringify(parameters),
+        callbackUrl: callback_url,
+        idempotencyKey: idempotency_key,
+        traceparent: request.record.trace?.traceparent,
+      },
+      publicPath(parts.config),
+    );
   }
 
   return async (request: RouteRequest): Promise<Reply> => {
@@ -73,11 +81,13 @@ export function jobCreator(parts: JobRouteParts) {
     const given = await receiveJson(request.body, request.contentType, limits);
     if (given.task === 'enroll') {
       requireScope(request, 'enroll');
+      noteFields(request, Object.keys(given), enrollValidator.names);
       const fields = enrollValidator.fromJson(given);
       if (chooseSpeakerModel(analyser.status().speakerModels, config) === undefined)
         throw new ServiceError('NO_SPEAKER_MODEL');
       return create(request, fields, 'enroll', regionOf(fields));
     }
+    noteFields(request, Object.keys(given), validator.names);
     const fields = validator.fromJson(given);
     const { prediction_id: predictionId } = fields;
     const parameters = analysisParameters(fields, parts);

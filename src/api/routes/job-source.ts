@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
@@ -63,7 +64,7 @@ async function objectBehind(
   try {
     return await storage.nameBehind(url);
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    if (!(error instanceof ServiceError) || !isClientFault(error.status)) throw error;
     throw new ServiceError('FETCH_STATUS_REFUSED', { status: error.status });
   }
 }

@@ -24,6 +24,7 @@ import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { LinkOwner } from '../../state/storage/link-owner.js';
 import type { LinkTerms } from '../../state/storage/object-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
+import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues, refuseUnstorableKey } from './link-fields.js';
@@ -62,6 +63,7 @@ function uploadLinks(
   const limits = { maxBytes: MAX_JSON_BYTES, receiveTimeoutMs: config.receiveTimeoutMs };
   return async (request: RouteRequest): Promise<Reply> => {
     const body = await receiveJson(request.body, request.contentType, limits);
+    noteFields(request, Object.keys(body), validator.names);
     const { keys, entity } = validator.check(body);
     keys.forEach((key, i) => {
       refuseUnstorableKey(`keys[${i}]`, key);
@@ -88,7 +90,7 @@ function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | unde
     const folder = folderOf(accountOf(request));
     const terms = linkTerms(request, maxBytes);
     const objects = await traced(request.record.trace, 'storage', 'client', () =>
-      storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS),
+      storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS, (bytes) => request.body.keep(bytes)),
     );
     if (maxBytes !== undefined && objects.some(({ bytes }) => bytes > maxBytes))
       throw new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes: maxBytes });

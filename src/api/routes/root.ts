@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { signatureErrors } from '../../base/contract/error-groups.js';
+import type { EmbeddedStorage } from '../../state/storage/embedded-storage.js';
+import { listBuckets } from './bucket-requests.js';
 import type { Headers, Route } from './route.js';
+import { s3Refusal } from './s3-refusal.js';
 
 const headers: Headers = [
   [
@@ -36,23 +40,30 @@ const machineReadable = '<li><a href="openapi.json">OpenAPI document</a></li>';
 /**
  * For people who open the address in a browser: the dashboard, or else a page with links.
  * @param hasDocs and `hasDashboard`: on the same address
+ * @param storage that S3 programs find by its list of buckets, at the same path
  */
-export function rootRoute({ hasDocs, hasDashboard }: Record<'hasDocs' | 'hasDashboard', boolean>): Route {
+export function rootRoute(
+  { hasDocs, hasDashboard }: Record<'hasDocs' | 'hasDashboard', boolean>,
+  storage?: EmbeddedStorage | undefined,
+): Route {
   const body = page(`${hasDocs ? documentation : ''}${machineReadable}`);
   return {
     method: 'GET',
     path: '/',
-    ...(hasDashboard && { wantsHeaders: true }),
+    ...((hasDashboard || storage) && { wantsHeaders: true }),
+    refusal: s3Refusal,
     operation: {
       id: 'root',
       tag: 'Operation',
       summary: 'Where the documentation is, for a browser.',
       answers: { 200: { description: 'A page with links.', contentType: 'text/html' } },
-      errors: [],
+      errors: signatureErrors,
     },
-    handle({ headers: asked }) {
-      if (asked.get('accept')?.includes('text/html')) {
-        return { status: 302, contentType: '', body: '', headers: [['location', '/dashboard/'], vary] };
+    handle(request) {
+      const { headers: asked } = request;
+      if (storage && asked.get('authorization')?.startsWith('AWS4-')) return listBuckets(storage, request);
+      if (hasDashboard && asked.get('accept')?.includes('text/html')) {
+        return { status: 302, contentType: '', body: '', headers: [['location', 'dashboard/'], vary] };
       }
       return {
         status: 200,

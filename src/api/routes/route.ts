@@ -7,17 +7,16 @@ import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { PermitTraits } from '../admission/permit-pools.js';
 import type { SocketHandler } from '../streams/socket.js';
 import type { BodyStream } from '../upload/body-stream.js';
+import type { Notes } from '../upload/ignored-fields.js';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
 /** A request as a route sees it. */
-export interface RouteRequest {
+export interface RouteRequest extends Notes {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly contentType: string;
-  /** `prefer: handling=strict` (RFC 7240): fields without effect are refused. */
-  readonly isStrict: boolean;
   /** All of them, names in lower case, for routes with `wantsHeaders`; empty for the others. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: BodyStream;

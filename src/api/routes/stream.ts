@@ -23,6 +23,7 @@ import {
   type StreamSessions,
 } from '../streams/stream-sessions.js';
 import { TICKET_LIFETIME_S, type Tickets } from '../streams/tickets.js';
+import { noteFields, noteParameters } from '../upload/ignored-fields.js';
 import { FieldValidator } from './form-fields.js';
 import { callerOf } from './job-answers.js';
 import { queryValues } from './link-fields.js';
@@ -64,9 +65,12 @@ export function streamRoutes(parts: StreamRouteParts): Route[] {
         if (!request.wantsSocket) throw new ServiceError('UPGRADE_REQUIRED');
         refuseForeignPages(request.headers, parts.config.corsOrigins);
         const values = queryValues(request.query, schemas);
+        // Without `encoding`, all of them come in a message.
+        const isInQuery = 'encoding' in values;
+        noteParameters(request, isInQuery ? { query: { schemas, example: {} } } : {});
         const host = new Host(parts, validator, callerOf(request), request);
         const place = placeFor(host.holder, parts);
-        const socket = new StreamConnection(host, place, 'encoding' in values ? values : undefined);
+        const socket = new StreamConnection(host, place, isInQuery ? values : undefined);
         return { status: 101, contentType: '', body: '', socket };
       },
     },
@@ -118,19 +122,21 @@ class Host implements StreamHost {
   readonly #caller: Pick<AuthenticatedKey, 'id' | 'account'>;
   readonly #address: string;
   readonly #record: RequestRecord;
+  readonly #notes: Pick<RouteRequest, 'isStrict' | 'ignored'>;
   readonly #beganMs = performance.now();
 
   constructor(
     parts: StreamRouteParts,
     validator: FieldValidator<StreamFields>,
     caller: { readonly keyId: string; readonly account: string },
-    { clientAddress, record }: RouteRequest,
+    { clientAddress, record, isStrict, ignored }: RouteRequest,
   ) {
     this.#parts = parts;
     this.#validator = validator;
     this.#caller = { id: caller.keyId, account: caller.account };
     this.#address = clientAddress;
     this.#record = record;
+    this.#notes = { isStrict, ignored };
   }
 
   get holder(): Holder {
@@ -144,6 +150,7 @@ class Host implements StreamHost {
   start(parameters: Record<string, unknown>): OpenStream {
     const { analyser, config, models, permits, memory, sessions, isStopping } = this.#parts;
     if (isStopping()) throw new ServiceError('STOPPING');
+    noteFields(this.#notes, Object.keys(parameters), this.#validator.names);
     const fields = this.#resolve(this.#validator.fromValues(parameters));
     const permit = permits.acquire(this.holder);
     let held: StreamMemory | undefined;
@@ -193,6 +200,7 @@ class Host implements StreamHost {
       sample_rate: sampleRateHz,
       threshold: fields.threshold,
       silence_threshold: fields.silence_threshold,
+      warnings: this.#notes.ignored,
     } as const;
   }
 

@@ -8,7 +8,7 @@ import type { JobParameters, JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { LinkOwner } from '../../state/storage/link-owner.js';
 import { answered } from './job-answers.js';
-import type { OnStored } from './stored-file.js';
+import type { OnStored } from './store-object.js';
 
 /**
  * Called with the whole names of objects with the entity `analysis` before links to send them are given out.

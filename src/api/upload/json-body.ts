@@ -2,16 +2,8 @@
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { BodyStream } from './body-stream.js';
 import { refuseEncoded } from './content-encoding.js';
-import { GrowingBytes } from './growing-bytes.js';
 import { checkJsonLimits } from './json-limits.js';
-
-export interface JsonLimits {
-  readonly maxBytes: number;
-  readonly receiveTimeoutMs: number;
-}
-
-/** Of a body, whatever else is in memory: small ones are never refused for lack of it. */
-const FREE_BYTES = 16 * 1024;
+import { receiveWhole, type WholeBodyLimits } from './whole-body.js';
 
 export const isJsonType = (contentType: string): boolean => /^application\/json *(;|$)/i.test(contentType);
 
@@ -43,46 +35,15 @@ export function parseObject(bytes: Buffer): Record<string, unknown> {
  * ServiceError (CONTENT_TYPE_INVALID, BODY_TOO_LARGE, JSON_LIMIT, JSON_MALFORMED, RECEIVE_TIMEOUT, OVERLOADED), or with
  * the stream's abort reason.
  */
-export function receiveJson(
+export async function receiveJson(
   stream: BodyStream,
   contentType: string,
-  { maxBytes, receiveTimeoutMs }: JsonLimits,
+  limits: WholeBodyLimits,
 ): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    if (!isJsonType(contentType)) {
-      const received = contentType === '' ? 'none' : contentType;
-      throw new ServiceError('CONTENT_TYPE_INVALID', { expected: 'application/json', received });
-    }
-    refuseEncoded(stream);
-    const received = new GrowingBytes();
-    let settled = false;
-    const settle = (end: () => void): void => {
-      if (settled) return;
-      settled = true;
-      clearTimeout(timer);
-      end();
-    };
-    const fail = (error: unknown): void => settle(() => reject(error));
-    const timer = setTimeout(
-      () => fail(new ServiceError('RECEIVE_TIMEOUT', { timeoutMs: receiveTimeoutMs })),
-      receiveTimeoutMs,
-    );
-    stream.signal.addEventListener('abort', () => fail(stream.signal.reason), { once: true });
-    stream.onChunk((chunk, isLast) => {
-      if (settled) return;
-      if (Math.max(received.length + chunk.length, stream.declaredBytes ?? 0) > maxBytes) {
-        fail(new ServiceError('BODY_TOO_LARGE', { allowedBytes: maxBytes }));
-        return;
-      }
-      try {
-        received.append(chunk);
-        stream.keep(Math.max(0, received.capacity - FREE_BYTES));
-        if (!isLast) return;
-        const value = parseObject(received.bytes);
-        settle(() => resolve(value));
-      } catch (error) {
-        fail(error);
-      }
-    });
-  });
+  if (!isJsonType(contentType)) {
+    const received = contentType === '' ? 'none' : contentType;
+    throw new ServiceError('CONTENT_TYPE_INVALID', { expected: 'application/json', received });
+  }
+  refuseEncoded(stream);
+  return parseObject(await receiveWhole(stream, limits));
 }

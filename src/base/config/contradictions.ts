@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Config, options } from './options.js';
+import { pathOf } from './public-path.js';
 
 type Name = keyof typeof options;
 
@@ -43,7 +44,20 @@ export function contradictionsOf(config: Config, given: ReadonlySet<string>): st
         `Expected at least ${options[name].variable} (${config[name]}) for VERAVOX_MAX_INFLIGHT_BYTES but ` +
         `received ${config.maxInflightBytes}: otherwise, files of the largest size would never be admitted.`,
     );
-  return [...lacking, ...tooLarge, ...adminProblems(config), ...cudaProblems(config, given)];
+  return [
+    ...lacking,
+    ...tooLarge,
+    ...pathProblems(config),
+    ...adminProblems(config),
+    ...cudaProblems(config, given),
+  ];
+}
+
+/** The links of a bucket are signed for the paths that it sees. */
+function pathProblems({ storageBucket, storagePublicUrl }: Config): string[] {
+  if (storageBucket === '' || pathOf(storagePublicUrl) === '') return [];
+  const { variable } = options.storagePublicUrl;
+  return [`Expected a URL without a path for ${variable} with a bucket but received ${storagePublicUrl}.`];
 }
 
 function cudaProblems({ device, cudaDevices }: Config, given: ReadonlySet<string>): string[] {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseIssuer, parseRoleOfClaim } from './oidc-values.js';
-import { list, optional, origin, text } from './option.js';
+import { address, list, optional, text } from './option.js';
 
 /** How people sign in to the dashboard (docs/dashboard.md). */
 export const dashboardOptions = {
-  dashboardOrigin: origin({
+  dashboardOrigin: address({
     variable: 'VERAVOX_DASHBOARD_ORIGIN',
     defaultText: 'the host in the request',
     description:
-      'Address at which browsers reach the dashboard, such as `https://voices.example.com`. An OpenID provider leads back there.',
+      'Address at which browsers reach the dashboard, such as `https://voices.example.com`, or `https://intranet.example/veravox` behind a [proxy](proxy.md#below-a-path). An OpenID provider leads back there.',
   }),
   oidcIssuer: optional({
     variable: 'VERAVOX_OIDC_ISSUER',

@@ -199,6 +199,24 @@ interface OriginSettings extends Common {
   readonly defaultText: string;
 }
 
+/** A URL without query, user and trailing slash; empty if not set. */
+export function address(settings: OriginSettings): Option<string> {
+  return {
+    ...settings,
+    accepts: 'an http or https URL, with a path or not',
+    default: () => '',
+    parse: (value) => {
+      if (value === '') return '';
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
+      const { origin, pathname, href } = url;
+      // Nothing that proxies read differently.
+      const isPlain = `${origin}${pathname}` === href && /^(\/[\w.~-]+)*\/?$/.test(pathname);
+      return isPlain ? `${origin}${pathname.replace(/\/$/, '')}` : undefined;
+    },
+  };
+}
+
 /** Scheme, host and port of a URL, without a trailing slash; empty if not set. */
 export function origin(settings: OriginSettings): Option<string> {
   return {

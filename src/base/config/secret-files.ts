@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import fs from 'node:fs';
+import { messageOf } from '../errors/message-of.js';
 import type { Option } from './option.js';
 
 /** Of the variable that names a file with a secret setting, as orchestrators mount them. */
@@ -20,6 +22,6 @@ export function textOf({ variable, isSecret }: Option<unknown>, env: Environment
   try {
     return fs.readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new Error(`Expected a file for ${fileVariable} that can be read: ${(error as Error).message}.`);
+    throw new Error(`Expected a file for ${fileVariable} that can be read. ${messageOf(error)}`);
   }
 }

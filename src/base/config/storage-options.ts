@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { choice, integer, MEBIBYTE, origin, text } from './option.js';
+import { address, choice, integer, MEBIBYTE, origin, text } from './option.js';
 
 /** Where clients' files are stored, and how many. */
 export const storageOptions = {
@@ -29,11 +29,11 @@ export const storageOptions = {
     description:
       'Whether URLs carry the bucket in the path instead of the host name; `auto` means yes if an endpoint is set.',
   }),
-  storagePublicUrl: origin({
+  storagePublicUrl: address({
     variable: 'VERAVOX_STORAGE_PUBLIC_URL',
     defaultText: 'the endpoint; for the data folder, `http://` and the host in the request',
     description:
-      'Address in links, if clients reach the storage under another name than this server does, or reach this server through a proxy with TLS.',
+      'Address in links, if clients reach the storage under another name than this server does, or reach this server through a proxy with TLS. Without a bucket, it may have a [path](proxy.md#below-a-path).',
   }),
   storageSecret: {
     ...text({

@@ -4,6 +4,8 @@ import type { Schema } from './schema.js';
 /** What decides which headers an answer may have, apart from those of its route. */
 export interface AnswerTraits {
   readonly needsKey: boolean;
+  /** Fields, parameters of a query, or what is taken for them. */
+  readonly takesFields: boolean;
   readonly isDeprecated: boolean;
   readonly isError: boolean;
   /** An error that tells when a retry makes sense. */
@@ -37,6 +39,16 @@ export const answerHeaders: Readonly<Record<string, AnswerHeader>> = {
       "The request's span, if the server has traces; in the form of `traceparent` (W3C Trace Context).",
     schema: text,
     isOn: () => true,
+  },
+  'x-warnings': {
+    title: 'Warnings',
+    description:
+      'A JSON array of sentences on fields and query parameters without effect; absent without any. Predictions also have them in `warnings`.',
+    schema: {
+      type: 'string',
+      examples: ['["The field treshold has no effect here. Did you mean threshold?"]'],
+    },
+    isOn: ({ takesFields }) => takesFields,
   },
   'x-error-key': {
     title: 'ErrorKey',

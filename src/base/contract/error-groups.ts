@@ -7,7 +7,6 @@ import type { ErrorKey } from '../errors/catalogue.js';
 export const formErrors = [
   'CONTENT_TYPE_INVALID',
   'CONTENT_ENCODING_UNSUPPORTED',
-  'FIELD_UNKNOWN',
   'MULTIPART_MALFORMED',
   'MULTIPART_LIMIT',
   'FIELD_TOO_LARGE',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { batchFieldSchemas } from './batch-fields.js';
 import type { Endpoint } from './endpoint.js';
-import { jsonErrors } from './error-groups.js';
+import { jsonErrors, storageErrors } from './error-groups.js';
 import { job, jobList } from './job.js';
 import { jobFieldSchemas, jobListRequest } from './job-fields.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, DEFAULT_THRESHOLD } from './limits.js';
@@ -39,6 +39,8 @@ const jobCreationErrors = [
   'WEBHOOK_ADDRESS_REFUSED',
   'WEBHOOK_SECRET_MISSING',
   'IDEMPOTENCY_KEY_REUSED',
+  'OBJECT_NOT_FOUND',
+  ...storageErrors,
   'TOO_MANY_JOBS',
   'DATABASE_UNAVAILABLE',
 ] as const;

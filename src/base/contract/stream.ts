@@ -59,6 +59,7 @@ export const readyMessage = {
     'sample_rate',
     'threshold',
     'silence_threshold',
+    'warnings',
   ],
   properties: {
     type: { const: 'ready' },
@@ -76,6 +77,11 @@ export const readyMessage = {
     sample_rate: { ...count, description: 'Rate in which samples are counted.' },
     threshold: { type: 'number' },
     silence_threshold: { type: 'number' },
+    warnings: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'A sentence on each parameter without effect.',
+    },
   },
 } as const;
 

@@ -68,7 +68,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: '{problem}',
-    when: 'The request has `prefer: handling=strict` and a field or query parameter without effect. Without that header, it is only named in `warnings`.',
+    when: 'The request has `prefer: handling=strict` and a field or query parameter without effect. Without that header, it is only named in `x-warnings`.',
   },
   MULTIPART_MALFORMED: {
     status: 400,
@@ -97,8 +97,9 @@ const entries = {
   BODY_TOO_LARGE: {
     status: 413,
     code: 'payload_too_large',
+    s3Code: 'MaxMessageLengthExceeded',
     message: 'The request body exceeds the limit of {allowedBytes} bytes.',
-    when: 'The JSON body exceeds its size limit.',
+    when: 'The JSON body, or the XML body of an S3 operation, exceeds its size limit.',
   },
   FILE_TOO_LARGE: {
     status: 413,

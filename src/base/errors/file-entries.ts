@@ -115,12 +115,41 @@ export const fileEntries = {
     message: 'The aws-chunked body is malformed: {problem}.',
     when: 'An upload of an S3 program as `aws-chunked` breaks off, has another length than its head says, or lacks a trailer. Nothing is stored.',
   },
-  OBJECT_REQUEST_UNSUPPORTED: {
+  OBJECT_OTHER_ETAG: {
+    status: 412,
+    code: 'validation_error',
+    s3Code: 'PreconditionFailed',
+    message: 'The object does not have the ETag that {header} states.',
+    when: 'The file was replaced while a program read or copied it in parts.',
+  },
+  OBJECT_PART_INVALID: {
     status: 400,
+    code: 'validation_error',
+    s3Code: 'InvalidPart',
+    message: 'Part {number} was not uploaded with this ETag, or the parts are not in ascending order.',
+    when: 'The end of an upload in parts lists a part that the storage does not have.',
+  },
+  OBJECT_UPLOAD_NOT_FOUND: {
+    status: 404,
+    code: 'not_found',
+    s3Code: 'NoSuchUpload',
+    message:
+      'The upload does not exist: it was completed or aborted, or has been idle for a day, or the server has restarted.',
+    when: 'A request names an upload in parts that is over.',
+  },
+  OBJECT_XML_INVALID: {
+    status: 400,
+    code: 'validation_error',
+    s3Code: 'MalformedXML',
+    message: 'Expected {expected} as XML.',
+    when: 'The body of an S3 operation is not what the operation needs.',
+  },
+  OBJECT_REQUEST_UNSUPPORTED: {
+    status: 501,
     code: 'validation_error',
     s3Code: 'NotImplemented',
     message: 'The embedded storage does not support {what}.',
-    when: 'The request is an S3 operation other than storing or fetching one object.',
+    when: 'The request is an S3 operation that the embedded storage lacks: see docs/files.md.',
   },
   OBJECT_RANGE_INVALID: {
     status: 416,

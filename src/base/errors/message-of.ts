@@ -3,6 +3,7 @@
 /** Calls of the operating system that name a file; others, such as `connect`, mean something else by the same codes. */
 const fileCalls = new Set([
   'access',
+  'copyfile',
   'lstat',
   'mkdir',
   'open',
@@ -10,7 +11,11 @@ const fileCalls = new Set([
   'readlink',
   'realpath',
   'scandir',
+  'rename',
   'stat',
+  'statfs',
+  'unlink',
+  'write',
 ]);
 
 const problems: Readonly<Record<string, string>> = {
@@ -19,6 +24,11 @@ const problems: Readonly<Record<string, string>> = {
   EISDIR: 'Expected a file but received a folder',
   EACCES: 'Permission was denied',
   EPERM: 'Permission was denied',
+  ELOOP: 'The symbolic links lead nowhere',
+  ENAMETOOLONG: 'The name is too long',
+  EROFS: 'The file system is read-only',
+  ENOSPC: 'The disk is full',
+  EIO: 'The disk cannot be read',
 };
 
 /**

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isClientFault } from '../errors/client-fault.js';
 
 /** What requests are about, in the history. */
 export const requestGroups = [
@@ -53,5 +54,5 @@ export function outcomeOf(status: number): RequestOutcome {
   if (status < 400) return 'ok';
   if (status === 429 || status === 503) return 'limited';
   if (status === 499) return 'gone';
-  return status < 500 ? 'client_error' : 'failed';
+  return isClientFault(status) ? 'client_error' : 'failed';
 }

@@ -73,9 +73,7 @@ export async function importModel(options: ImportOptions, signal: AbortSignal): 
 }
 
 async function checkpointDigest(path: string): Promise<string> {
-  const found = await stat(path).catch((cause: Error) => {
-    throw new Error(`The checkpoint cannot be read: ${cause.message}`, { cause });
-  });
+  const found = await stat(path);
   if (!found.isFile()) throw new Error(`${path} is not a file. Name the checkpoint itself.`);
   return sha256OfFile(path);
 }

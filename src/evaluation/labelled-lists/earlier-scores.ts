@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises';
+import { readNamed } from '../../base/errors/read-named.js';
 import { ListError, parseList } from '../figures/labelled-list.js';
 import type { Task } from '../figures/sample.js';
 import { isFailed, type ScoredRow } from './scored-rows.js';
@@ -23,7 +23,7 @@ export function namedScores(rows: readonly ScoredRow[]): Map<string, number> {
  * @throws ListError if the file has no scores, scores of several models, or is a list of the other kind
  */
 export async function earlierScores(file: string, task: Task): Promise<NamedScores> {
-  const list = parseList(await readFile(file, 'utf8'));
+  const list = parseList((await readNamed(file)).toString());
   if (!list.isScored) throw new ListError(`${file} has no column score, as --scores writes it.`);
   if (list.task !== task) throw new ListError(`${file} is a list of ${list.task}, not of ${task}.`);
   const id = modelOfScores(list);

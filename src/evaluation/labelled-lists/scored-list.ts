@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SpeakerModelStatus } from '../../analysis/analyser/analyser.js';
 import { loadManifest } from '../../analysis/models/model-file.js';
@@ -9,6 +8,7 @@ import { chooseSpeaker } from '../../analysis/voiceid/speaker.js';
 import type { Config } from '../../base/config/options.js';
 import { DEFAULT_THRESHOLD } from '../../base/contract/limits.js';
 import { defaultModel } from '../../base/contract/model-ids.js';
+import { readNamed } from '../../base/errors/read-named.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { pointsForThreshold } from '../../state/operating-points/load-operating-points.js';
 import type { ScoringModel } from '../../state/operating-points/operating-point.js';
@@ -53,7 +53,7 @@ export async function scoreList(
   options: ListOptions,
   showProgress: ShowProgress,
 ): Promise<ScoredList> {
-  const content = await readFile(file);
+  const content = await readNamed(file);
   const listed = parseList(content.toString('utf8'), options.where);
   const list = { ...listed, isScored: listed.isScored && options.isRescored !== true };
   if (list.samples.length === 0) throw new ListError('The list has no rows to score.');

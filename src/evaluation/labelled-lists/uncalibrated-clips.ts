@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
 import type { Analysis } from '../../analysis/analyser/analyser.js';
 import { codecOffset } from '../../analysis/models/codec-offset.js';
 import type { DetectionModel } from '../../analysis/models/manifest.js';
 import type { Config } from '../../base/config/options.js';
+import { readNamed } from '../../base/errors/read-named.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { UncalibratedClip } from '../figures/calibration-fit.js';
 import type { FailedSample } from '../figures/evaluate.js';
@@ -43,7 +44,7 @@ export async function uncalibratedClips(
   config: Config,
   showProgress: ShowProgress,
 ): Promise<UncalibratedList> {
-  const { task, samples, columns } = parseList(await readFile(file, 'utf8'), where);
+  const { task, samples, columns } = parseList((await readNamed(file)).toString(), where);
   if (task !== 'detection') throw new ListError('Expected a list of clips (path, label), not of trials.');
   if (samples.length === 0) throw new ListError('The list has no rows to score.');
   const flat = { ...model, calibration: { scale: FLAT, bias: 0 } };

@@ -2,6 +2,7 @@
 import { FieldValidator } from '../../api/routes/form-fields.js';
 import { homeOf, jobSourceOf, type SourceParts } from '../../api/routes/job-source.js';
 import { type LineFields, lineFieldSchemas } from '../../base/contract/batch-fields.js';
+import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { NewLine } from '../../state/jobs/batch-lines.js';
 import type { Job } from '../../state/jobs/job.js';
@@ -31,7 +32,7 @@ export async function newLine(record: ManifestRecord, batch: Job, parts: SourceP
       },
     };
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    if (!(error instanceof ServiceError) || !isClientFault(error.status)) throw error;
     return { label: labelOf(record), work: { failure: { code: error.key, message: error.message } } };
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SourceParts } from '../../api/routes/job-source.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { refusalOf } from '../../state/database/write-problem.js';
 import type { BatchDesk, BatchWork } from '../../state/jobs/batch-desk.js';
 import type { LineEnd, NewLine } from '../../state/jobs/batch-lines.js';
 import { WorkLost } from '../../state/jobs/job.js';
@@ -165,9 +167,8 @@ function endOf(
 }
 
 async function tellFailure(work: BatchWork, desk: BatchDesk, cause: unknown): Promise<BatchTurn> {
-  const failure = cause instanceof ServiceError ? cause : new ServiceError('INTERNAL', {}, { cause });
-  const { key: code, message, status } = failure;
+  const { key: code, message, status } = refusalOf(cause);
   // What the client did wrong stays wrong.
-  const canRetry = status >= 500 || [408, 429].includes(status);
+  const canRetry = !isClientFault(status) || [408, 429].includes(status);
   return (await desk.fail(work, { code, message }, canRetry)) ? 'retried' : 'failed';
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CursorRefused } from '../../analysis/analyser/recording.js';
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { isClientFault } from '../../base/errors/client-fault.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { refusalOf } from '../../state/database/write-problem.js';
 import { type Work, WorkLost } from '../../state/jobs/job.js';
 import type { JobDesk } from '../../state/jobs/job-desk.js';
 import { enrollParameters, type JobSource, jobSource } from '../../state/jobs/job-text.js';
@@ -113,13 +115,12 @@ async function endOf(work: Work, desk: JobDesk, error: unknown, stopping: AbortS
       await desk.giveBack(work);
       return { outcome: 'given back' };
     }
-    const failure =
-      error instanceof ServiceError ? error : new ServiceError('INTERNAL', {}, { cause: error });
+    const failure = refusalOf(error);
     const isRetried = await desk.fail(
       work,
       { code: failure.key, message: failure.message },
       // What the client did wrong stays wrong.
-      failure.status >= 500 || failure.status === 408 || failure.status === 429,
+      !isClientFault(failure.status) || failure.status === 408 || failure.status === 429,
     );
     return { outcome: isRetried ? 'retried' : 'failed', failure };
   } catch (lost) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../base/errors/message-of.js';
 import { makeFolder, namesIn, TEMPORARY_SUFFIX } from './durable-file.js';
 import { FileLock } from './file-lock.js';
 import { describeHolders } from './lock-holders.js';
@@ -50,7 +52,7 @@ export function makeDataFolder(dataDir: string): void {
     makeFolder(dataDir);
   } catch (error) {
     throw new Error(
-      `The data folder ${dataDir} cannot be created: ${(error as Error).message}. Set VERAVOX_DATA_DIR to another folder.`,
+      `The data folder ${dataDir} cannot be created. ${messageOf(error)} Set VERAVOX_DATA_DIR to another folder.`,
       { cause: error },
     );
   }
@@ -87,7 +89,8 @@ function removeLeftovers(dataDir: string): void {
     if (name.endsWith('.json')) fs.rmSync(path.join(dataDir, 'quota', name), { force: true });
   }
   const incoming = incomingFolder(dataDir);
-  for (const name of namesIn(incoming)) fs.rmSync(path.join(incoming, name), { force: true });
+  for (const name of namesIn(incoming))
+    fs.rmSync(path.join(incoming, name), { force: true, recursive: true });
 }
 
 /** Where uploads lie that are not complete. */

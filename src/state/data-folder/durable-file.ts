@@ -51,7 +51,7 @@ function missingFolders(dir: string): string[] {
   const missing: string[] = [];
   for (let folder = dir; !fs.existsSync(folder); folder = path.dirname(folder)) missing.unshift(folder);
   if (missing.length === 0 && !fs.statSync(dir).isDirectory()) {
-    throw Object.assign(new Error(`ENOTDIR: ${dir} is not a folder`), { code: 'ENOTDIR' });
+    throw Object.assign(new Error(`${dir} is not a folder.`), { code: 'ENOTDIR' });
   }
   return missing;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { ServiceError } from '../../base/errors/service-error.js';
 import { DatabaseError } from './database.js';
 
 /** Why nothing can be written: no room on the disk, or the database, or its disk, may only be read. */
@@ -22,7 +23,16 @@ const reasons: Readonly<Record<WriteProblem, string>> = {
   read_only: 'it can only be read',
 };
 
-/** For clients: why the same may succeed later; undefined if it would not. */
+/** What a client is told of an error; its cause is for the log. */
+export function refusalOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const reason = whyUnusable(error);
+  return reason === undefined
+    ? new ServiceError('INTERNAL', {}, { cause: error })
+    : new ServiceError('DATABASE_UNAVAILABLE', { reason }, { cause: error });
+}
+
+/** Why the same may succeed later; undefined if it would not. */
 export function whyUnusable(error: unknown): string | undefined {
   const problem = writeProblemOf(error);
   if (problem !== undefined) return reasons[problem];

@@ -99,6 +99,14 @@ export class Jobs {
     );
   }
 
+  /**
+   * What `create` would find instead of adding a job.
+   * @throws IdempotencyConflict, DatabaseError
+   */
+  async earlier(job: NewJob): Promise<Job | undefined> {
+    return this.#earlier(this.#database, job);
+  }
+
   async get(account: string, id: string): Promise<Job | undefined> {
     const [row] = await this.#database.query(
       `SELECT ${jobColumns} FROM jobs WHERE account = $1 AND id = $2 AND batch_id IS NULL`,
@@ -264,9 +272,9 @@ export class Jobs {
     return followAll(this.#database, [CHANGE_TOPIC, WORK_TOPIC, BATCH_TOPIC], onChange);
   }
 
-  async #earlier(transaction: Transaction, job: NewJob): Promise<Job | undefined> {
+  async #earlier(database: Pick<Database, 'query'>, job: NewJob): Promise<Job | undefined> {
     if (job.idempotencyKey === undefined) return undefined;
-    const [row] = await transaction.query<{ request_hash: string }>(
+    const [row] = await database.query<{ request_hash: string }>(
       `SELECT ${jobColumns}, request_hash FROM jobs WHERE account = $1 AND idempotency_key = $2`,
       [job.account, job.idempotencyKey],
     );

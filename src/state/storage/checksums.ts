@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { ServiceError } from '../../base/errors/service-error.js';
 import { Crc32c, Crc64Nvme, type RunningChecksum } from './crc-tables.js';
 
 class Crc32 implements RunningChecksum {
@@ -41,4 +42,33 @@ export interface ExpectedChecksum {
   readonly header: string;
   /** In Base64; asked for once the content is complete, as some come behind it. */
   readonly stated: () => string | undefined;
+}
+
+/** Checksums of content as it comes. */
+export class ContentChecksums {
+  readonly #expected: readonly ExpectedChecksum[];
+  readonly #running = new Map<ChecksumAlgorithm, RunningChecksum>();
+
+  /** @param also one that is wanted without being expected */
+  constructor(expected: readonly ExpectedChecksum[], also: readonly ChecksumAlgorithm[] = []) {
+    this.#expected = expected;
+    for (const algorithm of [...also, ...expected.map((checksum) => checksum.algorithm)]) {
+      this.#running.set(algorithm, runningChecksum(algorithm));
+    }
+  }
+
+  update(bytes: Uint8Array): void {
+    for (const checksum of this.#running.values()) checksum.update(bytes);
+  }
+
+  /** To be called once. @throws ServiceError OBJECT_DIGEST_MISMATCH */
+  end(): ReadonlyMap<ChecksumAlgorithm, Buffer> {
+    const digests = new Map([...this.#running].map(([name, checksum]) => [name, checksum.digest()]));
+    for (const { algorithm, header, stated } of this.#expected) {
+      if (stated() !== digests.get(algorithm)?.toString('base64')) {
+        throw new ServiceError('OBJECT_DIGEST_MISMATCH', { header });
+      }
+    }
+    return digests;
+  }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
 import { identityOf } from '../../base/byte-source/identity.js';
-import { ServiceError } from '../../base/errors/service-error.js';
-import type { DiskObjects, OpenObject } from './disk-objects.js';
+import { cutShort, type DiskObjects, type OpenObject } from './disk-objects.js';
 
 /** An object of the data folder. A newer one of its name does not change what is read. */
 export class DiskObjectSource implements ByteSource {
@@ -25,9 +24,7 @@ export class DiskObjectSource implements ByteSource {
     for (let done = 0; done < into.length; ) {
       signal.throwIfAborted();
       const bytes = await this.#object.read(into.subarray(done), offset + done);
-      if (bytes === 0) {
-        throw new ServiceError('STORAGE_FAILED', {}, { cause: new Error('The file was cut short.') });
-      }
+      if (bytes === 0) throw cutShort();
       done += bytes;
     }
   }

@@ -10,7 +10,7 @@ import { type AccountQuota, AccountSpace, MD5_BYTES, sizeOf } from './account-sp
 import type { ExpectedChecksum } from './checksums.js';
 import { onDisk } from './disk-failure.js';
 import { DiskRoom, type FreeBytes } from './disk-room.js';
-import { listFiles } from './file-listing.js';
+import { type ListedItem, type ListingTerms, listFiles } from './file-listing.js';
 import { fileOfName, parseName } from './object-name.js';
 import type { StoredObject } from './object-storage.js';
 import { ObjectUpload } from './object-upload.js';
@@ -35,6 +35,19 @@ export interface DiskSettings {
   readonly ttlDays: number;
   readonly freeBytes?: FreeBytes;
 }
+
+export interface PageTerms {
+  readonly after?: string | undefined;
+  readonly isGrouped?: boolean;
+}
+
+/** Without the rest it is a group: what the names of several objects have in common up to a slash. */
+export interface PageItem {
+  readonly name: string;
+  readonly object?: Pick<OpenObject, 'bytes' | 'md5' | 'modifiedAt'>;
+}
+
+const COPY_BYTES = 1 << 20;
 
 /** So many bytes apart, an upload looks whether its account still has room: that takes the account's lock. */
 const QUOTA_CHECK_BYTES = 16 << 20;
@@ -71,9 +84,21 @@ export class DiskObjects {
    */
   async begin(name: string, expected: readonly ExpectedChecksum[], declaredBytes = 0): Promise<ObjectUpload> {
     const target = this.#fileOf(name);
+    return this.beginPart(name, expected, declaredBytes, (temporary, bytes) =>
+      this.#putInPlace(accountFolderOf(name), temporary, target, bytes),
+    );
+  }
+
+  /** The same for a part of an object, which `putInPlace` takes, and which no account has until the object is complete. */
+  async beginPart(
+    name: string,
+    expected: readonly ExpectedChecksum[],
+    declaredBytes: number,
+    putInPlace: (temporary: string, bytes: number) => Promise<void>,
+  ): Promise<ObjectUpload> {
+    const target = this.#fileOf(name);
     const folder = accountFolderOf(name);
-    await onDisk(this.#space.check(folder, target, declaredBytes));
-    await this.#room.check(declaredBytes);
+    await this.checkRoom(name, declaredBytes);
     let announcedBytes = 0;
     let nextQuotaCheckBytes = QUOTA_CHECK_BYTES;
     const announce = (bytes: number): void => {
@@ -89,7 +114,7 @@ export class DiskObjects {
         nextQuotaCheckBytes = bytes + QUOTA_CHECK_BYTES;
         await this.#space.check(folder, target, Math.max(bytes, declaredBytes));
       },
-      putInPlace: (temporary, bytes) => this.#putInPlace(folder, temporary, target, bytes),
+      putInPlace,
       whenOver: () => {
         announce(0);
         this.#uploading.delete(promise);
@@ -99,6 +124,12 @@ export class DiskObjects {
     announce(declaredBytes);
     this.#uploading.add(promise);
     return upload;
+  }
+
+  /** @throws ServiceError as `begin` does, when an object of this size has no room now */
+  async checkRoom(name: string, bytes: number): Promise<void> {
+    await onDisk(this.#space.check(accountFolderOf(name), this.#fileOf(name), bytes));
+    await this.#room.check(bytes);
   }
 
   /** Removes an object for good. No object is no error. @throws ServiceError OBJECT_NOT_FOUND for what is no name, STORAGE_FAILED */
@@ -128,39 +159,50 @@ export class DiskObjects {
 
   /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FAILED */
   async read(name: string): Promise<OpenObject> {
-    const file = await onDisk(openExisting(this.#fileOf(name)));
-    try {
-      const { size, mtime } = await onDisk(file.stat());
-      const bytes = size - MD5_BYTES;
-      const md5 = Buffer.alloc(MD5_BYTES);
-      await onDisk(file.read(md5, 0, MD5_BYTES, bytes));
-      return {
-        bytes,
-        md5: md5.toString('hex'),
-        modifiedAt: mtime,
-        read: async (buffer, position) =>
-          (await onDisk(file.read(buffer, 0, Math.min(buffer.length, bytes - position), position))).bytesRead,
-        close: () => file.close(),
-      };
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    return openObjectFile(this.#fileOf(name));
   }
 
   /** @param prefix must hold the account's folder and the entity */
   async list(prefix: string, limit: number): Promise<StoredObject[]> {
-    const [folder = '', entity = '', ...rest] = prefix.split('/');
-    const root = path.join(this.#root, folder, entity);
-    const listed = await onDisk(listFiles(root, rest.join('/'), limit));
+    const { start, items } = await this.#listed(prefix, limit);
     const objects = await Promise.all(
-      listed.map(async ({ file, key }) => {
+      items.map(async ({ file = '', key }) => {
         const bytes = await onDisk(sizeOf(file));
         // Deleted since its folder was read.
-        return bytes === undefined ? [] : [{ name: `${folder}/${entity}/${key}`, bytes }];
+        return bytes === undefined ? [] : [{ name: start + key, bytes }];
       }),
     );
     return objects.flat();
+  }
+
+  /**
+   * The same with what S3 programs want to know, and a part at a time.
+   * @param prefix must hold the account's folder and the entity
+   * @param after a name; only what comes behind it is listed
+   */
+  async page(prefix: string, limit: number, { after = '', isGrouped }: PageTerms): Promise<PageItem[]> {
+    const start = startOf(prefix);
+    if (after > start && !after.startsWith(start)) return [];
+    const afterKey = after.startsWith(start) ? after.slice(start.length) : '';
+    const { items } = await this.#listed(prefix, limit, { after: afterKey, isGrouped });
+    const page: PageItem[] = [];
+    for (const { file, key } of items) {
+      const name = start + key;
+      const found = file === undefined ? { name } : await describedFile(file, name);
+      if (found !== undefined) page.push(found);
+    }
+    return page;
+  }
+
+  async #listed(
+    prefix: string,
+    limit: number,
+    terms: Omit<ListingTerms, 'keyPrefix'> = {},
+  ): Promise<{ start: string; items: ListedItem[] }> {
+    const start = startOf(prefix);
+    const keyPrefix = prefix.slice(start.length);
+    const items = await onDisk(listFiles(path.join(this.#root, start), { keyPrefix, ...terms }, limit));
+    return { start, items };
   }
 
   /** Resolves when each upload has been stored, or given up and removed. */
@@ -174,6 +216,65 @@ export class DiskObjects {
     return path.join(this.#root, fileOfName(parts));
   }
 }
+
+/** An account's folder and an entity. */
+function startOf(prefix: string): string {
+  const [folder = '', entity = ''] = prefix.split('/');
+  return `${folder}/${entity}/`;
+}
+
+/** Undefined if it was deleted since its folder was read. */
+async function describedFile(file: string, name: string): Promise<PageItem | undefined> {
+  try {
+    const object = await openObjectFile(file);
+    await object.close();
+    return { name, object };
+  } catch (error) {
+    if (error instanceof ServiceError && error.key === 'OBJECT_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** A file that an ObjectUpload has written. @throws ServiceError OBJECT_NOT_FOUND, STORAGE_FAILED */
+export async function openObjectFile(name: string): Promise<OpenObject> {
+  const file = await onDisk(openExisting(name));
+  try {
+    const { size, mtime } = await onDisk(file.stat());
+    const bytes = size - MD5_BYTES;
+    const md5 = Buffer.alloc(MD5_BYTES);
+    await onDisk(file.read(md5, 0, MD5_BYTES, bytes));
+    return {
+      bytes,
+      md5: md5.toString('hex'),
+      modifiedAt: mtime,
+      read: async (buffer, position) =>
+        (await onDisk(file.read(buffer, 0, Math.min(buffer.length, bytes - position), position))).bytesRead,
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** @throws ServiceError as ObjectUpload.write does, STORAGE_FAILED */
+export async function copyInto(
+  upload: ObjectUpload,
+  object: OpenObject,
+  start: number,
+  end: number,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(COPY_BYTES, end - start));
+  for (let position = start; position < end; ) {
+    const bytes = await object.read(buffer.subarray(0, end - position), position);
+    if (bytes === 0) throw cutShort();
+    await upload.write(buffer.subarray(0, bytes));
+    position += bytes;
+  }
+}
+
+export const cutShort = (): ServiceError =>
+  new ServiceError('STORAGE_FAILED', {}, { cause: new Error('The file was cut short.') });
 
 const accountFolderOf = (name: string): string => name.slice(0, name.indexOf('/'));
 

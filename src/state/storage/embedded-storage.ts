@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ByteSource } from '../../base/byte-source/byte-source.js';
+import { pathOf } from '../../base/config/public-path.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { incomingFolder } from '../data-folder/data-folder.js';
 import { DiskObjectSource } from './disk-object-source.js';
 import { DiskObjects, type DiskSettings } from './disk-objects.js';
 import { LinkOwners } from './link-owner.js';
 import { LinkSigner } from './link-signer.js';
+import { MultipartUploads } from './multipart-uploads.js';
 import type { LinkTerms, ObjectStorage, StoredObject } from './object-storage.js';
 import { BUCKET } from './signature.js';
 import { SignatureCheck } from './signature-check.js';
@@ -14,7 +17,7 @@ export interface EmbeddedSettings extends DiskSettings {
   readonly host: string;
   /** Of links to the host that the client has used. */
   readonly scheme: 'http' | 'https';
-  /** Origin of links; empty for the host that the client has used. */
+  /** What links begin with, which may have a path; empty for the host that the client has used. */
   readonly publicUrl: string;
   readonly linkLifetimeS: number;
 }
@@ -39,19 +42,24 @@ export function nameInPath(path: string): string {
 /** The default: objects on the local disk, behind links to this server itself. */
 export class EmbeddedStorage implements ObjectStorage {
   readonly objects: DiskObjects;
+  readonly multipart: MultipartUploads;
   readonly signatures: SignatureCheck;
   readonly owners: LinkOwners;
   readonly #settings: EmbeddedSettings;
   readonly #signer: LinkSigner;
   readonly #accessKeyId: string;
+  /** Of the public address, which the proxy removes. */
+  readonly #path: string;
 
   private constructor(settings: EmbeddedSettings, secrets: StorageSecrets, objects: DiskObjects) {
     this.#settings = settings;
     this.#signer = new LinkSigner(secrets);
     this.#accessKeyId = secrets.accessKeyId;
+    this.#path = pathOf(settings.publicUrl);
     this.signatures = new SignatureCheck(secrets);
     this.owners = new LinkOwners(secrets);
     this.objects = objects;
+    this.multipart = new MultipartUploads(incomingFolder(settings.dataDir), objects);
   }
 
   static async open(settings: EmbeddedSettings, secrets: StorageSecrets): Promise<EmbeddedStorage> {
@@ -103,17 +111,25 @@ export class EmbeddedStorage implements ObjectStorage {
   }
 
   /** A server has many names, and the signature covers the one in the link. */
-  isOwnLink({ origin, pathname, searchParams }: URL): boolean {
-    if (!pathname.startsWith(`/${BUCKET}/`)) return false;
+  isOwnLink(link: URL): boolean {
+    if (!this.#pathBehindProxy(link).startsWith(`/${BUCKET}/`)) return false;
     const { publicUrl } = this.#settings;
-    const credential = searchParams.get('X-Amz-Credential') ?? '';
-    return (publicUrl !== '' && origin === publicUrl) || credential.startsWith(`${this.#accessKeyId}/`);
+    const credential = link.searchParams.get('X-Amz-Credential') ?? '';
+    return (
+      (publicUrl !== '' && link.href.startsWith(`${publicUrl}/`)) ||
+      credential.startsWith(`${this.#accessKeyId}/`)
+    );
   }
 
-  async nameBehind({ pathname, search, host }: URL): Promise<string> {
-    const headers = new Map([['host', host]]);
-    await this.signatures.check({ method: 'GET', path: pathname, query: search.slice(1), headers });
-    return nameInPath(pathname);
+  async nameBehind(link: URL): Promise<string> {
+    const headers = new Map([['host', link.host]]);
+    const path = this.#pathBehindProxy(link);
+    await this.signatures.check({ method: 'GET', path, query: link.search.slice(1), headers });
+    return nameInPath(path);
+  }
+
+  #pathBehindProxy({ pathname }: URL): string {
+    return pathname.startsWith(`${this.#path}/${BUCKET}/`) ? pathname.slice(this.#path.length) : pathname;
   }
 
   linkPrefixes(port: number): string[] {
@@ -128,10 +144,11 @@ export class EmbeddedStorage implements ObjectStorage {
 
   #link(method: 'GET' | 'PUT', name: string, { requestHost, maxBytes, owner }: LinkTerms): Promise<string> {
     const { publicUrl, linkLifetimeS, scheme } = this.#settings;
-    const origin = publicUrl === '' ? `${scheme}://${requestHost}` : publicUrl;
+    const origin = publicUrl === '' ? `${scheme}://${requestHost}` : new URL(publicUrl).origin;
     return this.#signer.sign({
       method,
       origin,
+      publicPath: this.#path,
       name,
       lifetimeS: linkLifetimeS,
       maxBytes,

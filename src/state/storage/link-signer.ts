@@ -16,6 +16,8 @@ export interface LinkRequest {
   readonly method: 'GET' | 'PUT';
   /** Scheme and host, with the port if it is not the scheme's own. */
   readonly origin: string;
+  /** Between both in the link; a proxy removes it, so it is not signed. */
+  readonly publicPath?: string;
   readonly name: string;
   readonly lifetimeS: number;
   readonly maxBytes?: number | undefined;
@@ -32,7 +34,7 @@ export class LinkSigner {
   }
 
   async sign(request: LinkRequest, signingDate = new Date()): Promise<string> {
-    const { method, origin, name, lifetimeS, maxBytes, owner } = request;
+    const { method, origin, publicPath = '', name, lifetimeS, maxBytes, owner } = request;
     const host = origin.replace(/^https?:\/\//, '');
     const path = `/${BUCKET}/${name.split('/').map(encoded).join('/')}`;
     // The payload's hash goes into the signature but neither into the headers nor into the link.
@@ -54,6 +56,6 @@ export class LinkSigner {
     const query = Object.entries(signed.query ?? {}).map(
       ([key, value]) => `${encoded(key)}=${encoded(String(value))}`,
     );
-    return `${origin}${path}?${query.join('&')}`;
+    return `${origin}${publicPath}${path}?${query.join('&')}`;
   }
 }

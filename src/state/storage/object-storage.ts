@@ -31,9 +31,10 @@ export interface ObjectStorage {
   remove(name: string): Promise<void>;
   /**
    * Objects whose names start with `prefix`, in the order of their names' bytes.
+   * @param keep told how much memory the list takes while it comes; what it throws ends the list
    * @throws ServiceError STORAGE_UNAVAILABLE
    */
-  list(prefix: string, limit: number): Promise<StoredObject[]>;
+  list(prefix: string, limit: number, keep?: (bytes: number) => void): Promise<StoredObject[]>;
   /** An object to be read in ranges. @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE, STORAGE_FAILED */
   openSource(name: string): Promise<ByteSource>;
   /** Whether it has made this link, as far as the link itself tells: it may name any host. */

@@ -2,9 +2,7 @@
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { ServiceError } from '../../base/errors/service-error.js';
-import { type ExpectedChecksum, runningChecksum } from './checksums.js';
-import type { RunningChecksum } from './crc-tables.js';
+import { ContentChecksums, type ExpectedChecksum } from './checksums.js';
 import { diskFailure, onDisk } from './disk-failure.js';
 
 const pwrite = promisify(fs.write);
@@ -29,9 +27,7 @@ export class ObjectUpload {
   readonly #temporary: string;
   readonly #hooks: UploadHooks;
   readonly #file: number;
-  readonly #expected: readonly ExpectedChecksum[];
-  /** By algorithm; the MD5 is stored with the object. */
-  readonly #checksums = new Map<string, RunningChecksum>();
+  readonly #checksums: ContentChecksums;
   #bytes = 0;
   #checkedBytes = 0;
   #isOver = false;
@@ -39,11 +35,9 @@ export class ObjectUpload {
   /** Opens the file at once, so that `writeNow` works from the start. @throws ServiceError */
   constructor(temporary: string, expected: readonly ExpectedChecksum[], hooks: UploadHooks) {
     this.#temporary = temporary;
-    this.#expected = expected;
     this.#hooks = hooks;
-    for (const algorithm of ['md5', ...expected.map((checksum) => checksum.algorithm)] as const) {
-      this.#checksums.set(algorithm, runningChecksum(algorithm));
-    }
+    // The MD5 is stored with the object.
+    this.#checksums = new ContentChecksums(expected, ['md5']);
     try {
       this.#file = fs.openSync(temporary, 'wx', 0o600);
     } catch (error) {
@@ -85,13 +79,7 @@ export class ObjectUpload {
    * @throws ServiceError OBJECT_DIGEST_MISMATCH, STORAGE_FULL, STORAGE_FAILED, ACCOUNT_QUOTA_EXCEEDED
    */
   async finish(): Promise<string> {
-    const digests = new Map([...this.#checksums].map(([name, checksum]) => [name, checksum.digest()]));
-    for (const { algorithm, header, stated } of this.#expected) {
-      if (stated() !== digests.get(algorithm)?.toString('base64')) {
-        throw new ServiceError('OBJECT_DIGEST_MISMATCH', { header });
-      }
-    }
-    const md5 = digests.get('md5') as Buffer;
+    const md5 = this.#checksums.end().get('md5') as Buffer;
     await onDisk(pwrite(this.#file, md5, 0, md5.length, this.#bytes));
     await onDisk(sync(this.#file));
     await onDisk(this.#hooks.putInPlace(this.#temporary, this.#bytes));
@@ -106,7 +94,7 @@ export class ObjectUpload {
   }
 
   #append(chunk: Uint8Array): number {
-    for (const checksum of this.#checksums.values()) checksum.update(chunk);
+    this.#checksums.update(chunk);
     const position = this.#bytes;
     this.#bytes += chunk.length;
     return position;

@@ -20,6 +20,13 @@ type Handler = S3Client['config']['requestHandler'];
 type Handled = Awaited<ReturnType<Handler['handle']>>;
 type SdkRequest = Parameters<Handler['handle']>[0];
 
+/** What the SDK hands to its handler. */
+export interface CallOptions {
+  readonly abortSignal: AbortSignal;
+  /** Told of each piece of the answer that is not an object. What it throws ends the call. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
 /** The SDK tries again what fails by this name. */
 const timedOut = (problem: string): Error =>
   Object.assign(new Error(`The storage ${problem}.`), { name: 'TimeoutError' });
@@ -88,7 +95,10 @@ async function timed(
     const { response } = await handle(sent as SdkRequest, { ...options, abortSignal: clock.signal });
     clock.progress();
     const isObject = 'range' in request.headers && response.statusCode < 300;
-    const received = watched(response.body, clock, isObject ? Number.POSITIVE_INFINITY : MAX_DOCUMENT_BYTES);
+    const { onBytes = () => {} } = options as Partial<CallOptions>;
+    const received = isObject
+      ? watched(response.body, clock, Number.POSITIVE_INFINITY, () => {})
+      : watched(response.body, clock, MAX_DOCUMENT_BYTES, onBytes);
     return { response: Object.assign(response, { body: received }) };
   } catch (error) {
     clock.stop();
@@ -113,14 +123,24 @@ function piecesOf(body: Uint8Array, clock: CallClock): Readable {
 }
 
 /** The same body, which fails when it stalls or has too many bytes. The clock runs until its end. */
-function watched(body: Readable, clock: CallClock, maxBytes: number): Transform {
+function watched(
+  body: Readable,
+  clock: CallClock,
+  maxBytes: number,
+  onBytes: (bytes: number) => void,
+): Transform {
   let bytes = 0;
   const watch = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       clock.progress();
       bytes += chunk.length;
-      if (bytes > maxBytes) done(new Error(`The storage answered more than ${maxBytes} bytes.`));
-      else done(null, chunk);
+      try {
+        if (bytes > maxBytes) throw new Error(`The storage answered more than ${maxBytes} bytes.`);
+        onBytes(chunk.length);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
     },
   });
   clock.signal.addEventListener('abort', () => watch.destroy(clock.signal.reason), { once: true });

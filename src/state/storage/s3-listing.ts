@@ -2,8 +2,41 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { parseName } from './object-name.js';
 import type { StoredObject } from './object-storage.js';
-import type { S3Calls } from './s3-calls.js';
+import type { CallOptions, S3Calls } from './s3-calls.js';
 import { wrongAnswer } from './s3-failure.js';
+
+/** The SDK has a page as buffers, as text and as values of it at the same time. */
+const COPIES = 4;
+
+/** What the pages of one list take, until all of it is dropped. */
+class ListMemory {
+  readonly #keep: (bytes: number) => void;
+  #bytes = 0;
+  #refusal: unknown;
+
+  constructor(keep: (bytes: number) => void) {
+    this.#keep = keep;
+  }
+
+  /** @throws what `keep` throws, which the SDK would change */
+  async within<Result>(call: (onBytes: (bytes: number) => void) => Promise<Result>): Promise<Result> {
+    try {
+      return await call((bytes) => this.#take(bytes));
+    } catch (error) {
+      throw this.#refusal ?? error;
+    }
+  }
+
+  #take(bytes: number): void {
+    this.#bytes += bytes;
+    try {
+      this.#keep(COPIES * this.#bytes);
+    } catch (error) {
+      this.#refusal = error;
+      throw new Error('The server has no memory for the list.');
+    }
+  }
+}
 
 /**
  * The first objects whose names start with `prefix`. What others have put there under names that no client can have is left out.
@@ -14,8 +47,10 @@ export async function listBucket(
   bucket: string,
   prefix: string,
   limit: number,
+  keep: (bytes: number) => void = () => {},
 ): Promise<StoredObject[]> {
   const found: StoredObject[] = [];
+  const memory = new ListMemory(keep);
   for (let token: string | undefined, left = limit; left > 0; ) {
     const page = new ListObjectsV2Command({
       Bucket: bucket,
@@ -27,7 +62,9 @@ export async function listBucket(
       Contents = [],
       IsTruncated,
       NextContinuationToken,
-    } = await calls.within((abortSignal) => calls.client.send(page, { abortSignal }));
+    } = await memory.within((onBytes) =>
+      calls.within((abortSignal) => calls.client.send(page, { abortSignal, onBytes } as CallOptions)),
+    );
     if (Contents.length > left)
       throw wrongAnswer(`listed ${Contents.length} objects instead of at most ${left}`);
     left -= Contents.length;

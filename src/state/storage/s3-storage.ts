@@ -119,8 +119,8 @@ export class S3Storage implements ObjectStorage {
     await this.#call((client, options) => client.send(command, options));
   }
 
-  list(prefix: string, limit: number): Promise<StoredObject[]> {
-    return reachable(listBucket(this.#calls, this.#settings.bucket, prefix, limit));
+  list(prefix: string, limit: number, keep?: (bytes: number) => void): Promise<StoredObject[]> {
+    return reachable(listBucket(this.#calls, this.#settings.bucket, prefix, limit, keep));
   }
 
   /** @throws ServiceError OBJECT_NOT_FOUND, STORAGE_UNAVAILABLE */

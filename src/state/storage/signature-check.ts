@@ -34,6 +34,10 @@ export interface Grant {
   readonly maxBytes: number | undefined;
   /** As LinkOwners has sealed it. */
   readonly owner: string | undefined;
+  /** Those of the query that ask for something other than the object as a whole. */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** Others may have been added by the holder of a link. */
+  readonly signedHeaders: ReadonlySet<string>;
 }
 
 /** What somebody claims to have signed. */
@@ -69,11 +73,19 @@ export class SignatureCheck {
     this.#signer = once(() => s3Signer(secrets));
   }
 
-  /** @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED, OBJECT_REQUEST_UNSUPPORTED */
+  /**
+   * For what concerns one object as a whole.
+   * @throws ServiceError as `checkAny` does
+   */
   async check(request: SignedRequest, now = new Date()): Promise<Grant> {
+    const grant = await this.checkAny(request, now);
+    refuseParameters(grant.parameters);
+    return grant;
+  }
+
+  /** @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED, OBJECT_REQUEST_UNSUPPORTED */
+  async checkAny(request: SignedRequest, now = new Date()): Promise<Grant> {
     const { parameters, claim } = await this.#checkSignature(request, now);
-    // Only now, so that strangers learn nothing.
-    refuseOtherOperations(request, parameters);
     const { payload } = claim;
     const chunks = this.#chunks(request, claim);
     const isDigest = /^[0-9a-f]{64}$/.test(payload);
@@ -81,21 +93,15 @@ export class SignatureCheck {
       throw unsupported(`${PAYLOAD_HEADER} ${payload.slice(0, 50)}`);
     }
     const maxBytes = parameters.get(MAX_BYTES_PARAMETER);
+    if (!/^\d{1,15}$/.test(maxBytes ?? '0')) throw unsupported(`this value of ${MAX_BYTES_PARAMETER}`);
     return {
       bodySha256: isDigest ? payload : undefined,
       chunks,
       maxBytes: maxBytes === undefined ? undefined : Number(maxBytes),
       owner: parameters.get(OWNER_PARAMETER),
+      parameters: new Map([...parameters].filter(([name]) => !KNOWN_PARAMETER.test(name))),
+      signedHeaders: new Set(claim.signedHeaders.split(';')),
     };
-  }
-
-  /**
-   * The parameters of a signed request that lists objects, without those of the signature.
-   * @throws ServiceError ACCESS_DENIED, ACCESS_KEY_UNKNOWN, SIGNATURE_MISMATCH, LINK_EXPIRED
-   */
-  async checkListing(request: SignedRequest, now = new Date()): Promise<ReadonlyMap<string, string>> {
-    const { parameters } = await this.#checkSignature(request, now);
-    return new Map([...parameters].filter(([name]) => !KNOWN_PARAMETER.test(name)));
   }
 
   async #checkSignature(
@@ -286,17 +292,12 @@ const unsignedRequest = ({ method, path }: SignedRequest, headers: Record<string
 });
 
 const KNOWN_PARAMETER =
-  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-[a-z0-9]+|x-amz-sdk-checksum-algorithm|x-veravox-owner)$/i;
+  /^(X-Amz-(Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256)|x-id|x-amz-checksum-[a-z0-9]+|x-amz-sdk-checksum-algorithm|x-veravox-(owner|max-bytes))$/i;
 
-/** What S3 does at the same path when a parameter or header asks for it must not be taken for storing or sending an object. */
-function refuseOtherOperations(request: SignedRequest, parameters: ReadonlyMap<string, string>): void {
-  for (const [name, value] of parameters) {
-    const isKnown = name === MAX_BYTES_PARAMETER ? /^\d{1,15}$/.test(value) : KNOWN_PARAMETER.test(name);
-    if (!isKnown) throw unsupported(`the parameter ${name.slice(0, 50)}`);
-  }
-  const { method, headers } = request;
-  if (method !== 'PUT') return;
-  for (const name of ['x-amz-copy-source', 'if-match', 'if-none-match']) {
-    if (headers.has(name)) throw unsupported(`the header ${name}`);
-  }
+/**
+ * What S3 does at the same path when a parameter asks for it must not be taken for storing or sending an object.
+ * @throws ServiceError OBJECT_REQUEST_UNSUPPORTED
+ */
+export function refuseParameters(parameters: ReadonlyMap<string, string>): void {
+  for (const name of parameters.keys()) throw unsupported(`the parameter ${name.slice(0, 50)}`);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../../base/config/options.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { ContentChecksums } from '../../state/storage/checksums.js';
+import { type EmbeddedStorage, nameInPath } from '../../state/storage/embedded-storage.js';
+import { BUCKET } from '../../state/storage/signature.js';
+import type { Grant } from '../../state/storage/signature-check.js';
+import { receiveWhole } from '../upload/whole-body.js';
+import { expectedChecksums } from './expected-checksums.js';
+import type { RouteRequest } from './route.js';
+
+/** Where the objects are. Programs ask for the bucket with and without the slash. */
+export const BUCKET_PREFIX = `/${BUCKET}/`;
+/** Room for 10,000 parts with a checksum each, or 1,000 long keys. */
+const MAX_XML_BYTES = 4 << 20;
+
+export const nameOf = ({ path }: Pick<RouteRequest, 'path'>): string => nameInPath(path);
+
+/** What stands for the account in the name of an object: its folder. */
+export const accountIn = (name: string): string => name.slice(0, name.indexOf('/'));
+
+export const unsupported = (what: string): ServiceError =>
+  new ServiceError('OBJECT_REQUEST_UNSUPPORTED', { what });
+
+/**
+ * Programs that read an object in parts want all of them from the same one.
+ * @throws ServiceError OBJECT_OTHER_ETAG
+ */
+export function refuseOtherEtag(headers: ReadonlyMap<string, string>, header: string, md5: string): void {
+  const etags = headers.get(header)?.split(',') ?? ['*'];
+  const isMeant = etags.some((etag) => ['*', md5].includes(etag.trim().replaceAll('"', '')));
+  if (!isMeant) throw new ServiceError('OBJECT_OTHER_ETAG', { header });
+}
+
+/**
+ * The XML that a signed request sends. To be called before its handler first awaits.
+ * @throws ServiceError as SignatureCheck.checkAny and receiveWhole do, OBJECT_CHUNKS_INVALID, OBJECT_DIGEST_MISMATCH
+ */
+export async function receiveXml(
+  request: RouteRequest,
+  storage: EmbeddedStorage,
+  { receiveTimeoutMs }: Config,
+): Promise<{ grant: Grant; xml: string }> {
+  request.holdBody();
+  const grant = await storage.signatures.checkAny(request);
+  const checksums = new ContentChecksums(expectedChecksums(request.headers, grant));
+  const bytes = await receiveWhole(request.body, { maxBytes: MAX_XML_BYTES, receiveTimeoutMs });
+  const content = grant.chunks?.decode(bytes) ?? bytes;
+  grant.chunks?.end();
+  checksums.update(content);
+  checksums.end();
+  return { grant, xml: Buffer.from(content.buffer, content.byteOffset, content.length).toString() };
+}
