@@ -33,7 +33,11 @@ class JointDetector(nn.Module):
         self.sizes = [pooled, *[heard] * len(self.curves)]
         self.scale = nn.BatchNorm1d(sum(self.sizes))
         self.head = nn.Sequential(
-            nn.Dropout(dropout), nn.Linear(sum(self.sizes), hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1)
+            nn.Dropout(dropout),
+            nn.Linear(sum(self.sizes), hidden),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+            nn.Linear(hidden, 1),
         )
 
     def split(self, numbers):

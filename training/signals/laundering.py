@@ -12,7 +12,6 @@ from features.recipe import SAMPLE_RATE_HZ
 from signals.augmentation import (
     COARSE_HZ,
     NYQUIST_HZ,
-    _as_loud,
     _change_speed,
     _room_response,
     _smooth_curve_db,
@@ -44,7 +43,11 @@ def _filtered(samples, rng, kind, lowest_hz, highest_hz):
     if rng.random() < 0.5:
         sections = signal.butter(order, min(cutoff_hz, 7900), kind, fs=SAMPLE_RATE_HZ, output="sos")
         return signal.sosfilt(sections, samples).astype(np.float32)
-    below = (lambda hz: np.maximum(hz, 0.1) / cutoff_hz) if kind == "lowpass" else lambda hz: cutoff_hz / np.maximum(hz, 0.1)
+    below = (
+        (lambda hz: np.maximum(hz, 0.1) / cutoff_hz)
+        if kind == "lowpass"
+        else lambda hz: cutoff_hz / np.maximum(hz, 0.1)
+    )
     return _times_curve(samples, lambda hz: (1 / np.sqrt(1 + below(hz) ** (2 * order))).astype(np.float32))
 
 
@@ -88,7 +91,7 @@ def _image_response(rng):
     # Walls and air take more of what is high.
     if rng.random() < 0.7:
         response = signal.lfilter([1 - (damped := rng.uniform(0, 0.5))], [1, -damped], response)
-    return np.trim_zeros(response.astype(np.float32), "f")[: length]
+    return np.trim_zeros(response.astype(np.float32), "f")[:length]
 
 
 def in_room(samples, rng):
@@ -127,17 +130,22 @@ def add_music(samples, rng):
         for step in rng.choice([0, 3, 4, 5, 7, 9, 12, 16, 19], rng.integers(1, 5), replace=False):
             tone_hz = root_hz * 2 ** (step / 12)
             for harmonic in range(1, int(rng.integers(2, 9))):
-                chord += np.sin(2 * np.pi * harmonic * tone_hz * seconds + rng.uniform(0, 6.28)) / harmonic ** rng.uniform(0.7, 2)
+                chord += np.sin(
+                    2 * np.pi * harmonic * tone_hz * seconds + rng.uniform(0, 6.28)
+                ) / harmonic ** rng.uniform(0.7, 2)
         music[at : at + count] += chord * np.exp(-seconds * rng.uniform(0, 6))
         if rng.random() < 0.5:
             hit = min(count, 2000)
-            music[at : at + hit] += 2 * rng.standard_normal(hit).astype(np.float32) * np.exp(-np.arange(hit) / 300).astype(np.float32)
+            music[at : at + hit] += (
+                2 * rng.standard_normal(hit).astype(np.float32) * np.exp(-np.arange(hit) / 300).astype(np.float32)
+            )
         at += max(count, 1)
     return _mixed(samples, music, rng, (5, 30))
 
 
 def lose_packets(samples, rng):
-    """Packets of 10 to 60 ms that never come, one by one or in rows; silence, the last packet again or a fade in their place."""
+    """Packets of 10 to 60 ms that never come, one by one or in rows. In their place is silence, the last packet again, or
+    a fade of what it was."""
     packet = int(rng.choice([160, 320, 480, 640, 960]))
     lost, kept = rng.uniform(0.01, 0.12), samples.copy()
     stays = rng.uniform(0.0, 0.6)

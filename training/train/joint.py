@@ -140,7 +140,9 @@ def train(options, folder):
         targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
         by_label = functional.binary_cross_entropy_with_logits(logits, targets)
         published, *laundered = logits.chunk(VIEWS)
-        alike = sum(functional.huber_loss(view, published.detach(), delta=DIFFERENCE) for view in laundered) / (VIEWS - 1)
+        alike = sum(functional.huber_loss(view, published.detach(), delta=DIFFERENCE) for view in laundered) / (
+            VIEWS - 1
+        )
         loss = by_label + options.consistency * alike
         run.optimiser.zero_grad()
         loss.backward()
