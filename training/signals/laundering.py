@@ -144,8 +144,8 @@ def add_music(samples, rng):
 
 
 def lose_packets(samples, rng):
-    """Packets of 10 to 60 ms that never come, one by one or in rows. In their place is silence, the last packet again, or
-    a fade of what it was."""
+    """Packets of 10 to 60 ms that never come, one by one or in rows. In their place is silence, the last packet again,
+    or a fade of it."""
     packet = int(rng.choice([160, 320, 480, 640, 960]))
     lost, kept = rng.uniform(0.01, 0.12), samples.copy()
     stays = rng.uniform(0.0, 0.6)
