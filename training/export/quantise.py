@@ -23,18 +23,19 @@ from features.native import FeatureExtractor
 
 CALIBRATION_WINDOWS = 320
 SEED = 20261122
-IN_FLOAT = ("stem", "gate", "pooling")
+IN_FLOAT = ("stem", "gate", "pooling", "curves")
 FIRST_BLOCK = "blocks.0/"
 
 
 def training_windows(cache, features, window_samples):
-    """[1, 1, bands, frames] of crops as the detector was trained on, of full length."""
+    """[1, 1, bands, frames], or [1, numbers] with curves, of crops as the detector was trained on, of full length."""
     sampler, extractor, windows, index = CropSampler(cache, SEED, 32), FeatureExtractor(features), [], 0
     while len(windows) < CALIBRATION_WINDOWS:
         crops = sampler.batch(index)[0]
         index += 1
         if crops.shape[1] == window_samples:
-            windows += [extractor.compute(crop)[None, None] for crop in crops]
+            made = [extractor.compute(crop) for crop in crops]
+            windows += [window[None] if window.ndim == 1 else window[None, None] for window in made]
     return windows[:CALIBRATION_WINDOWS]
 
 

@@ -37,13 +37,14 @@ class CurveNetwork(nn.Module):
         super().__init__()
         curves, bins = SHAPES[kind]
         layers = LAYERS[kind]
-        assert bins % (4 * layers.stride * layers.pooled * PLACES) == 0
+        last_pooled, rest = divmod(bins, 4 * layers.stride * layers.pooled * PLACES)
+        assert rest == 0
         first, second, third = widths
         self.scale = nn.BatchNorm1d(curves, affine=False) if layers.scaled else nn.Identity()
         self.body = nn.Sequential(
             *(nn.Conv1d(curves, first, 9, layers.stride, 4), nn.BatchNorm1d(first), nn.ReLU()),
             *(nn.Conv1d(first, second, 7, 2, 3), nn.BatchNorm1d(second), nn.ReLU(), nn.MaxPool1d(layers.pooled)),
-            *(nn.Conv1d(second, third, 5, 2, 2), nn.BatchNorm1d(third), nn.ReLU(), nn.AdaptiveMaxPool1d(PLACES)),
+            *(nn.Conv1d(second, third, 5, 2, 2), nn.BatchNorm1d(third), nn.ReLU(), nn.MaxPool1d(last_pooled)),
         )
         self.head = nn.Sequential(nn.Flatten(), nn.Dropout(dropout), nn.Linear(PLACES * third, 1))
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turn the weights of train.joint into the shipped file and its manifest entry.
+
+    python3 -m export.joint --model-id ID --weights RUN/last.pt [--quantise CACHE] [--calibration CALIBRATION.json]
+        [--operating-point 0.5] [--models FOLDER]
+
+Writes ID.onnx into --models (default: models/) and puts or replaces the model's entry in its manifest.json. With
+--quantise the convolutions over bands have 8 bits, in ranges that crops from CACHE show. CALIBRATION.json is of
+judge/calibrate_detector.py; without it the calibration is the identity. `veravox models record` then adds the known
+answers.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+
+from data.corpus_cache import CorpusCache
+from export.manifest_file import MODELS, get_entry, new_entry, put_entry
+from features.recipe import FEATURES, WINDOW_SAMPLES, WITH_CURVES, frames_of
+from networks.joint import CURVE_NUMBERS, load_trained
+from networks.onnx_export import write_onnx
+
+IDENTITY = {"scale": 1.0, "bias": 0.0}
+
+
+def aliases_of(model_id, models):
+    try:
+        return get_entry(model_id, models)["aliases"]
+    except StopIteration:
+        return []
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weights", required=True)
+    parser.add_argument("--quantise", metavar="CACHE")
+    parser.add_argument("--calibration")
+    parser.add_argument(
+        "--operating-point", type=float, default=0.5, help="the score from which voice identity refuses a voice"
+    )
+    parser.add_argument("--model-id", required=True)
+    parser.add_argument("--models", default=MODELS)
+    options = parser.parse_args()
+    path = Path(options.models) / f"{options.model_id}.onnx"
+    numbers = FEATURES["bands"] * frames_of(WINDOW_SAMPLES) + sum(CURVE_NUMBERS)
+    write_onnx(load_trained(options.weights), torch.zeros(1, numbers), str(path), "features", "logit")
+    if options.quantise:
+        from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here does
+
+        windows = training_windows(CorpusCache(options.quantise), WITH_CURVES, WINDOW_SAMPLES)
+        quantise_blocks(path, windows)
+    entry = new_entry(
+        options.model_id,
+        "detection",
+        path,
+        WITH_CURVES,
+        "repeat_sound",
+        "logit",
+        calibration=json.loads(Path(options.calibration).read_text()) if options.calibration else IDENTITY,
+        operating_point=options.operating_point,
+        metrics={},
+    )
+    put_entry({**entry, "aliases": aliases_of(options.model_id, options.models)}, options.models)
+    print(f"Now record its known answers: veravox models record {options.model_id} --models-dir {options.models}")
+
+
+if __name__ == "__main__":
+    main()

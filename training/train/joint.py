@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Train a detector that hears bands and curves together, on crops and on what recordings may go through.
+
+    python3 -m train.joint --size small --cache CACHE --run RUN --steps 20000 [--start-from WEIGHTS] [--consistency 0.2]
+
+A step has --crops crops, half of them human, each in three views (data/view_sampler.py): as published and twice
+laundered. Every view has its label, and those laundered are to get the logit of the published one, too. Writes last.pt
+(averaged weights), settings.json, log.csv and state.pt, from which a run that was broken off goes on, into --run.
+"""
+
+import argparse
+import copy
+import csv
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from data.corpus_cache import CorpusCache
+from data.sampler import PARTS, repeat_sound
+from data.view_sampler import VIEWS, ViewSampler
+from features.native import FeatureExtractor
+from features.recipe import WINDOW_SAMPLES, WITH_CURVES
+from judge.figures import area_under_curve, equal_error_point
+from networks.detector import SIZES, two_views
+from networks.joint import JointDetector
+from signals.laundering import launder
+from train.detector import LABEL_SMOOTHING, average_weights, hide_parts, learning_rate, optimiser_of
+
+HIDDEN_SHARE = 0.08  # of the parts
+SAVE_MINUTES = 3
+VALIDATED = 700
+DIFFERENCE = 1.5  # of logits, from which the loss on it grows linearly only
+
+
+class ViewBatches(IterableDataset):
+    def __init__(self, options, first_step):
+        self._options, self._first = options, first_step
+
+    def __iter__(self):
+        torch.set_num_threads(1)
+        chosen, worker = self._options, get_worker_info()
+        sampler = ViewSampler(CorpusCache(chosen.cache), chosen.seed, chosen.crops, chosen.without)
+        extractor = FeatureExtractor(WITH_CURVES)
+        index = self._first + (worker.id if worker else 0)
+        while True:
+            views, labels = sampler.batch(index)
+            made = np.stack([extractor.compute(crop).astype(np.float16) for view in views for crop in view])
+            yield torch.from_numpy(made), torch.from_numpy(np.tile(labels, VIEWS))
+            index += worker.num_workers if worker else 1
+
+
+def validation_windows(cache, extractor):
+    """(features [2 * clips, numbers] as published, then laundered; whether each clip is generated)"""
+    clips = [clip for clip in cache.clips if clip["split"] == "valid"]
+    clips = [clips[place] for place in np.random.default_rng(5).permutation(len(clips))[:VALIDATED]]
+    windows = []
+    for number, clip in enumerate(clips):
+        start = max(0, (clip["samples"] - WINDOW_SAMPLES) // 2)
+        samples = cache.samples(clip, 0, start, min(WINDOW_SAMPLES, clip["samples"]))
+        windows.append((samples, launder(samples, np.random.default_rng([11, number]))))
+    features = [
+        extractor.compute(repeat_sound(window if np.abs(window).max() > 1e-6 else pair[0], WINDOW_SAMPLES))
+        for place in range(2)
+        for pair in windows
+        for window in [pair[place]]
+    ]
+    return np.stack(features).astype(np.float16), np.array([clip["label"] == "spoof" for clip in clips])
+
+
+@torch.no_grad()
+def score(model, features):
+    model.eval()
+    logits = []
+    for first in range(0, len(features), 16):
+        batch = torch.from_numpy(features[first : first + 16].astype(np.float32))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits.append(model(batch).float())
+    return torch.cat(logits).numpy()
+
+
+def figures(logits, spoof):
+    published, laundered = np.split(logits, 2)
+    made = {}
+    for name, of in (("published", published), ("laundered", laundered)):
+        eer, threshold = equal_error_point(of, spoof)
+        made |= {f"eer_{name}": eer, f"auc_{name}": area_under_curve(of, spoof), f"threshold_{name}": threshold}
+    as_score = lambda of: 1 / (1 + np.exp(-of))
+    return {**made, "difference": float(np.mean(np.abs(as_score(published) - as_score(laundered))))}
+
+
+class Run:
+    def __init__(self, options, folder):
+        torch.manual_seed(options.seed)
+        self.model = JointDetector(options.size).to(memory_format=torch.channels_last)
+        if options.start_from:
+            self.model.load_state_dict(torch.load(options.start_from), strict=False)
+        self.averaged = copy.deepcopy(self.model)
+        self.optimiser = optimiser_of(self.model, options)
+        self.step, self._file = 0, folder / "state.pt"
+        if self._file.exists():
+            state = torch.load(self._file)
+            self.step = state["step"]
+            for name in ("model", "averaged", "optimiser"):
+                getattr(self, name).load_state_dict(state[name])
+
+    def save(self):
+        names = ("model", "averaged", "optimiser")
+        partial = self._file.with_suffix(".partial")
+        torch.save({"step": self.step, **{name: getattr(self, name).state_dict() for name in names}}, partial)
+        partial.replace(self._file)
+        torch.save(self.averaged.state_dict(), self._file.with_name("last.pt"))
+
+
+def train(options, folder):
+    torch.set_num_threads(options.threads)
+    run = Run(options, folder)
+    valid, spoof = validation_windows(CorpusCache(options.cache), FeatureExtractor(WITH_CURVES))
+    parallel = {"num_workers": options.workers, "prefetch_factor": 3} if options.workers else {}
+    batches = iter(DataLoader(ViewBatches(options, run.step), batch_size=None, **parallel))
+    log = open(folder / "log.csv", "a", newline="", buffering=1)  # noqa: SIM115, open until the end
+    columns = None
+    losses, saved, validated = [], time.monotonic(), run.step
+    run.model.train()
+    while run.step < options.steps:
+        for group in run.optimiser.param_groups:
+            group["lr"] = learning_rate(run.step / options.steps, options.peak_rate)
+        numbers, labels = next(batches)
+        rng = np.random.default_rng([options.seed, run.step, 1])
+        bands, curves = run.model.split(numbers.float())
+        views = hide_parts(two_views(bands), rng).to(memory_format=torch.channels_last)
+        kept = torch.from_numpy((rng.random((options.crops, len(run.model.sizes))) > HIDDEN_SHARE).astype(np.float32))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            said = run.model.vectors(views, curves)
+        logits = run.model.decide(said, kept.repeat(VIEWS, 1))
+        targets = labels * (1 - 2 * LABEL_SMOOTHING) + LABEL_SMOOTHING
+        by_label = functional.binary_cross_entropy_with_logits(logits, targets)
+        published, *laundered = logits.chunk(VIEWS)
+        alike = sum(functional.huber_loss(view, published.detach(), delta=DIFFERENCE) for view in laundered) / (
+            VIEWS - 1
+        )
+        loss = by_label + options.consistency * alike
+        run.optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(run.model.parameters(), 5.0)
+        run.optimiser.step()
+        average_weights(run.averaged, run.model, run.step)
+        losses.append((by_label.item(), alike.item()))
+        run.step += 1
+        if time.monotonic() > saved + 60 * SAVE_MINUTES or run.step == options.steps:
+            saved = time.monotonic()
+            run.save()
+        if run.step >= validated + options.validate_steps or run.step == options.steps:
+            validated = run.step
+            row = {
+                "time": f"{time.time():.0f}",
+                "step": run.step,
+                "loss": np.mean([of for of, _ in losses]),
+                "alike": np.mean([of for _, of in losses]),
+                **figures(score(run.averaged, valid), spoof),
+            }
+            row = {name: f"{value:.4f}" if isinstance(value, float) else value for name, value in row.items()}
+            if columns is None:
+                columns = csv.DictWriter(log, row)
+                if log.tell() == 0:
+                    columns.writeheader()
+            columns.writerow(row)
+            losses = []
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", choices=SIZES, default="small")
+    parser.add_argument("--cache", required=True)
+    parser.add_argument("--run", required=True)
+    parser.add_argument("--steps", type=int, required=True)
+    parser.add_argument("--crops", type=int, default=16)
+    parser.add_argument("--consistency", type=float, default=0.2)
+    parser.add_argument("--start-from", help="weights to begin with, of as many parts as it has")
+    parser.add_argument("--seed", type=int, default=20261126)
+    parser.add_argument("--peak-rate", type=float, default=1e-3)
+    parser.add_argument("--weight-decay", type=float, default=0.02)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--validate-steps", type=int, default=500)
+    parser.add_argument("--without", nargs="+", choices=PARTS, default=["enhancement"])
+    options = parser.parse_args()
+    folder = Path(options.run)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text(json.dumps(vars(options), indent=1) + "\n")
+    train(options, folder)
+
+
+if __name__ == "__main__":
+    main()
