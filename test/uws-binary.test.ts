@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { runCli, temporaryFolder } from './support/cli.js';
 
@@ -35,8 +35,13 @@ const opening = (open: string): { NODE_OPTIONS: string } => ({
 });
 const noneLoads = opening('() => undefined');
 
-async function doctorsFinding(env: Record<string, string>): Promise<string> {
-  const { stdout } = await runCli(['doctor', '--json'], { VERAVOX_MODELS_DIR: '/nowhere', ...env });
+async function doctorsFinding(t: TestContext, env: Record<string, string> = {}): Promise<string> {
+  const folder = temporaryFolder(t);
+  const { stdout } = await runCli(['doctor', '--json'], {
+    VERAVOX_DATA_DIR: folder,
+    VERAVOX_MODELS_DIR: folder,
+    ...env,
+  });
   const found = stdout.split('\n').find((line) => line.includes('"name":"uWebSockets.js"'));
   const { result, finding } = JSON.parse(found ?? '{}');
   return `${result} ${finding}`;
@@ -59,7 +64,7 @@ test('without a binary that loads, doctor and the server name Node, platform, C 
   const sentence = `Expected a binary of uWebSockets.js for Node ${process.version} (${process.platform} ${process.arch}, glibc ${cLibrary}), but none loads.`;
   const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: temporaryFolder(t), ...noneLoads });
   assert.equal(status, 1);
-  for (const text of [await doctorsFinding(noneLoads), stderr]) {
+  for (const text of [await doctorsFinding(t, noneLoads), stderr]) {
     assert.ok(text.includes(sentence), text);
     assert.match(text, new RegExp(`${newer}: the reason for \\S+\n`));
     assert.match(text, new RegExp(`${older}: (the reason for|Cannot find module) \\S+\n`));
@@ -67,18 +72,18 @@ test('without a binary that loads, doctor and the server name Node, platform, C 
   }
 });
 
-test('doctor opens the binary, and names the version that it has opened', async () => {
+test('doctor opens the binary, and names the version that it has opened', async (t) => {
   assert.ok(loadable !== undefined);
-  assert.equal(await doctorsFinding({}), `ok ${isOlder(loadable) ? older : newer}`);
+  assert.equal(await doctorsFinding(t), `ok ${isOlder(loadable) ? older : newer}`);
 });
 
-test('the newest that loads is used', async () => {
+test('the newest that loads is used', async (t) => {
   // Stands for a newer C library: the newer version gets the binary that this system loads.
   const everyLoads = opening(`() => ${JSON.stringify(loadable)}`);
-  assert.equal(await doctorsFinding(everyLoads), `ok ${newer}`);
+  assert.equal(await doctorsFinding(t, everyLoads), `ok ${newer}`);
   const onlyOlder = opening(`(file) => file.includes('20.51') ? ${JSON.stringify(loadable)} : undefined`);
   assert.match(
-    await doctorsFinding(onlyOlder),
+    await doctorsFinding(t, onlyOlder),
     binaries.some(isOlder) ? new RegExp(`^ok ${older}$`) : /^failed/,
   );
 });
