@@ -45,9 +45,9 @@ module.exports = {
 
     rule(
       'uws-in-http',
-      'uWebSockets.js has traps; two files know them.',
-      { pathNot: [`${rooms('http')}(?:uws|listener)\\.ts$`] },
-      { path: packages('uWebSockets\\.js') },
+      'One file chooses among the versions of uWebSockets.js.',
+      { pathNot: [`${rooms('http')}uws\\.ts$`] },
+      { path: packages('uWebSockets\\.js[^/]*', '@uwsjs') },
     ),
     rule(
       'one-onnxruntime',

@@ -2,6 +2,7 @@
 //
 // Builds the dashboard to dist/dashboard: files with a hash in their names, each also compressed, the page that names
 // them, and the licences of what they contain.
+import '../scripts/needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';

@@ -14,12 +14,11 @@ import { parseArgs } from 'node:util';
 import { rootDir } from './setup/step.mjs';
 import { runAsProgram, setUp } from './setup.mjs';
 
-/** All of them run on Node 20 and 22. */
 const tools = {
   '@hey-api/openapi-ts': '0.95.0',
   '@redocly/cli': '2.77.0',
   '@stoplight/spectral-cli': '6.16.3',
-  '@types/node': '20.19.43',
+  '@types/node': '22.20.5',
   'openapi-fetch': '0.17.0',
   'openapi-typescript': '7.13.0',
   orval: '7.17.0',

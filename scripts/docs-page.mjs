@@ -2,6 +2,7 @@
 //
 // Copies what the page at /docs needs of Swagger UI to dist/, so that running veravox takes neither the rest of that
 // package nor the telemetry that it depends on.
+import './needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -5,6 +5,7 @@
 // node scripts/fuzz.mjs [--count 20000] [--seed 1] [--deadline-ms 2000] [--build build/native-asan]
 // [--media build/media]
 // [--only INPUT --write FILE] repeats one input of a run with the same seed and keeps it.
+import './needs-node.mjs';
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';

@@ -4,6 +4,7 @@
 //
 // node scripts/make-decoder-media.mjs DIRECTORY
 // writes DIRECTORY/index.tsv: kind, file, reference ("-" where ffmpeg decodes nothing), decoded rate in Hz.
+import './needs-node.mjs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -4,6 +4,7 @@
 //
 // node scripts/make-media.mjs CLIP DIRECTORY [--seconds 2] [--rates 16000,44100] [--layouts mono,stereo]
 // prints the files. What exists is not made again.
+import './needs-node.mjs';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

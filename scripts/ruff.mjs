@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checks all Python by the rules in training/pyproject.toml; --write formats it and sorts its imports.
+import './needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';

@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client's live audio over the WebSocket of Node: global from 22 on, behind a switch in 20.
+// The client's live audio over the WebSocket of Node.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { type StreamEvent, VeravoxClient, VeravoxError } from '../client/src/index.js';
 import { breakingProxy } from './support/breaking-proxy.js';
 import { API_KEY, KEY_WITHOUT_SCOPE } from './support/test-keys.js';
 import { startTestServer } from './support/test-server.js';
 import { until } from './support/until.js';
 
-const hasWebSocket = 'WebSocket' in globalThis;
-
-// Node 20: once more, with the switch.
-test('with the WebSocket of Node 20', { skip: hasWebSocket }, () => {
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    ['--experimental-websocket', '--test-reporter=spec', fileURLToPath(import.meta.url)],
-    { encoding: 'utf8', env: { ...process.env, NODE_TEST_CONTEXT: undefined } },
-  );
-  assert.equal(status, 0, stdout);
-});
-
-const live = { skip: !hasWebSocket };
 const pcm = { encoding: 'pcm16', sample_rate: 16_000 } as const;
 
 async function start(t: TestContext) {
@@ -33,7 +18,7 @@ async function start(t: TestContext) {
   return { server, proxy, client };
 }
 
-test('a stream tells its windows and its result', live, async (t) => {
+test('a stream tells its windows and its result', async (t) => {
   const { server, client } = await start(t);
   const events: StreamEvent[] = [];
   const stream = await client.stream({ ...pcm, threshold: 0.4, onEvent: (event) => events.push(event) });
@@ -52,7 +37,7 @@ test('a stream tells its windows and its result', live, async (t) => {
   await assert.rejects(stream.send(new Uint8Array(2)), TypeError);
 });
 
-test('a lost connection loses no audio and no window', live, async (t) => {
+test('a lost connection loses no audio and no window', async (t) => {
   const { server, proxy, client } = await start(t);
   const events: StreamEvent[] = [];
   const connections: boolean[] = [];
@@ -87,7 +72,7 @@ test('a lost connection loses no audio and no window', live, async (t) => {
   assert.ok(received.equals(sent));
 });
 
-test('refusals are errors of the client', live, async (t) => {
+test('refusals are errors of the client', async (t) => {
   const { server, client } = await start(t);
   const wrong = client.stream({ ...pcm, sample_rate: 1 });
   await assert.rejects(wrong, (error) => error instanceof VeravoxError && error.errorKey === 'FIELD_INVALID');
@@ -104,7 +89,7 @@ test('refusals are errors of the client', live, async (t) => {
   );
 });
 
-test('the signal ends a stream', live, async (t) => {
+test('the signal ends a stream', async (t) => {
   const { client } = await start(t);
   const stop = new AbortController();
   const stream = await client.stream({ ...pcm, signal: stop.signal });

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { asNode } from './support/old-node.js';
 import { undisturbedTime } from './support/undisturbed.js';
 
 const nobody = 65534;
@@ -14,6 +15,7 @@ const npm = `#!/bin/sh
 echo "npm $*" >> calls
 if [ -e fail ]; then echo "the reason, in full"; exit 3; fi
 case "$*" in
+  'ci --prefix'*) mkdir -p build/node/node_modules/.bin && cp fetched-node build/node/node_modules/.bin/node ;;
   ci*) mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json ;;
   *addon) mkdir -p build/addon/Release && touch build/addon/Release/veravox.node ;;
   *ts) mkdir -p dist/cli && touch dist/cli/main.js ;;
@@ -23,6 +25,10 @@ echo "apt-get $*" >> calls
 [ -e lists-are-old ] && case "$*" in *update) rm lists-are-old ;; *) echo "404 Not Found"; exit 100 ;; esac
 case "$*" in *install*) for name in g++ cmake make pkg-config; do ln -sf "$(command -v true)" "bin/$name"; done ;; esac
 exit 0`;
+/** Stands for the Node that npm brings. */
+const fetchedNode = `#!/bin/sh
+unset NODE_OPTIONS
+exec "${process.execPath}" "$@"`;
 const succeeds = '#!/bin/sh\nexit 0';
 const fails = '#!/bin/sh\nexit 1';
 
@@ -34,6 +40,8 @@ class Machine {
     context.after(() => fs.rmSync(this.dir, { recursive: true }));
     fs.chmodSync(this.dir, 0o777);
     fs.cpSync('scripts', path.join(this.dir, 'scripts'), { recursive: true });
+    fs.cpSync('package.json', path.join(this.dir, 'package.json'));
+    this.write('fetched-node', fetchedNode);
     this.write(
       'package-lock.json',
       JSON.stringify({ packages: { '': {}, 'node_modules/a': { version: '1.0.0' } } }),
@@ -61,9 +69,9 @@ class Machine {
     fs.writeFileSync(absolute, content, { mode: 0o755 });
   }
 
-  setUp(uid?: number) {
+  setUp({ uid, node }: { uid?: number | undefined; node?: string } = {}) {
     fs.rmSync(path.join(this.dir, 'calls'), { force: true });
-    const env = { PATH: path.join(this.dir, 'bin') };
+    const env = { PATH: path.join(this.dir, 'bin'), ...(node === undefined ? {} : asNode(node)) };
     const options = { cwd: this.dir, env, encoding: 'utf8', ...(uid === undefined ? {} : { uid }) } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/setup.mjs'], options);
     const callsFile = path.join(this.dir, 'calls');
@@ -90,7 +98,7 @@ test('without root or sudo it prints the command to run and installs nothing', {
   skip: isRoot && !canDropRoot,
 }, (context) => {
   const machine = new Machine(context, { hasCompiler: false });
-  const { status, stderr, calls } = machine.setUp(isRoot ? nobody : undefined);
+  const { status, stderr, calls } = machine.setUp({ uid: isRoot ? nobody : undefined });
   assert.equal(status, 1);
   assert.match(
     stderr,
@@ -126,6 +134,58 @@ test('as root it installs what is missing, with new package lists where the old 
   assert.match(apt[0] ?? '', /install -y --no-install-recommends g\+\+ cmake make pkg-config/);
   assert.match(apt[1] ?? '', /update$/);
   assert.match(apt[2] ?? '', /install/);
+});
+
+test('a Node that is too old fetches another, once, which does the rest', (context) => {
+  const machine = new Machine(context);
+  const first = machine.setUp({ node: '20.20.2' });
+  assert.equal(first.status, 0, first.stderr);
+  assert.match(first.stdout, /^set-up: Node into build\/node, since v20\.20\.2 is too old \.\.\. .* s\n/);
+  assert.equal(first.calls.length, 4);
+  assert.match(first.calls[0] ?? '', /^npm ci --prefix \S+\/build\/node /);
+  assert.deepEqual(machine.setUp({ node: '20.20.2' }), { status: 0, stdout: '', stderr: '', calls: [] });
+  machine.write('scripts/setup/node/package-lock.json', '{}');
+  assert.equal(machine.setUp({ node: '20.20.2' }).calls.length, 1);
+});
+
+test('a Node that will do fetches none, and forgets the one fetched for an older', (context) => {
+  const machine = new Machine(context);
+  assert.equal(machine.setUp({ node: '20.20.2' }).status, 0);
+  assert.deepEqual(machine.setUp().calls, []);
+  assert.ok(!fs.existsSync(path.join(machine.dir, 'build/node')));
+});
+
+test('a platform without a Node in the registry is told so', (context) => {
+  const machine = new Machine(context);
+  machine.write('bin/npm', succeeds);
+  const { status, stderr } = machine.setUp({ node: '20.20.2' });
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^Expected Node 22\.9 or later, but this is v20\.20\.2; .* has none for linux on \w+\.\n$/,
+  );
+});
+
+test('another version of Node gets its binaries', (context) => {
+  const machine = new Machine(context);
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  const binary = (version: number) => ({
+    version: '1.0.0',
+    optional: true,
+    os: [process.platform],
+    cpu: [process.arch],
+    engines: { node: `>=${version}.0.0 <${version + 1}.0.0` },
+  });
+  const lock = (installed: readonly number[]) =>
+    JSON.stringify({
+      packages: Object.fromEntries(installed.map((version) => [`node_modules/b${version}`, binary(version)])),
+    });
+  machine.write('package-lock.json', lock([major, major + 1]));
+  assert.equal(machine.setUp().status, 0);
+  machine.write('node_modules/.package-lock.json', lock([major]));
+  assert.deepEqual(machine.setUp().calls, []);
+  machine.write('node_modules/.package-lock.json', lock([major + 1]));
+  assert.deepEqual(machine.setUp().calls, ['npm ci --no-audit --no-fund']);
 });
 
 test('the first run does every step, the second none, without a word and within a second', (context) => {

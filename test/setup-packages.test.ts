@@ -6,6 +6,10 @@ import { test } from 'node:test';
 interface LockEntry {
   readonly version?: string;
   readonly resolved?: string;
+  readonly integrity?: string;
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly libc?: string | readonly string[];
   /** A package of this repository. */
   readonly link?: true;
   readonly optional?: true;
@@ -27,9 +31,25 @@ test('the lock file names no registry, so that npm ci works with any', () => {
 test('the lock file lists the packages of every platform; npm ci refuses it otherwise', () => {
   for (const [location, { optionalDependencies = {} }] of Object.entries(lock.packages)) {
     for (const name of Object.keys(optionalDependencies)) {
-      assert.ok(lock.packages[`node_modules/${name}`]?.version, `${name} of ${location}`);
+      const found =
+        lock.packages[`${location}/node_modules/${name}`] ?? lock.packages[`node_modules/${name}`];
+      assert.ok(found?.version, `${name} of ${location}`);
     }
   }
+});
+
+// The registry that made the lock files has not all packages of other platforms: those are pinned by their version alone.
+test('what is installed on x64 Linux is pinned by its hash', () => {
+  const nodeLock = JSON.parse(fs.readFileSync('scripts/setup/node/package-lock.json', 'utf8')) as typeof lock;
+  const withoutHash = [lock, nodeLock]
+    .flatMap(({ packages }) => Object.entries(packages))
+    .filter(([location, { link }]) => location.startsWith('node_modules/') && link !== true)
+    .filter(
+      ([, { os = 'linux', cpu = 'x64', libc = 'glibc' }]) =>
+        os.includes('linux') && cpu.includes('x64') && libc.includes('glibc'),
+    )
+    .filter(([, { integrity }]) => integrity === undefined);
+  assert.deepEqual(withoutHash, []);
 });
 
 test('no dependency runs a script when it is installed', () => {

@@ -225,8 +225,7 @@ export class VeravoxClient {
   }
 
   /**
-   * Streams audio while it is spoken, and goes on after a lost connection. Needs a WebSocket: global in browsers and from Node 22
-   * on; in Node 20 start with `--experimental-websocket`, or give that of a package.
+   * Streams audio while it is spoken, and goes on after a lost connection. Needs a WebSocket: the global one, or that of a package.
    * @returns the stream once it has begun
    */
   stream(options: StreamOptions): Promise<LiveStream> {

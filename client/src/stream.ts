@@ -55,9 +55,7 @@ const never = new AbortController().signal;
 function globalWebSocket(): WebSocketClass {
   const found = (globalThis as { WebSocket?: WebSocketClass }).WebSocket;
   if (found !== undefined) return found;
-  throw new TypeError(
-    'Expected a global WebSocket or the option WebSocket. Node 20 has one with --experimental-websocket.',
-  );
+  throw new TypeError('Expected a global WebSocket or the option WebSocket.');
 }
 
 /** Live audio on its way to the server. Keeps what has not arrived, for a connection that is lost. */

@@ -77,6 +77,8 @@ constexpr long kAllowed[] = {
     SYS_sysinfo,
     SYS_uname,
     SYS_sched_getaffinity,
+    SYS_sched_getparam,
+    SYS_sched_getscheduler,
     SYS_fstat,
     // Its end, and that of the process.
     SYS_exit,

@@ -80,6 +80,16 @@ TEST_F(ThreadSandbox, LeavesMemoryAlone) {
             0);
 }
 
+// V8 asks for it from Node 24 on, where it waits for a lock, and complains on the console if refused.
+TEST_F(ThreadSandbox, KnowsItsPriority) {
+  EXPECT_EQ(ErrnoInSandbox([] {
+              int policy = 0;
+              sched_param parameters = {};
+              return pthread_getschedparam(pthread_self(), &policy, &parameters) == 0 ? 0L : -1L;
+            }),
+            0);
+}
+
 TEST_F(ThreadSandbox, HoldsForItsThreadOnly) {
   EXPECT_EQ(ErrnoInSandbox([] { return 0L; }), 0);
   const int file = open("/etc/passwd", O_RDONLY);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Removes from node_modules what an image does not need:
-// - The native libraries that no process of this platform and Node version can load. The packages of uWebSockets.js and of
-//   onnxruntime-node bring those of every platform, that of libsql those of both C libraries: most of an image otherwise.
+// - The native libraries that no process of this platform can load. The package of onnxruntime-node brings those of every
+//   platform, that of libsql those of both C libraries: most of an image otherwise.
 // - The links to the workspaces, whose folders stay behind in the build stage.
 //
 //   node scripts/container/unneeded-files.mjs
+import '../needs-node.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,8 +15,6 @@ const { platform, arch } = process;
 
 /** @param file relative to node_modules, with slashes */
 export function isForeignBinary(file) {
-  const uws = /^uWebSockets\.js\/dist\/bin\/(uws_.*\.node)$/.exec(file);
-  if (uws) return uws[1] !== `uws_${platform}_${arch}_${process.versions.modules}.node`;
   const libsql = /^@libsql\/linux-([^/]+)/.exec(file);
   if (libsql) return libsql[1] !== `${arch}-gnu`;
   const onnxruntime = /^onnxruntime-node\/bin\/napi-v\d+\/([^/]+)\/([^/]+)\//.exec(file);
@@ -24,7 +23,7 @@ export function isForeignBinary(file) {
 
 export function removeForeignBinaries(nodeModulesDir) {
   let removedBytes = 0;
-  for (const folder of ['uWebSockets.js/dist/bin', 'onnxruntime-node/bin', '@libsql']) {
+  for (const folder of ['onnxruntime-node/bin', '@libsql']) {
     const found = fs.readdirSync(path.join(nodeModulesDir, folder), { recursive: true });
     for (const name of found) {
       const file = path.join(nodeModulesDir, folder, name);

@@ -24,7 +24,7 @@ function filesUnder(input) {
   return fs
     .readdirSync(absolute, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(rootDir, path.join(entry.parentPath ?? entry.path, entry.name)));
+    .map((entry) => path.relative(rootDir, path.join(entry.parentPath, entry.name)));
 }
 
 /**

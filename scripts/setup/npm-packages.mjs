@@ -16,9 +16,19 @@ function isInstalled() {
     const found = installed[location];
     // Optional packages are those for other platforms.
     return found === undefined
-      ? location === '' || wanted.optional === true
+      ? location === '' || (wanted.optional === true && !isForThisNode(wanted))
       : found.version === wanted.version;
   });
+}
+
+/** A binary for one version of Node: npm leaves out those of others, and so of the next that somebody installs here. */
+function isForThisNode({ os, cpu, engines }) {
+  const [, major] = /^>=(\d+)\.0\.0 </.exec(engines?.node) ?? [];
+  return (
+    major === process.versions.node.split('.')[0] &&
+    os.includes(process.platform) &&
+    cpu.includes(process.arch)
+  );
 }
 
 function lockedPackages(file) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-export const rootDir = path.resolve(import.meta.dirname, '../..');
+// Without import.meta.dirname, which Node lacks before 20.11.
+export const rootDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** A set-up step failed for a reason that the operator can act on; `message` says all there is to say. */
 export class SetupError extends Error {}

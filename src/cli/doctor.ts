@@ -35,8 +35,8 @@ const checks: Readonly<Record<string, Check>> = {
     return unknown.length === 0 ? 'valid' : `valid; unknown and ignored: ${unknown.join(', ')}`;
   },
   'uWebSockets.js': async () => {
-    await import('../api/http/uws.js');
-    return 'has a binary for this version of Node';
+    const { version } = await import('../api/http/uws.js');
+    return version;
   },
   addon: () =>
     Object.entries(loadAddon().libraryVersions())

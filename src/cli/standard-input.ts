@@ -3,7 +3,7 @@
 /** Means standard input in place of a file. */
 export const STANDARD_INPUT = '-';
 
-// The largest buffer in Node 20.
+// All of it is in memory.
 const MAX_BYTES = 4 * 2 ** 30;
 
 /** All of standard input, in memory only. */

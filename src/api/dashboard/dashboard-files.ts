@@ -40,7 +40,7 @@ async function readAll(): Promise<ReadonlyMap<string, DashboardFile>> {
   const entries = await fs.promises.readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)))
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .map((name) => name.replaceAll(path.sep, '/'));
   for (const name of names) {
     const contentType = types[path.extname(name)];

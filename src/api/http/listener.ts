@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import { whyNotListening } from './listen-error.js';
+import { checkTlsFiles, fingerprintOf, type TlsFiles } from './tls-files.js';
 import {
   App,
   type HttpRequest,
   type HttpResponse,
+  type SocketContext,
   SSLApp,
   type TemplatedApp,
   us_listen_socket_close,
   us_socket_local_port,
-} from 'uWebSockets.js';
-import { whyNotListening } from './listen-error.js';
-import { checkTlsFiles, fingerprintOf, type TlsFiles } from './tls-files.js';
-import type { SocketContext } from './uws.js';
+} from './uws.js';
 import { socketBehavior } from './web-sockets.js';
 
 /** Several processes may listen on the port; the system distributes connections among them. */
@@ -153,8 +153,8 @@ class SecureApps {
 
 function serve(app: TemplatedApp, { handle, handleUpgrade, admits, ended }: ListenOptions): TemplatedApp {
   if (admits !== undefined) {
-    const follow = (res: HttpResponse, change: number): void => {
-      if (change < 0) ended?.();
+    const follow: Parameters<typeof app.filter>[0] = (res, change) => {
+      if ((change as number) < 0) ended?.();
       else if (!admits(res.getRemoteAddress())) res.close();
     };
     app.filter(follow);

@@ -1,15 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { HttpResponse } from 'uWebSockets.js';
+//
+// The only file that imports uWebSockets.js: one of two versions, and its peculiarities stay in this folder. The types are those of
+// the older one, because the newer has all of it.
+import type * as uws from 'uWebSockets.js-20.51';
+import type { HttpResponse } from 'uWebSockets.js-20.51';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import '../../base/observe/report-without-network.js';
 import type { Headers } from '../routes/route.js';
 
-// Only this file and listener.ts import uWebSockets.js, so that its peculiarities stay in this folder.
 export type {
   HttpRequest,
   HttpResponse,
+  TemplatedApp,
   us_socket_context_t as SocketContext,
   WebSocket,
   WebSocketBehavior,
-} from 'uWebSockets.js';
+} from 'uWebSockets.js-20.51';
+
+const require = createRequire(import.meta.url);
+
+/** The newer one first. Its binaries need a newer C library; those of the older one end with Node 23. */
+const packages = ['uWebSockets.js', 'uWebSockets.js-20.51'];
+
+const loaded = load();
+export const { App, SSLApp, us_listen_socket_close, us_socket_local_port } = loaded.api;
+export const { version } = loaded;
+
+function load(): { version: string; api: typeof uws } {
+  const failures: string[] = [];
+  for (const name of packages) {
+    // Its package.json is not among the exports.
+    const file = path.join(path.dirname(require.resolve(name)), 'package.json');
+    const { version } = require(file) as { version: string };
+    try {
+      return { version, api: require(name) as typeof uws };
+    } catch (error) {
+      failures.push(`  ${version}: ${reasonOf(error as Error)}`);
+    }
+  }
+  throw new Error(
+    [
+      `Expected a binary of uWebSockets.js for Node ${process.version} (${process.platform} ${process.arch}, ${cLibrary()}), but none loads. Node 22 needs glibc 2.27 or later; Node 24 and 26 need glibc 2.38, as in Debian 13 and Ubuntu 24.04.`,
+      ...failures,
+      '  to install those of another Node: node scripts/setup.mjs',
+    ].join('\n'),
+  );
+}
+
+/** The package's own sentence names the versions of Node that it supports, and then why the binary does not load. */
+function reasonOf({ message }: Error): string {
+  return /\n\nError: (.*)/.exec(message)?.[1] ?? message;
+}
+
+function cLibrary(): string {
+  const report = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
+  const { glibcVersionRuntime } = report.header;
+  return glibcVersionRuntime === undefined ? 'not glibc' : `glibc ${glibcVersionRuntime}`;
+}
 
 /** The buffer in which uWebSockets.js collects small answers before it hands them to the system. */
 const CORK_BYTES = 16 * 1024;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The thread that owns the connection to a SQLite file: a durable write takes milliseconds, which the main thread does not have.
-import './report-without-network.js';
+import '../../base/observe/report-without-network.js';
 import fs from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'libsql';

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-//
-// To be imported before libsql, which finds its binary by a diagnostic report. With the network in it, a report lists interfaces
-// and asks for the names of connected hosts.
-
-// Node's types do not have it.
-Object.assign(process.report, { excludeNetwork: true });
