@@ -4,6 +4,7 @@
 import numpy as np
 
 from data.sampler import CODEC_SHARE, CropSampler, repeat_sound
+from features.recipe import SAMPLE_RATE_HZ
 from signals.laundering import launder
 
 VIEWS = 3  # the published crop and two views of it
@@ -47,6 +48,6 @@ class ViewSampler(CropSampler):
 
     def batch(self, index):
         rng = np.random.default_rng([self._seed, index, 7])
-        window_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * 16000)
+        window_samples = int(rng.choice(WINDOW_SECONDS, p=WINDOW_SHARES) * SAMPLE_RATE_HZ)
         views, labels = super().batch(index, window_samples)
         return np.moveaxis(views, 1, 0), labels

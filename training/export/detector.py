@@ -11,11 +11,10 @@ the calibration is the identity. `veravox models record` then adds the known ans
 """
 
 import argparse
-import json
 from pathlib import Path
 
 from data.corpus_cache import CorpusCache
-from export.manifest_file import MODELS, new_entry, put_entry
+from export.manifest_file import add_entry_options, calibration_in, new_entry, put_entry
 from features.recipe import WINDOW_SAMPLES, frames_of
 from networks.detector import export_onnx, load_trained
 from networks.ensemble import Ensemble
@@ -26,12 +25,7 @@ def main():
     parser.add_argument("--weights", nargs="+", required=True)
     parser.add_argument("--shares", nargs="+", type=float, help="how much each of several weights counts in the mean")
     parser.add_argument("--quantise", metavar="CACHE")
-    parser.add_argument("--calibration")
-    parser.add_argument(
-        "--operating-point", type=float, default=0.5, help="the score from which voice identity refuses a voice"
-    )
-    parser.add_argument("--model-id", required=True)
-    parser.add_argument("--models", default=MODELS)
+    add_entry_options(parser)
     options = parser.parse_args()
     trained = [load_trained(weights) for weights in options.weights]
     model, features = trained[0]
@@ -44,7 +38,6 @@ def main():
         from export.quantise import quantise_blocks, training_windows  # needs packages that nothing else here does
 
         quantise_blocks(onnx_path, training_windows(CorpusCache(options.quantise), features, WINDOW_SAMPLES))
-    fitted = options.calibration and json.loads(Path(options.calibration).read_text())
     put_entry(
         new_entry(
             options.model_id,
@@ -53,7 +46,7 @@ def main():
             features,
             "repeat_sound",
             "logit",
-            calibration=fitted or {"scale": 1.0, "bias": 0.0},
+            calibration=calibration_in(options),
             operating_point=options.operating_point,
             metrics={},
         ),

@@ -17,7 +17,6 @@ without CALIBRATION.json of judge/calibrate_detector.py the calibration is the i
 """
 
 import argparse
-import json
 import tempfile
 from math import prod
 from pathlib import Path
@@ -27,13 +26,12 @@ import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
-from export.manifest_file import MODELS, get_entry, new_entry, put_entry
+from export.manifest_file import add_entry_options, calibration_in, get_entry, new_entry, put_entry
 from features.recipe import curve_fields
 from networks.onnx_export import OPSET, write_onnx
 from window_curves.curves import SHAPES
 from window_curves.network import MeanOfNetworks, load_trained
 
-IDENTITY = {"scale": 1.0, "bias": 0.0}
 PARTS = list(SHAPES)
 
 
@@ -144,12 +142,7 @@ def main():
         parser.add_argument(option, nargs="+", metavar="WEIGHTS", default=[])
         parser.add_argument(f"{option}-share", type=float, default=1.0)
     parser.add_argument("--curves-of", metavar="JOINED.onnx")
-    parser.add_argument("--model-id", required=True)
-    parser.add_argument("--calibration")
-    parser.add_argument(
-        "--operating-point", type=float, default=0.5, help="the score from which voice identity refuses a voice"
-    )
-    parser.add_argument("--models", default=MODELS)
+    add_entry_options(parser)
     options = parser.parse_args()
     parts = parts_in(onnx.load(options.curves_of)) if options.curves_of else {}
     for kind in PARTS:
@@ -170,7 +163,7 @@ def main():
         features,
         detector["short_window"],
         "logit",
-        calibration=json.loads(Path(options.calibration).read_text()) if options.calibration else IDENTITY,
+        calibration=calibration_in(options),
         operating_point=options.operating_point,
         metrics={},
     )

@@ -11,18 +11,15 @@ answers.
 """
 
 import argparse
-import json
 from pathlib import Path
 
 import torch
 
 from data.corpus_cache import CorpusCache
-from export.manifest_file import MODELS, get_entry, new_entry, put_entry
+from export.manifest_file import add_entry_options, calibration_in, get_entry, new_entry, put_entry
 from features.recipe import FEATURES, WINDOW_SAMPLES, WITH_CURVES, frames_of
 from networks.joint import CURVE_NUMBERS, load_trained
 from networks.onnx_export import write_onnx
-
-IDENTITY = {"scale": 1.0, "bias": 0.0}
 
 
 def aliases_of(model_id, models):
@@ -36,12 +33,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weights", required=True)
     parser.add_argument("--quantise", metavar="CACHE")
-    parser.add_argument("--calibration")
-    parser.add_argument(
-        "--operating-point", type=float, default=0.5, help="the score from which voice identity refuses a voice"
-    )
-    parser.add_argument("--model-id", required=True)
-    parser.add_argument("--models", default=MODELS)
+    add_entry_options(parser)
     options = parser.parse_args()
     path = Path(options.models) / f"{options.model_id}.onnx"
     numbers = FEATURES["bands"] * frames_of(WINDOW_SAMPLES) + sum(CURVE_NUMBERS)
@@ -58,7 +50,7 @@ def main():
         WITH_CURVES,
         "repeat_sound",
         "logit",
-        calibration=json.loads(Path(options.calibration).read_text()) if options.calibration else IDENTITY,
+        calibration=calibration_in(options),
         operating_point=options.operating_point,
         metrics={},
     )

@@ -17,6 +17,24 @@ def sha256_of(path):
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
+IDENTITY = {"scale": 1.0, "bias": 0.0}
+
+
+def add_entry_options(parser):
+    """What every export of a detector says of its entry; calibration_in() reads the table."""
+    parser.add_argument("--calibration")
+    parser.add_argument(
+        "--operating-point", type=float, default=0.5, help="the score from which voice identity refuses a voice"
+    )
+    parser.add_argument("--model-id", required=True)
+    parser.add_argument("--models", default=MODELS)
+
+
+def calibration_in(options):
+    """Of CALIBRATION.json; without one the identity."""
+    return json.loads(Path(options.calibration).read_text()) if options.calibration else IDENTITY
+
+
 def without_empty_fractions(value):
     """Whole numbers as `veravox models record` writes them: 1, not 1.0."""
     if isinstance(value, dict):
