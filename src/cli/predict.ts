@@ -177,7 +177,7 @@ async function predictAll(
   if (!isOneFile && !options.json) print(runSummary(counts, pc));
 }
 
-/** Those of the recording and of its separate channels; one without speech has none. */
+/** Results of the recording and of its separate channels; a channel without speech has none. */
 const resultsIn = ({ global, channels = [] }: Prediction): (string | undefined)[] => [
   global.result,
   ...channels.map((channel) => channel.global?.result),

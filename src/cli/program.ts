@@ -32,13 +32,13 @@ const commands: readonly [names: readonly string[], load: () => Promise<AddComma
 ];
 
 /**
- * Those of all commands; exit-codes.ts has the others.
+ * Exit codes of all commands; exit-codes.ts has the others.
  * Shells show 141 for a program that SIGPIPE ended; Node.js ignores that signal.
  */
 const exitCodes = { failure: 1, usage: 2, brokenPipe: 141 } as const;
 
-// `veravox models check | head`: a command can stop once nobody reads its output. A server cannot, even if the disk for its
-// output is full.
+// `veravox models check | head`: a command can stop once nobody reads its output. A server cannot, even if the disk that takes
+// its output is full.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', ({ code, message: text }: NodeJS.ErrnoException) => {
     if (['serve', 'work'].includes(process.argv[2] ?? '')) return;

@@ -95,7 +95,7 @@ export interface FailedProbe {
   readonly killed?: boolean;
 }
 
-/** What the probe says; if it crashed, the last line of its libraries. */
+/** The probe's own words; after a crash, the last line of its libraries. */
 export function whyProbeFailed({ stdout = '', stderr = '', signal, killed = false }: FailedProbe): string {
   const said = stripVTControlCharacters(stdout).trim();
   if (said !== '') return said;

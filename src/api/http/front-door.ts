@@ -298,7 +298,7 @@ export class FrontDoor {
   #enter(exchange: Exchange, route: Route, key: AuthenticatedKey): void {
     const { scope } = route;
     if (scope !== undefined && !allows(key.scopes, scope)) throw new ServiceError('FORBIDDEN', { scope });
-    // What the query of a stream means depends on what is in it.
+    // The meaning of a stream's query depends on its parameters.
     if (!route.isSocket) noteParameters(exchange, route.operation);
     this.#admitAndRun(exchange, route);
   }

@@ -13,7 +13,7 @@ import { elementsOf, escaped, s3Document, textOf } from './s3-xml.js';
 /** That of S3. */
 const MAX_DELETIONS = 1000;
 
-/** What programs ask to know how to talk to a bucket. */
+/** Questions of programs about how to talk to a bucket. */
 const facts: ReadonlyMap<string, () => Reply> = new Map([
   // Empty stands for the region that clients take when they are told none.
   ['location', () => s3Document('LocationConstraint', '')],

@@ -9,14 +9,14 @@ import { receiveWhole } from '../upload/whole-body.js';
 import { expectedChecksums } from './expected-checksums.js';
 import type { RouteRequest } from './route.js';
 
-/** Where the objects are. Programs ask for the bucket with and without the slash. */
+/** The path of all objects. Programs ask for the bucket with and without the slash. */
 export const BUCKET_PREFIX = `/${BUCKET}/`;
 /** Room for 10,000 parts with a checksum each, or 1,000 long keys. */
 const MAX_XML_BYTES = 4 << 20;
 
 export const nameOf = ({ path }: Pick<RouteRequest, 'path'>): string => nameInPath(path);
 
-/** What stands for the account in the name of an object: its folder. */
+/** The folder that stands for the account in the name of an object. */
 export const accountIn = (name: string): string => name.slice(0, name.indexOf('/'));
 
 export const unsupported = (what: string): ServiceError =>

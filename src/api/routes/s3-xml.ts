@@ -23,7 +23,7 @@ export const xmlReply = (document: string): Reply => ({
 export const s3Document = (root: string, content: string): Reply =>
   xmlReply(`<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</${root}>`);
 
-/** What lies in the elements of this name. Enough for what S3 programs send, and in proportion to the length of any text. */
+/** Contents of the elements of this name. Enough for the XML of S3 programs, in time proportional to the length of any text. */
 export function elementsOf(xml: string, name: string): string[] {
   const [, ...pieces] = xml.split(`<${name}>`);
   return pieces.map((piece) => {

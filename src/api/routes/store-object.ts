@@ -159,7 +159,7 @@ function copiedRange(header: string | undefined, bytes: number): ByteRange {
   return range;
 }
 
-/** What a link takes: the setting's limit, or its own, which is that of v0. */
+/** The limit of a link: the setting's, or its own, which is that of v0. */
 class SizeLimit {
   readonly #allowedBytes: number;
   readonly #isLegacy: boolean;

@@ -11,7 +11,7 @@ const MAX_SHOWN_CHARS = 100;
 /** nginx has 4 KiB for the head of an answer, and answers 502 if that is longer. */
 const MAX_HEADER_CHARS = 2000;
 
-/** What a request keeps of them. */
+/** The notes of one request. */
 export interface Notes {
   /** `prefer: handling=strict` (RFC 7240): fields without effect are refused. */
   readonly isStrict: boolean;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// To be imported before a diagnostic report is made, by which libsql finds its binary. With the network in it, a report lists
-// interfaces and asks for the names of connected hosts.
+// Must be imported before anything makes a diagnostic report, as libsql does to find its binary. A report that covers the network
+// lists interfaces and looks up the names of connected hosts.
 
 // Node's types do not have it.
 Object.assign(process.report, { excludeNetwork: true });

@@ -23,7 +23,7 @@ const reasons: Readonly<Record<WriteProblem, string>> = {
   read_only: 'it can only be read',
 };
 
-/** What a client is told of an error; its cause is for the log. */
+/** The client's version of an error; its cause is for the log. */
 export function refusalOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const reason = whyUnusable(error);

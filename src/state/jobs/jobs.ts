@@ -100,7 +100,7 @@ export class Jobs {
   }
 
   /**
-   * What `create` would find instead of adding a job.
+   * The job that `create` would find instead of adding one.
    * @throws IdempotencyConflict, DatabaseError
    */
   async earlier(job: NewJob): Promise<Job | undefined> {

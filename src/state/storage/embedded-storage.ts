@@ -17,7 +17,7 @@ export interface EmbeddedSettings extends DiskSettings {
   readonly host: string;
   /** Of links to the host that the client has used. */
   readonly scheme: 'http' | 'https';
-  /** What links begin with, which may have a path; empty for the host that the client has used. */
+  /** The beginning of links, which may have a path; empty for the host that the client has used. */
   readonly publicUrl: string;
   readonly linkLifetimeS: number;
 }

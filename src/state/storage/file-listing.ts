@@ -24,7 +24,7 @@ export interface ListedItem {
 
 interface Entry {
   readonly name: string;
-  /** What the entry contributes to a key, and all folders above it. */
+  /** The entry's part of a key, and that of all folders above it. */
   readonly hex: string;
   readonly isFile: boolean;
   readonly groupHex: string | undefined;
@@ -53,7 +53,7 @@ export async function listFiles(root: string, terms: ListingTerms, limit: number
   async function firstEntries(dir: string, parentHex: string, behindName: string): Promise<Entry[]> {
     let found: Entry[] = [];
     let groups = new Set<string>();
-    /** What sorts behind it is not among the first. */
+    /** Entries behind it are not among the first. */
     let bound: string | undefined;
     const keepFirst = (): void => {
       found = found.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, limit);

@@ -20,7 +20,7 @@ type Handler = S3Client['config']['requestHandler'];
 type Handled = Awaited<ReturnType<Handler['handle']>>;
 type SdkRequest = Parameters<Handler['handle']>[0];
 
-/** What the SDK hands to its handler. */
+/** Options that the SDK hands to its handler. */
 export interface CallOptions {
   readonly abortSignal: AbortSignal;
   /** Told of each piece of the answer that is not an object. What it throws ends the call. */

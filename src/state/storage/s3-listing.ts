@@ -8,7 +8,7 @@ import { wrongAnswer } from './s3-failure.js';
 /** The SDK has a page as buffers, as text and as values of it at the same time. */
 const COPIES = 4;
 
-/** What the pages of one list take, until all of it is dropped. */
+/** Memory of the pages of one list, until the whole list is dropped. */
 class ListMemory {
   readonly #keep: (bytes: number) => void;
   #bytes = 0;

@@ -34,7 +34,7 @@ export interface Grant {
   readonly maxBytes: number | undefined;
   /** As LinkOwners has sealed it. */
   readonly owner: string | undefined;
-  /** Those of the query that ask for something other than the object as a whole. */
+  /** Parameters of the query that ask for something other than the object as a whole. */
   readonly parameters: ReadonlyMap<string, string>;
   /** Others may have been added by the holder of a link. */
   readonly signedHeaders: ReadonlySet<string>;
