@@ -385,7 +385,7 @@ export class FrontDoor {
     else record.errorKey = failure.key;
     const allow = error instanceof MethodNotAllowed ? [['allow', error.allowed] as const] : [];
     const reply =
-      exchange.route?.refusal?.(failure, record.correlationId) ??
+      exchange.route?.refusal?.(failure, record.correlationId, exchange.headers) ??
       jsonReply(failure.status, errorBody(failure, record.correlationId));
     this.#answer(exchange, reply, [...errorHeaders(failure), ...allow]);
   }

@@ -16,6 +16,9 @@ const headers: Headers = [
 
 const vary = ['vary', 'accept'] as const;
 
+const isSigned = (headers: ReadonlyMap<string, string>): boolean =>
+  headers.get('authorization')?.startsWith('AWS4-') === true;
+
 const page = (links: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -51,7 +54,8 @@ export function rootRoute(
     method: 'GET',
     path: '/',
     ...((hasDashboard || storage) && { wantsHeaders: true }),
-    refusal: s3Refusal,
+    refusal: (failure, correlationId, headers) =>
+      isSigned(headers) ? s3Refusal(failure, correlationId) : undefined,
     operation: {
       id: 'root',
       tag: 'Operation',
@@ -61,7 +65,7 @@ export function rootRoute(
     },
     handle(request) {
       const { headers: asked } = request;
-      if (storage && asked.get('authorization')?.startsWith('AWS4-')) return listBuckets(storage, request);
+      if (storage && isSigned(asked)) return listBuckets(storage, request);
       if (hasDashboard && asked.get('accept')?.includes('text/html')) {
         return { status: 302, contentType: '', body: '', headers: [['location', 'dashboard/'], vary] };
       }

@@ -101,7 +101,11 @@ export interface Route extends Endpoint, PermitTraits {
    */
   handle(request: RouteRequest): Reply | Promise<Reply>;
   /** The answer to a refused request if it is not the usual JSON. */
-  refusal?(failure: ServiceError, correlationId: string): Reply | undefined;
+  refusal?(
+    failure: ServiceError,
+    correlationId: string,
+    headers: ReadonlyMap<string, string>,
+  ): Reply | undefined;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
