@@ -4,7 +4,7 @@
 // on asking, 500 connections break off in the middle of an upload, 200 send a byte per second, and 64 upload
 // 5 MB at once. Passes when no other request failed, the byte budget held, and the memory came back.
 //
-//   npm run bench:abuse
+//   npm run bench abuse
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { describeMachine } from './machine.js';
-import { startServer } from './server-process.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
 
 const abortingConnections = 500;
 const tricklingConnections = 200;

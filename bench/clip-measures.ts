@@ -3,7 +3,7 @@
 // What the pipeline measures of each clip of a list, beside the score of each of its windows by some detectors: what
 // training/judge/calibrate_detector.py, calibrate_codecs.py and reasons.py work on.
 //
-//   node scripts/bench.mjs clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]
+//   npm run bench clip-measures -- LIST.csv --out MEASURES.csv --model ID [--model ID ..]
 //
 // The rows are those of the list, without clips that the pipeline refuses. Added columns: duration_s, speech_s,
 // clipped_ratio, high_band_drop_db and noise_gap_db (empty if unknown), codec (empty if the sound was not coded, or without
@@ -20,9 +20,9 @@ import { type Model, readManifest } from '../src/analysis/models/manifest.js';
 import { loadConfig } from '../src/base/config/load-config.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../src/base/contract/limits.js';
 import { ListPipeline } from '../src/evaluation/labelled-lists/list-pipeline.js';
-import { benchArguments, wrongUsage } from './arguments.js';
+import { benchArguments, wrongUsage } from './support/arguments.js';
 
-const usage = 'node scripts/bench.mjs clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]';
+const usage = 'npm run bench clip-measures -- LIST.csv --out MEASURES.csv --model ID [--model ID ..]';
 
 const { values, positionals } = benchArguments(usage, {
   allowPositionals: true,

@@ -3,8 +3,8 @@
 // How far the answers of models are from those in their manifest: as they are, and with small mistakes in their recipes. What
 // the tolerances in src/analysis/known-answers/known-answers.ts follow from.
 //
-//   node scripts/bench.mjs known-answers                         on this processor
-//   node scripts/bench.mjs known-answers --models-dir FOLDER     of training/export/round_to_tf32.py, say
+//   npm run bench known-answers                            on this processor
+//   npm run bench known-answers -- --models-dir FOLDER     of training/export/round_to_tf32.py, say
 //   qemu-x86_64 -cpu Haswell $(which node) build/test/bench/known-answers.js --as-they-are
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

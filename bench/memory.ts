@@ -2,7 +2,7 @@
 //
 // What a flood of live audio takes of memory, and what is left of it a minute later; and what each reload of the models adds.
 //
-//   npm run bench:memory [-- --before OTHER/CHECKOUT/dist/cli/main.js]
+//   npm run bench memory [-- --before OTHER/CHECKOUT/dist/cli/main.js]
 //
 // The server of another checkout runs side by side: most of the time both rest.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,9 +12,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { StreamClient } from '../test/support/stream-client.js';
-import { describeMachine } from './machine.js';
-import { metric } from './process-watch.js';
-import { type ServerProcess, startServer } from './server-process.js';
+import { describeMachine } from './support/machine.js';
+import { metric } from './support/process-watch.js';
+import { type ServerProcess, startServer } from './support/server-process.js';
 
 const { values } = parseArgs({
   options: {

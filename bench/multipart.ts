@@ -3,7 +3,7 @@
 // Speed of the multipart parser on one core: one large file part, in chunks of the size that the socket gives, first
 // the parser alone, then with the copy of each chunk into the arena, as a request has it.
 //
-//   node build/bench/bench/multipart.js [MiB]
+//   npm run bench multipart [-- MEBIBYTES]
 //
 // A peer to compare with is read from the environment: BUSBOY is the path of an installed `busboy`.
 import { createRequire } from 'node:module';

@@ -6,18 +6,18 @@
 // all phases. First the server is warmed up, until neither its maximum nor what it answers under overload grows. Then short phases alternate. Other
 // programs that use more than a tenth of a core make the figures worthless, and the run says so.
 //
-//   npm run bench:overload [-- --rounds 3 --seconds 7 --times 10,25]
+//   npm run bench overload [-- --rounds 3 --seconds 7 --times 10,25]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { formBody, formType } from './form-body.js';
-import { describeMachine } from './machine.js';
-import { type PhaseOrder, type PhaseResult, runPhase } from './overload-phase.js';
-import { describePhases, GREEDY, goodputPerS, type MeasuredPhase, mean } from './overload-report.js';
-import { createKey, startServer } from './server-process.js';
+import { formBody, formType } from './support/form-body.js';
+import { describeMachine } from './support/machine.js';
+import { type PhaseOrder, type PhaseResult, runPhase } from './support/overload-phase.js';
+import { describePhases, GREEDY, goodputPerS, type MeasuredPhase, mean } from './support/overload-report.js';
+import { createKey, startServer } from './support/server-process.js';
 
 const { values } = parseArgs({
   options: {

@@ -3,7 +3,7 @@
 // How often recordings are called `band_limited` and `low_snr` that went through telephones, codecs and noise, of a corpus'
 // clips with a bandwidth of 8 kHz: what docs/reasons.md states.
 //
-//   VERAVOX_CORPUS=FOLDER npm run bench:reasons [-- --clips 130 --per-source 3 --seed 1]
+//   VERAVOX_CORPUS=FOLDER npm run bench reasons [-- --clips 130 --per-source 3 --seed 1]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ import { loadAddon, type PrepareSummary } from '../src/base/addon/addon.js';
 import { ffmpegInto, noise, powerOf, withNoise } from '../test/support/recordings.js';
 import { monoWav } from '../test/support/wav.js';
 import { waveformPreparer } from '../test/support/waveform-preparer.js';
-import { readIndex } from './corpus-index.js';
-import { describeMachine } from './machine.js';
-import { randomOf, shuffled } from './voiceid-trials.js';
+import { readIndex } from './support/corpus-index.js';
+import { describeMachine } from './support/machine.js';
+import { randomOf, shuffled } from './support/voiceid-trials.js';
 
 const RATE_HZ = 16_000;
 const MIN_S = 3;

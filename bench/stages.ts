@@ -3,7 +3,7 @@
 // Time per 5 s segment of every stage, on one thread: decoding per format, resampling per rate, voice activity,
 // features per recipe, the model; and of whole requests to a running server, one after the other. Prints a table and writes bench/results/stages.json.
 //
-//   npm run bench
+//   npm run bench stages
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -17,9 +17,9 @@ import { ModelSession } from '../src/analysis/scoring/model-session.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { logMelRecipe } from '../test/support/log-mel-recipe.js';
-import { formBody, formType } from './form-body.js';
-import { describeMachine } from './machine.js';
-import { type ServerProcess, startServer } from './server-process.js';
+import { formBody, formType } from './support/form-body.js';
+import { describeMachine } from './support/machine.js';
+import { type ServerProcess, startServer } from './support/server-process.js';
 
 const clip = join(packageDir, 'test/fixtures/human-lj-a.flac');
 const seconds = 5;

@@ -3,7 +3,7 @@
 // Streams at once at real time: how long after the end of a window its verdict comes, and whether the scores are those of the
 // same audio sent as a file. The streams begin at random moments of a window's length. Clients share the cores with the server.
 //
-//   npm run bench:stream [-- --streams 200 --seconds 60 --piece-ms 40 --model apollo-4-2025-10-20]
+//   npm run bench stream [-- --streams 200 --seconds 60 --piece-ms 40 --model apollo-4-2025-10-20]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -16,8 +16,8 @@ import { LARGE_FILE_MODEL } from '../src/base/contract/model-ids.js';
 import type { Prediction } from '../src/base/contract/prediction.js';
 import { StreamClient } from '../test/support/stream-client.js';
 import { monoWav, repeated } from '../test/support/wav.js';
-import { describeMachine } from './machine.js';
-import { startServer } from './server-process.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
 
 const { values } = parseArgs({
   options: {

@@ -3,7 +3,7 @@
 // How often the real server, asked over HTTP, takes another speaker for the enrolled one, and the enrolled one for another,
 // beside what the model's manifest entry claims. Fails when the server does worse than that, beyond chance.
 //
-//   VERAVOX_CORPUS=FOLDER npm run bench:voiceid [-- --samples 6 --impostors 4 --seed 1]
+//   VERAVOX_CORPUS=FOLDER npm run bench voiceid [-- --samples 6 --impostors 4 --seed 1]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { loadManifest } from '../src/analysis/models/model-file.js';
 import { loadConfig } from '../src/base/config/load-config.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { monoWav } from '../test/support/wav.js';
-import { describeMachine } from './machine.js';
-import { startServer } from './server-process.js';
-import { makeTrials, randomOf, SAMPLE_RATE_HZ, TEST_SPEECH_S } from './voiceid-trials.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
+import { makeTrials, randomOf, SAMPLE_RATE_HZ, TEST_SPEECH_S } from './support/voiceid-trials.js';
 
 const { values } = parseArgs({
   options: {

@@ -4,7 +4,7 @@
 // a row. Ends at the first run that fails. Hours for the whole suite, so this is not a part of `npm test`.
 //
 //   node scripts/repeat-tests.mjs                 five times at a load of eight
-//   node scripts/repeat-tests.mjs jobs --times=2  only test files with this word in their name, twice
+//   node scripts/repeat-tests.mjs jobs --times=2  only test files with this word in their path, twice
 //   node scripts/repeat-tests.mjs --load=20       beside twenty busy processes
 import { spawn, spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';

@@ -4,7 +4,7 @@
 //
 //   npm test
 //   npm test -- --only=node            some of the steps: lint, native, fuzz, training, node
-//   npm test -- --only=node keys cli   of those, only test files with one of these words in their name
+//   npm test -- --only=node keys cli   of those, only test files with one of these words in their path
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -53,7 +53,7 @@ const steps = {
       .filter((file) => file.endsWith('.test.js'))
       .filter((file) => nameParts.length === 0 || nameParts.some((part) => file.includes(part)))
       .map((file) => path.join(testDir, file));
-    if (files.length === 0) throw new SetupError(`No test file has ${nameParts.join(' or ')} in its name.`);
+    if (files.length === 0) throw new SetupError(`No test file has ${nameParts.join(' or ')} in its path.`);
     // Node itself would leave a core free, and so run one file at a time on a machine with two.
     const atOnce = `--test-concurrency=${cores}`;
     run(process.execPath, '--enable-source-maps', '--test', atOnce, '--test-reporter=spec', ...files);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { reasons } from '../../src/analysis/verdict/reasons.js';
 
-/** Of a condition that `npm run bench:reasons` made of clips; null where it could not be told of any. */
+/** Of a condition that `npm run bench reasons` made of clips; null where it could not be told of any. */
 export interface MeasuredCondition {
   readonly condition: string;
   readonly bandLimitedPercent: number | null;
@@ -181,7 +181,7 @@ export function reasonsPage(
     '',
     'The share of clips to which each applies, of those with at least 2 s of speech, which the table above does not ask for. The level of the',
     'noise is that below the loud samples. Measured on human and AI-generated clips of',
-    'about a hundred sources, with originals sampled at 16 kHz or more (`npm run bench:reasons`,',
+    'about a hundred sources, with originals sampled at 16 kHz or more (`npm run bench reasons`,',
     '[bench/results/reasons.json](../bench/results/reasons.json)):',
     '',
     '| Condition | `band_limited` | `low_snr` |',
