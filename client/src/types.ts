@@ -1984,6 +1984,9 @@ export interface ServerState {
    * Of the process that answers.
    */
   uptime_s: number;
+  /**
+   * Device that runs the models.
+   */
   provider: 'cpu' | 'cuda';
   /**
    * Why the CPU runs the models although CUDA was requested.

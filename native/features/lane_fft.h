@@ -12,7 +12,7 @@ namespace veravox {
 // factors.
 //
 // Why not libav's av_tx: it takes twice as long, and FFmpeg 5.1 has nothing fast for sizes like 200, half of
-// the 400 points of many recipes (bench/libav_comparison.cc).
+// the 400 points of many recipes (the bench libav_comparison of commit ad73034).
 //
 // Decimation in time, in place. The input is stored in digit-reversed order (input_position), which costs
 // nothing because the code that fills the buffer places every element individually anyway.

@@ -22,7 +22,7 @@ namespace veravox {
 // Making one takes up to a millisecond (tables), so keep it for the next stream of the same rate.
 //
 // Why not libswresample: its default filter lets 8 kHz through at -15 dB, and as steep as here it takes 1.6
-// to 3 times as long (bench/libav_comparison.cc).
+// to 3 times as long (the bench libav_comparison of commit ad73034).
 class Resampler {
  public:
   // Rates of 1000 to 768000 Hz; others throw StageError (kSampleRateOutOfRange). `level` is one that the

@@ -7,14 +7,14 @@ import { shown } from '../base/errors/shown-text.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
 import { databaseFile, openDatabase, openUnchanged } from '../state/database/open-database.js';
 import { openJobQueue } from '../state/jobs/open-job-queue.js';
+import { openState } from '../state/takeover/open-state.js';
 import {
   copyDatabase,
   countsToCopy,
   homesToCopy,
   refuseUnlessEmpty,
   type TableCount,
-} from '../state/takeover/copy-database.js';
-import { openState } from '../state/takeover/open-state.js';
+} from './copy-database.js';
 import { print, tell } from './output.js';
 import { textTable } from './text-table.js';
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { historyAnswer } from '../../src/api/admin/history-answer.js';
 import { catalogue } from '../../src/base/errors/catalogue.js';
-import { History } from '../../src/base/history/history.js';
-import { latencyBoundsMs, latencyBucketOf } from '../../src/base/history/latency-buckets.js';
-import { groupOf } from '../../src/base/history/request-groups.js';
-import { SERIES_BYTES } from '../../src/base/history/slots.js';
 import type { RequestRecord } from '../../src/base/observe/request-record.js';
+import { History } from '../../src/console/health/history.js';
+import { latencyBoundsMs, latencyBucketOf } from '../../src/console/health/latency-buckets.js';
+import { groupOf } from '../../src/console/health/request-groups.js';
+import { SERIES_BYTES } from '../../src/console/health/slots.js';
+import { historyAnswer } from '../../src/console/routes/history-answer.js';
 import { startTestServer } from '../support/test-server.js';
 
 const record = (changes: Partial<RequestRecord>): RequestRecord => ({

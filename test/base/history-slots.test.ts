@@ -3,8 +3,8 @@
 // Against a list of everything that was ever counted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinedStretches } from '../../src/base/history/joined-stretches.js';
-import { WallLabels } from '../../src/base/history/monotonic.js';
+import { joinedStretches } from '../../src/console/health/joined-stretches.js';
+import { WallLabels } from '../../src/console/health/monotonic.js';
 import {
   COARSE_SPAN_S,
   FINE_SPAN_S,
@@ -13,7 +13,7 @@ import {
   SERIES_BYTES,
   Slots,
   type Span,
-} from '../../src/base/history/slots.js';
+} from '../../src/console/health/slots.js';
 
 /** The same every time. */
 function* randomNumbers(seed: number): Generator<number, never, void> {

@@ -7,7 +7,7 @@ import { printable } from '../../dashboard/src/logic/printable.js';
 import { isName, nameSchema, nearestName } from '../../src/base/contract/names.js';
 import { escapeInvisible } from '../../src/base/errors/visible-text.js';
 import { textTable } from '../../src/cli/text-table.js';
-import { foldedName } from '../../src/state/users/user.js';
+import { foldedName } from '../../src/console/users/user.js';
 import { addUser, signIn } from '../support/admin.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
 import { startJobServer } from '../support/job-server.js';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient, VeravoxClient, VeravoxError } from '../../client/src/index.js';
-import { SCORE_BINS } from '../../src/state/drift/score-bins.js';
-import { ScoreBook } from '../../src/state/drift/score-book.js';
-import { hourOf, ScoreCounts } from '../../src/state/drift/score-counts.js';
-import { MIN_CURRENT_FILES, REFERENCE_FILES } from '../../src/state/drift/stability-index.js';
+import { SCORE_BINS } from '../../src/console/drift/score-bins.js';
+import { ScoreBook } from '../../src/console/drift/score-book.js';
+import { hourOf, ScoreCounts } from '../../src/console/drift/score-counts.js';
+import { MIN_CURRENT_FILES, REFERENCE_FILES } from '../../src/console/drift/stability-index.js';
 import { someAnalysis, someDetector } from '../support/analyser-double.js';
 import { eventually } from '../support/eventually.js';
 import { startJobServer } from '../support/job-server.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutFolders } from '../../src/api/admin/server-state.js';
+import { withoutFolders } from '../../src/console/routes/server-state.js';
 
 test('what is said of failures names files, but not where they lie', () => {
   const cases: readonly [text: string | undefined, shown: string | null][] = [

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Passwords } from '../../src/console/users/passwords.js';
+import { SignInBrake } from '../../src/console/users/sign-in-brake.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { Passwords } from '../../src/state/users/passwords.js';
-import { SignInBrake } from '../../src/state/users/sign-in-brake.js';
 import { addUser, PASSWORD, postSession, signIn } from '../support/admin.js';
 import { onEachDatabase } from '../support/databases.js';
 import { startJobServer } from '../support/job-server.js';

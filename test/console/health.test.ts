@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient, VeravoxError } from '../../client/src/index.js';
-import { historyAnswer } from '../../src/api/admin/history-answer.js';
-import { latencyBoundsMs } from '../../src/base/history/latency-buckets.js';
-import { requestGroups, requestOutcomes } from '../../src/base/history/request-groups.js';
-import { COARSE_SPAN_S, Slots } from '../../src/base/history/slots.js';
+import { latencyBoundsMs } from '../../src/console/health/latency-buckets.js';
+import { requestGroups, requestOutcomes } from '../../src/console/health/request-groups.js';
+import { COARSE_SPAN_S, Slots } from '../../src/console/health/slots.js';
+import { historyAnswer } from '../../src/console/routes/history-answer.js';
 import { eventually } from '../support/eventually.js';
 import { FORM_TYPE, formBody } from '../support/form-body.js';
 import { request } from '../support/http-client.js';

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient, VeravoxError } from '../../client/src/index.js';
-import { deliveryRoutes } from '../../src/api/admin/delivery-routes.js';
-import { adminJobRoutes } from '../../src/api/admin/job-routes.js';
 import { JobWatch } from '../../src/api/routes/job-watch.js';
+import { deliveryRoutes } from '../../src/console/routes/delivery-routes.js';
+import { adminJobRoutes } from '../../src/console/routes/job-routes.js';
 import { webhookBody } from '../../src/service/webhooks/webhook-body.js';
 import type { NewJob, Work } from '../../src/state/jobs/job.js';
 import type { JobDesk } from '../../src/state/jobs/job-desk.js';

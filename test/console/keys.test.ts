@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient, VeravoxError } from '../../client/src/index.js';
-import { keyRoutes } from '../../src/api/admin/key-routes.js';
+import { keyRoutes } from '../../src/console/routes/key-routes.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { newKey } from '../../src/state/keys/api-key.js';

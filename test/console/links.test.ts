@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LinkRegistry } from '../../src/console/users/link-registry.js';
+import { UserRegistry } from '../../src/console/users/user-registry.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { LinkRegistry } from '../../src/state/users/link-registry.js';
-import { UserRegistry } from '../../src/state/users/user-registry.js';
 import { addUser, cheapPasswords, PASSWORD, postSession, signIn } from '../support/admin.js';
 import { onEachDatabase } from '../support/databases.js';
 import { startJobServer } from '../support/job-server.js';

@@ -11,10 +11,10 @@ import type { AnswerCheck } from '../../src/analysis/known-answers/known-answers
 import { readManifest } from '../../src/analysis/models/manifest.js';
 import { modelStatus } from '../../src/analysis/pipeline/model-status.js';
 import { UNCERTAIN_BELOW_CONFIDENCE } from '../../src/analysis/verdict/reasons.js';
-import { modelRoutes } from '../../src/api/admin/model-routes.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import type { AdminAnalysisFacts } from '../../src/base/contract/admin/analysis-facts.js';
-import type { AdminModel, AdminModelList } from '../../src/base/contract/admin/models.js';
+import type { AdminAnalysisFacts } from '../../src/console/contract/analysis-facts.js';
+import type { AdminModel, AdminModelList } from '../../src/console/contract/models.js';
+import { modelRoutes } from '../../src/console/routes/model-routes.js';
 import { OperatingPoints } from '../../src/state/operating-points/operating-points.js';
 import { ADMIN, adminCaller } from '../support/admin-caller.js';
 import { someSpeakerModel } from '../support/analyser-double.js';

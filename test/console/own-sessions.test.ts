@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AdminClient } from '../../client/src/index.js';
+import { digestOf, publicIdOf } from '../../src/console/users/secret-token.js';
+import { IDLE_MS } from '../../src/console/users/session.js';
+import { SessionRegistry } from '../../src/console/users/session-registry.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { digestOf, publicIdOf } from '../../src/state/users/secret-token.js';
-import { IDLE_MS } from '../../src/state/users/session.js';
-import { SessionRegistry } from '../../src/state/users/session-registry.js';
 import { addUser, signIn } from '../support/admin.js';
 import { onEachDatabase } from '../support/databases.js';
 import { request } from '../support/http-client.js';

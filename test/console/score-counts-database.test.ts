@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
+import { emptyHistogram, totalOf } from '../../src/console/drift/score-bins.js';
+import { KEPT_HOURS, ScoreBook, TooFewFiles } from '../../src/console/drift/score-book.js';
+import { hourOf, ScoreCounts } from '../../src/console/drift/score-counts.js';
+import { ScoreMeter } from '../../src/console/drift/score-meter.js';
+import { REFERENCE_FILES } from '../../src/console/drift/stability-index.js';
 import type { Database } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { emptyHistogram, totalOf } from '../../src/state/drift/score-bins.js';
-import { KEPT_HOURS, ScoreBook, TooFewFiles } from '../../src/state/drift/score-book.js';
-import { hourOf, ScoreCounts } from '../../src/state/drift/score-counts.js';
-import { ScoreMeter } from '../../src/state/drift/score-meter.js';
-import { REFERENCE_FILES } from '../../src/state/drift/stability-index.js';
 import { onEachDatabase, onPostgres } from '../support/databases.js';
 
 const by = { model: 'm', fingerprint: 'f' };

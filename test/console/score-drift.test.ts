@@ -6,13 +6,13 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { binOf, emptyHistogram, SCORE_BINS } from '../../src/state/drift/score-bins.js';
+import { binOf, emptyHistogram, SCORE_BINS } from '../../src/console/drift/score-bins.js';
 import {
   MIN_CURRENT_FILES,
   REFERENCE_FILES,
   readingOf,
   stabilityIndex,
-} from '../../src/state/drift/stability-index.js';
+} from '../../src/console/drift/stability-index.js';
 
 function histogramOf(scores: readonly number[]): number[] {
   const histogram = emptyHistogram();

@@ -3,8 +3,8 @@
 // Passwords, links, keys and cookies appear once: where they are made, or are sent.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digestOf } from '../../src/state/users/secret-token.js';
-import { UserRegistry } from '../../src/state/users/user-registry.js';
+import { digestOf } from '../../src/console/users/secret-token.js';
+import { UserRegistry } from '../../src/console/users/user-registry.js';
 import { addUser, PASSWORD, postSession, signIn } from '../support/admin.js';
 import { type Answer, request } from '../support/http-client.js';
 import { startJobServer } from '../support/job-server.js';

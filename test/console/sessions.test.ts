@@ -3,17 +3,17 @@
 // Sessions over several hosts, in either database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { digestOf } from '../../src/console/users/secret-token.js';
+import { IDLE_MS, LIFETIME_MS } from '../../src/console/users/session.js';
+import { SessionKeys } from '../../src/console/users/session-keys.js';
+import { SessionRegistry } from '../../src/console/users/session-registry.js';
+import { SessionStore, type SignedIn } from '../../src/console/users/session-store.js';
+import { UserRegistry } from '../../src/console/users/user-registry.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { type NewKey, newKey } from '../../src/state/keys/api-key.js';
 import { KeyRegistry } from '../../src/state/keys/key-registry.js';
 import { KeyStore } from '../../src/state/keys/key-store.js';
-import { digestOf } from '../../src/state/users/secret-token.js';
-import { IDLE_MS, LIFETIME_MS } from '../../src/state/users/session.js';
-import { SessionKeys } from '../../src/state/users/session-keys.js';
-import { SessionRegistry } from '../../src/state/users/session-registry.js';
-import { SessionStore, type SignedIn } from '../../src/state/users/session-store.js';
-import { UserRegistry } from '../../src/state/users/user-registry.js';
 import { addUser, signIn } from '../support/admin.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';

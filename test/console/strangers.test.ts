@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
-import { SessionRegistry } from '../../src/state/users/session-registry.js';
+import { SessionRegistry } from '../../src/console/users/session-registry.js';
 import { addUser, signIn } from '../support/admin.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { predict } from '../support/http-client.js';

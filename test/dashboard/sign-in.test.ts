@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { LinkRegistry, linkPath } from '../../src/state/users/link-registry.js';
-import { SessionRegistry } from '../../src/state/users/session-registry.js';
-import { UserRegistry } from '../../src/state/users/user-registry.js';
+import { LinkRegistry, linkPath } from '../../src/console/users/link-registry.js';
+import { SessionRegistry } from '../../src/console/users/session-registry.js';
+import { UserRegistry } from '../../src/console/users/user-registry.js';
 import { addUser, PASSWORD, signIn } from '../support/admin.js';
 import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
 import { startDashboardServer } from '../support/dashboard-server.js';

@@ -31,7 +31,7 @@ export function sessionOptions(
     interOpNumThreads: 1,
     // CUDA has no 8-bit convolutions: it computes with what the 8 bits stand for, which then is worked out while loading.
     // Weights in another order for faster products would be a copy per thread: 14 % faster, for 1.2 GB more of each thread
-    // with 300 million parameters (bench/imported-models.ts).
+    // with 300 million parameters (the bench imported-models of commit ad73034).
     extra: {
       session: {
         ...threads,

@@ -51,6 +51,15 @@ export const readyState = {
   enum: ['starting', 'ready', 'wrong_answers', 'storage_unusable', 'not_writable', 'stopping'],
 } as const;
 
+/** The device that runs the models, and why it is not the requested one. */
+export const provider = {
+  provider: { type: 'string', description: 'Device that runs the models.', enum: ['cpu', 'cuda'] },
+  fallback_reason: {
+    type: ['string', 'null'],
+    description: 'Why the CPU runs the models although CUDA was requested.',
+  },
+} as const;
+
 /** The answer of `GET /readyz`. */
 export const readiness = {
   title: 'Readiness',
@@ -60,11 +69,7 @@ export const readiness = {
   properties: {
     ready: { type: 'boolean' },
     state: readyState,
-    provider: { type: 'string', description: 'Device that runs the models.', enum: ['cpu', 'cuda'] },
-    fallback_reason: {
-      type: ['string', 'null'],
-      description: 'Why the CPU runs the models although CUDA was requested.',
-    },
+    ...provider,
     devices: {
       type: 'array',
       description: 'The GPUs and CPUs that run the models.',

@@ -19,9 +19,9 @@ import {
 } from '../../../dashboard/src/logic/health-series.js';
 import { normalQuantile } from '../../../dashboard/src/logic/normal-quantile.js';
 import { percentileMs } from '../../../dashboard/src/logic/percentiles.js';
-import { latencyBoundsMs, latencyBucketOf } from '../../../src/base/history/latency-buckets.js';
+import { logitEdges } from '../../../src/console/drift/score-bins.js';
+import { latencyBoundsMs, latencyBucketOf } from '../../../src/console/health/latency-buckets.js';
 import { probit } from '../../../src/evaluation/figures/probit.js';
-import { logitEdges } from '../../../src/state/drift/score-bins.js';
 
 const names = { ok: 'ok', client_error: 'faulty', limited: 'limited', failed: 'failed', gone: 'gone' };
 

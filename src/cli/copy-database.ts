@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { ADMIN_TOPIC } from '../console/users/admin-changes.js';
+import type { Database, Queries, Row, Transaction, Value } from '../state/database/database.js';
+import type { JobQueue } from '../state/jobs/job-queue.js';
+import { WORK_TOPIC } from '../state/jobs/jobs.js';
+import { KEYS_TOPIC } from '../state/keys/key-registry.js';
+import { POINTS_TOPIC } from '../state/operating-points/operating-point-registry.js';
+import { DELIVERY_TOPIC } from '../state/webhooks/add-delivery.js';
+
+export interface TableCount {
+  readonly table: string;
+  readonly rows: number;
+}
+
+/** The database that should be filled has something in it already. */
+export class DatabaseNotEmpty extends Error {
+  override readonly name = 'DatabaseNotEmpty';
+}
+
+const REVISIONS = 'revisions';
+const JOB_QUEUE = 'job_queue';
+const WEBHOOK_QUEUE = 'webhook_queue';
+/** What is not copied as it is: each database has its own. */
+const ownTables: ReadonlySet<string> = new Set(['schema_migrations', REVISIONS, JOB_QUEUE, WEBHOOK_QUEUE]);
+const ROWS_PER_STATEMENT = 100;
+
+/** The tables of a SQLite database that a copy contains, with what is in them. */
+export async function countsToCopy(source: Queries): Promise<TableCount[]> {
+  return countsOf(source, await tablesOf(source));
+}
+
+/** @throws DatabaseNotEmpty */
+export async function refuseUnlessEmpty(target: Database, tables: readonly string[]): Promise<void> {
+  refuseRows(target.name, await countsOf(target, tables));
+}
+
+/**
+ * Puts everything that a SQLite database contains into an empty PostgreSQL database, as a whole or not at all. Nobody changes
+ * either meanwhile. Unfinished jobs wait in the queue of the new one, in their order.
+ * @param queue that of the target
+ * @returns what was copied, compared on both sides
+ * @throws DatabaseNotEmpty, DatabaseError; then nothing has changed
+ */
+export function copyDatabase(source: Database, target: Database, queue: JobQueue): Promise<TableCount[]> {
+  return source.transaction((from) =>
+    target.transaction(
+      async (to) => {
+        // First: whoever makes a key at this moment waits for it, and finds that there are some.
+        await copyRevisions(from, to);
+        const tables = await tablesOf(from);
+        refuseRows(target.name, await countsOf(to, tables));
+        for (const table of tables) await copyRows(from, to, table);
+        await queueJobs(from, to, queue);
+        await queueWebhooks(from, to, queue.webhooks);
+        const [before, after] = [await countsOf(from, tables), await countsOf(to, tables)];
+        const wrong = before.find(({ rows }, i) => rows !== after[i]?.rows);
+        if (wrong !== undefined)
+          throw new Error(`Not all of ${wrong.table} was copied. Nothing has changed.`);
+        for (const topic of [KEYS_TOPIC, POINTS_TOPIC, WORK_TOPIC, DELIVERY_TOPIC, ADMIN_TOPIC])
+          await to.announce(topic);
+        return after;
+      },
+      { lock: 'copy', isLong: true },
+    ),
+  );
+}
+
+function refuseRows(name: string, counts: readonly TableCount[]): void {
+  const filled = counts.filter(({ rows }) => rows > 0).map(({ table, rows }) => `${table}: ${rows}`);
+  if (filled.length === 0) return;
+  throw new DatabaseNotEmpty(
+    `The database ${name} is not empty (${filled.join(', ')}). Copy into a database that no server has used yet: ` +
+      'the first start makes a key.',
+  );
+}
+
+/** In the order in which they were made, so that what a row refers to comes before it. */
+async function tablesOf(source: Queries): Promise<string[]> {
+  const rows = await source.query<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+  );
+  return rows.map(({ name }) => name).filter((name) => !ownTables.has(name));
+}
+
+async function countsOf(queries: Queries, tables: readonly string[]): Promise<TableCount[]> {
+  const counts: TableCount[] = [];
+  for (const table of tables) {
+    const [row] = await queries.query<{ rows: number }>(`SELECT COUNT(*) AS rows FROM ${table}`);
+    counts.push({ table, rows: row?.rows ?? 0 });
+  }
+  return counts;
+}
+
+async function copyRevisions(from: Queries, to: Transaction): Promise<void> {
+  for (const { topic, revision } of await from.query<{ topic: string; revision: number }>(
+    'SELECT topic, revision FROM revisions ORDER BY topic',
+  )) {
+    await to.execute(
+      `INSERT INTO revisions (topic, revision) VALUES ($1, $2)
+        ON CONFLICT (topic) DO UPDATE SET revision = GREATEST(revisions.revision, excluded.revision)`,
+      [topic, revision],
+    );
+  }
+}
+
+async function copyRows(from: Queries, to: Transaction, table: string): Promise<void> {
+  const page = `SELECT rowid AS copied_rowid, * FROM ${table} WHERE rowid > $1 ORDER BY rowid LIMIT ${ROWS_PER_STATEMENT}`;
+  for (let last = -1; ; ) {
+    const rows = await from.query<Row & { copied_rowid: number }>(page, [last]);
+    const newest = rows.at(-1)?.copied_rowid;
+    if (newest === undefined) return;
+    await insertRows(
+      to,
+      table,
+      rows.map(({ copied_rowid: _, ...row }) => row),
+    );
+    last = newest;
+  }
+}
+
+async function insertRows(to: Transaction, table: string, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.flatMap((row) => columns.map((column): Value => row[column] ?? null));
+  const places = rows.map(
+    (_, i) => `(${columns.map((_column, j) => `$${i * columns.length + j + 1}`).join(', ')})`,
+  );
+  await to.execute(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places.join(', ')}`, values);
+}
+
+/** The data folders and buckets that jobs of a SQLite database need. */
+export async function homesToCopy(source: Queries): Promise<string[]> {
+  const rows = await source.query<{ home: string }>('SELECT DISTINCT home FROM jobs WHERE home IS NOT NULL');
+  return rows.map(({ home }) => home);
+}
+
+/** Nobody works on them any more: no server has the data folder. */
+async function queueJobs(from: Queries, to: Transaction, queue: JobQueue): Promise<void> {
+  await to.execute(
+    "UPDATE jobs SET state = 'queued', holder = NULL, leased_until_ms = NULL WHERE state = 'running'",
+  );
+  for (const { job_id: id, priority, home } of await from.query<{
+    job_id: string;
+    priority: number;
+    home: string | null;
+  }>(
+    `SELECT job_id, ${JOB_QUEUE}.priority AS priority, home FROM ${JOB_QUEUE} JOIN jobs ON jobs.id = job_id ORDER BY place`,
+  )) {
+    await queue.add(to, { id, home: home ?? undefined }, priority);
+  }
+}
+
+async function queueWebhooks(from: Queries, to: Transaction, queue: JobQueue['webhooks']): Promise<void> {
+  await to.execute(
+    "UPDATE webhook_deliveries SET state = 'waiting', holder = NULL, leased_until_ms = NULL WHERE state = 'sending'",
+  );
+  const rows = await from.query<{ delivery_id: string; due_at_ms: number }>(
+    `SELECT delivery_id, due_at_ms FROM ${WEBHOOK_QUEUE} ORDER BY place`,
+  );
+  for (const { delivery_id: id, due_at_ms: dueAtMs } of rows) {
+    await queue.add(to, id, Math.max(0, Math.ceil((dueAtMs - Date.now()) / 1000)));
+  }
+}
