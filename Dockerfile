@@ -11,9 +11,11 @@ COPY native native
 COPY client client
 COPY dashboard dashboard
 COPY src src
+# docker build --build-arg COMMIT=$(git rev-parse HEAD) makes the image say what it was built from.
+ARG COMMIT=
 # Set-up installs compilers and FFmpeg's headers, the npm packages, and builds. What only building or another platform
 # needs is left out of the image then.
-RUN node scripts/setup.mjs \
+RUN VERAVOX_COMMIT=$COMMIT node scripts/setup.mjs \
  && npm prune --omit=dev \
  && node scripts/container/unneeded-files.mjs
 

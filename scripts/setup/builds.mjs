@@ -27,7 +27,15 @@ export async function ensureAddon() {
 export async function ensureTypeScript() {
   await buildUnlessFresh({
     name: 'typescript',
-    inputs: ['tsconfig.json', 'src', 'client/src', 'dashboard', 'scripts/docs-page.mjs', 'package-lock.json'],
+    inputs: [
+      'tsconfig.json',
+      'src',
+      'client/src',
+      'dashboard',
+      'scripts/docs-page.mjs',
+      'scripts/build-commit.mjs',
+      'package-lock.json',
+    ],
     output: 'dist/cli/main.js',
     build: async () => {
       // What a deleted source file was compiled to must not live on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import '../analysis/scoring/telemetry-off.js';
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../base/config/package-dir.js';
+import { packageCommit, packageVersion } from '../base/config/package-dir.js';
 import { messageOf } from '../base/errors/message-of.js';
 import { message, shown } from '../base/errors/shown-text.js';
 import { checkDescriptorsToLoad } from '../service/descriptors-needed.js';
@@ -50,7 +50,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const program = new Command('veravox')
   .description('Tell human from AI-generated voices.')
-  .version(packageVersion)
+  .version(`${packageVersion} (${packageCommit})`)
   .showHelpAfterError('(add --help for usage)')
   .addHelpText(
     'after',

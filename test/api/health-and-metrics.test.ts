@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { packageCommit, packageVersion } from '../../src/base/config/package-dir.js';
 import { catalogue } from '../../src/base/errors/catalogue.js';
 import { skippedWindows, someAnalysis, someSpeakerModel } from '../support/analyser-double.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
@@ -24,6 +25,8 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
   assert.deepEqual(starting.json, {
     ready: false,
     state: 'starting',
+    version: packageVersion,
+    commit: packageCommit,
     provider: 'cpu',
     fallback_reason: 'no CUDA library',
     models: ['m'],
@@ -48,6 +51,8 @@ test('livez says nothing about models; readyz is 503 until they are warm', async
   assert.deepEqual(ready.json, {
     ready: true,
     state: 'ready',
+    version: packageVersion,
+    commit: packageCommit,
     provider: 'cuda',
     fallback_reason: null,
     models: ['m'],

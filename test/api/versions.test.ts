@@ -32,7 +32,9 @@ test('each release has a version and a day, the latest first', () => {
 });
 
 test('the server and the client’s page name this version', async () => {
-  assert.equal((await runCli(['--version'])).stdout.trim(), version);
+  const { stdout } = await runCli(['--version']);
+  assert.match(stdout.trim(), /^\d+\.\d+\.\d+ \((?:[0-9a-f]{12,40}(?:-dirty)?|unknown)\)$/);
+  assert.equal(stdout.split(' ')[0], version);
   const document = JSON.parse((await runCli(['openapi'])).stdout);
   assert.equal(document.info.version, version);
   assert.ok(read('client/README.md').includes(`veravox-client-${version}.tgz`));

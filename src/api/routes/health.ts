@@ -3,6 +3,7 @@
 import type { CheckedStatus } from '../../analysis/known-answers/checked-models.js';
 import { aliasesOf } from '../../analysis/pipeline/model-status.js';
 import type { DeviceStatus } from '../../analysis/scoring/devices.js';
+import { packageCommit, packageVersion } from '../../base/config/package-dir.js';
 import type { Liveness, Readiness } from '../../base/contract/health.js';
 import { livezEndpoint, readyzEndpoint } from '../../base/contract/health-endpoints.js';
 import type { DatabaseState } from '../../state/database/database.js';
@@ -40,6 +41,8 @@ function readyzRoute(status: () => CheckedStatus, surroundings: Surroundings): R
       if (!isOperator) return jsonReply<Readiness>(code, known);
       return jsonReply<Readiness>(code, {
         ...known,
+        version: packageVersion,
+        commit: packageCommit,
         provider,
         fallback_reason: fallbackReason ?? null,
         ...(scoring && { devices: scoring.devices.map(deviceState) }),

@@ -15,3 +15,14 @@ const description = JSON.parse(fs.readFileSync(path.join(packageDir, 'package.js
   readonly version: string;
 };
 export const packageVersion = description.version;
+
+function builtFrom(): string {
+  try {
+    return fs.readFileSync(path.join(packageDir, 'dist/commit'), 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** The commit of the build, in 12 digits, ending in `-dirty` if files differed from it; `unknown` without Git. */
+export const packageCommit = builtFrom();

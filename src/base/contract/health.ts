@@ -69,6 +69,11 @@ export const readiness = {
   properties: {
     ready: { type: 'boolean' },
     state: readyState,
+    version: { type: 'string' },
+    commit: {
+      type: 'string',
+      description: 'The commit that was built; `unknown` if the build could not tell.',
+    },
     ...provider,
     devices: {
       type: 'array',
@@ -120,6 +125,8 @@ export const readiness = {
     {
       ready: true,
       state: 'ready',
+      version: '0.3.0',
+      commit: 'c0cf2a0ad73c',
       provider: 'cpu',
       fallback_reason: null,
       devices: [{ device: 'cpu', working: true, problem: null }],

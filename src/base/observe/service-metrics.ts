@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { packageCommit, packageVersion } from '../config/package-dir.js';
 import { catalogue, type ErrorKey } from '../errors/catalogue.js';
 import { type CloseReason, closeReasons } from './close-reason.js';
 import { DeviceMetrics, type DeviceSources } from './device-metrics.js';
@@ -84,6 +86,15 @@ export class ServiceMetrics {
   constructor() {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      name: 'veravox_build_info',
+      help: 'Always 1; the labels say what runs.',
+      labelNames: ['version', 'commit', 'node'],
+      aggregator: 'max',
+      registers,
+    })
+      .labels(packageVersion, packageCommit, process.versions.node)
+      .set(1);
     this.#requests = new Counter({
       name: 'veravox_http_requests_total',
       help: 'Finished requests by route and status; 499 means that the client disconnected.',
