@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ServiceError } from '../../base/errors/service-error.js';
+import { type Holder, SharedBudget, type SharePercents } from './shared-budget.js';
 
-/** A budget of bytes for one kind of request: taken at the door or refused there, never waited for. */
+/** A budget of bytes for one kind of request, with shares: taken at the door or refused there, never waited for. */
 export class BytePermits {
-  readonly #limitBytes: number;
+  readonly #budget: SharedBudget;
   readonly #what: string;
-  #usedBytes = 0;
 
-  /** @param what what the bytes are, as the refusal names it */
-  constructor(limitBytes: number, what: string) {
-    this.#limitBytes = limitBytes;
+  /** @param what the noun for the bytes in the refusal */
+  constructor(limitBytes: number, what: string, percents: SharePercents) {
+    this.#budget = new SharedBudget(limitBytes, percents);
     this.#what = what;
   }
 
@@ -17,13 +17,16 @@ export class BytePermits {
    * Returns how to give the bytes back, once.
    * @throws ServiceError OVERLOADED
    */
-  acquire(bytes: number): () => void {
-    if (this.#usedBytes + bytes > this.#limitBytes) {
-      throw new ServiceError('OVERLOADED', { limit: `${this.#limitBytes} bytes of ${this.#what}` });
+  acquire(holder: Holder, bytes: number): () => void {
+    const obstacle = this.#budget.obstacle(holder, bytes);
+    if (obstacle !== undefined) {
+      const limit =
+        obstacle.kind === 'total'
+          ? `${this.#budget.total} bytes of ${this.#what}`
+          : `${obstacle.held} bytes of ${this.#what} of one ${obstacle.kind}`;
+      throw new ServiceError('OVERLOADED', { limit });
     }
-    this.#usedBytes += bytes;
-    return () => {
-      this.#usedBytes -= bytes;
-    };
+    this.#budget.take(holder, bytes);
+    return () => this.#budget.give(holder, bytes);
   }
 }

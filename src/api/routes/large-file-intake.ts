@@ -2,6 +2,7 @@
 
 import type { Config } from '../../base/config/options.js';
 import { BytePermits } from '../admission/byte-permits.js';
+import { nobody } from '../admission/shared-budget.js';
 import { FORM_OVERHEAD_BYTES } from '../upload/form-upload.js';
 import { isJsonType } from '../upload/json-body.js';
 import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
@@ -14,12 +15,13 @@ const LARGE_SHARE = 0.8;
 
 /** For the share of the upload memory that large files may have together, whichever route takes them. */
 export function createLargeFilePermits(
-  config: Pick<Config, 'maxInflightBytes' | 'maxLargeFileBytes'>,
+  config: Pick<Config, 'maxInflightBytes' | 'maxLargeFileBytes' | 'keyMemoryPercent' | 'addressSharePercent'>,
 ): BytePermits {
   const shareBytes = Math.floor(config.maxInflightBytes * LARGE_SHARE);
   // One always fits, so that no setting can refuse them all.
   const limitBytes = Math.max(shareBytes, config.maxLargeFileBytes + FORM_OVERHEAD_BYTES);
-  return new BytePermits(limitBytes, 'large files in flight');
+  const shares = { key: config.keyMemoryPercent, address: config.addressSharePercent };
+  return new BytePermits(limitBytes, 'large files in flight', shares);
 }
 
 /**
@@ -48,7 +50,8 @@ export class LargeFileIntake<Fields> {
     // The size of a file behind a link is known only when it comes.
     const declaredBytes = isLink ? this.#largestBodyBytes : bodyBytes;
     // A declared size that is over the limit is refused for that, not for lack of room.
-    const giveBack = this.#permits.acquire(declaredBytes > this.#largestBodyBytes ? 0 : declaredBytes);
+    const neededBytes = declaredBytes > this.#largestBodyBytes ? 0 : declaredBytes;
+    const giveBack = this.#permits.acquire(request.body.holder ?? nobody, neededBytes);
     try {
       const input = await receiveInput(request, this.#reader, this.#intake, this.#limits);
       const { minFile } = this.#limits;

@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { ServiceError } from '../../../src/base/errors/service-error.js';
 import { FORM_TYPE, fileEntry, formBody, noise } from '../../support/form-body.js';
+import { holdAnalyses } from '../../support/held-analyses.js';
 import { postForm, predict, predictHead, RawClient, request } from '../../support/http-client.js';
-import { API_KEY, startTestServer } from '../../support/test-server.js';
+import { API_KEY, OTHER_API_KEY, startTestServer } from '../../support/test-server.js';
 
 const PATH = '/v1/predict/large-file';
 const MIN_BYTES = 5_000_000;
@@ -202,4 +203,24 @@ test('large files leave upload memory to small ones: one too many is refused bef
     assert.equal((await postForm(port, PATH, large)).status, 200);
   }
   assert.equal(arena.usedBytes, 0);
+});
+
+test('one key holds its share of the memory for large files, and another is served meanwhile', async (t) => {
+  const server = await startTestServer(t, {
+    ...limits,
+    maxInflightBytes: 32 << 20,
+    keyMemoryPercent: 50,
+  });
+  const held = holdAnalyses(server);
+  const large = formBody([fileEntry(file.subarray(0, MIN_BYTES))]);
+  const post = (key: string) => postForm(server.port, PATH, large, { headers: { 'x-api-key': key } });
+  const first = [post(API_KEY), post(API_KEY)];
+  await held.running(2);
+  const refused = await post(API_KEY);
+  assert.equal(refused.status, 503);
+  assert.match(refused.json.message, /bytes of large files in flight of one key/);
+  const other = post(OTHER_API_KEY);
+  await held.running(3);
+  held.finish();
+  for (const { status } of await Promise.all([...first, other])) assert.equal(status, 200);
 });
