@@ -19,6 +19,7 @@ import { RateWindows } from '../src/state/rates/rate-windows.js';
 import { UsageLedger } from '../src/state/records/usage-ledger.js';
 import { postgresAt } from '../test/support/databases.js';
 import { startPostgres } from '../test/support/postgres.js';
+import { storeKeys } from '../test/support/stored-keys.js';
 import { describeMachine } from './machine.js';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' } } });
@@ -51,7 +52,7 @@ async function measure(database: Database) {
   await migrate(database, migrations);
   const keys = new KeyRegistry(database);
   const stored = Array.from({ length: KEYS }, () => newKey({ name: 'bench', scopes: ['predict'] }).key);
-  await keys.add(stored);
+  await storeKeys(database, stored);
   const ledger = new UsageLedger(database);
   const batch = (i: number, rows: number, name: string) => ({
     id: `${name} ${i}`,

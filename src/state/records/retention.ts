@@ -52,7 +52,6 @@ export class Retention {
     this.#dataDir = dataDir;
     this.#options = options;
     this.#lived = new LivedDays(dataDir, options.clocks ?? systemClocks);
-    this.#lived.adopt([...this.#auditFiles().keys()], (file) => dayOfFile(path.basename(file)));
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
     this.#timer.unref();
   }

@@ -6,7 +6,7 @@ import type { RequestRecord } from '../../base/observe/request-record.js';
 import { dayOf } from '../data-folder/days.js';
 import { makeFolderLater, replaceFileLater } from '../data-folder/durable-file.js';
 import { BackgroundRecorder } from './background-recorder.js';
-import { USAGE_VERSION, unsentFolder } from './usage-files.js';
+import { USAGE_VERSION, unsentFolder } from './unsent-usage.js';
 import type { UsageLedger, UsageRow } from './usage-ledger.js';
 
 export interface UsageMeterOptions {
