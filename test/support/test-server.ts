@@ -109,6 +109,7 @@ export interface TestParts
       | 'storagePrefixes'
       | 'fetchSurroundings'
       | 'operatingPoints'
+      | 'rates'
     >
   > {
   /** The models that are there when the server starts. */
