@@ -66,7 +66,11 @@ const wav = monoWav(
     .samples.subarray(0, 5 * 16_000),
   16_000,
 );
-const traced = (ratio: string) => ({ VERAVOX_OTLP_ENDPOINT: endpoint, VERAVOX_TRACE_RATIO: ratio });
+const traced = (ratio: string) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+  OTEL_TRACES_SAMPLER_ARG: ratio,
+});
 const variants = [
   ...(values.baseline === undefined ? [] : [{ name: 'baseline', main: values.baseline, settings: {} }]),
   { name: 'off', settings: {} },

@@ -26,6 +26,15 @@ test('a setting that cannot be used stops the start', async (context) => {
   assert.equal(stderr, 'veravox: Expected an integer from 0 to 65535 for PORT but received http.\n');
 });
 
+test('a setting that there is no longer is named in the log of the start, which goes on', async (context) => {
+  const cli = serve(context, { VERAVOX_DATA_DIR: temporaryFolder(context), VERAVOX_AUDIT_SYNC: 'each' });
+  await cli.printed(/is ready on/);
+  assert.match(
+    cli.stdout,
+    /"level":"warn".*"variable":"VERAVOX_AUDIT_SYNC","msg":"unknown setting, ignored"/,
+  );
+});
+
 test('operating points of the data folder serve requests; one of other weights is warned of', async (context) => {
   const env = { VERAVOX_DATA_DIR: temporaryFolder(context) };
   const detector = (await loadManifest(shippedModelsDir)).models.find(

@@ -6,12 +6,7 @@ import { dayOf } from '../data-folder/days.js';
 import { type AuditEvent, appendToChain, auditDir } from './audit-chain.js';
 import { BackgroundRecorder } from './background-recorder.js';
 
-/** When lines are forced to the disk: never, with each writing of the lines that came meanwhile, or with each line. */
-export type AuditSync = 'off' | 'interval' | 'each';
-
 export interface AuditLogOptions {
-  /** Default: interval. */
-  readonly sync?: AuditSync;
   readonly flushMs?: number;
   /** Lines that wait for a disk that does not take them; what comes then is lost. */
   readonly maxWaitingBytes?: number;
@@ -33,7 +28,6 @@ interface Line {
 }
 
 const defaults: Required<AuditLogOptions> = {
-  sync: 'interval',
   flushMs: 500,
   maxWaitingBytes: 16 << 20,
   maxStrangersPerS: 100,
@@ -113,7 +107,6 @@ export class AuditLog extends BackgroundRecorder {
     const json = JSON.stringify(content);
     this.#waitingBytes += json.length;
     this.#waiting.push({ day: dayOf(now), json });
-    if (this.#options.sync === 'each') this.writer.soon();
   }
 
   protected async write(): Promise<void> {
@@ -126,8 +119,7 @@ export class AuditLog extends BackgroundRecorder {
       const count = Math.min(end < 0 ? left : end, left, LINES_PER_APPEND);
       const lines = this.#waiting.slice(0, count).map(({ json }) => json);
       left -= count;
-      const isSynced = this.#options.sync !== 'off';
-      await appendToChain(this.dir, lines, { day, time: this.#options.now(), isSynced });
+      await appendToChain(this.dir, lines, { day, time: this.#options.now() });
       this.#waiting.splice(0, count);
       for (const json of lines) this.#waitingBytes -= json.length;
     }

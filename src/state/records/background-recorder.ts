@@ -4,10 +4,10 @@ import { BackgroundWriter, type BackgroundWriterOptions } from './background-wri
 
 /** Keeps what it records in memory, and writes it now and then. */
 export abstract class BackgroundRecorder implements RequestRecorder {
-  protected readonly writer: BackgroundWriter;
+  readonly #writer: BackgroundWriter;
 
   constructor(options: BackgroundWriterOptions) {
-    this.writer = new BackgroundWriter(() => this.write(), options);
+    this.#writer = new BackgroundWriter(() => this.write(), options);
   }
 
   abstract record(record: RequestRecord): void;
@@ -17,10 +17,10 @@ export abstract class BackgroundRecorder implements RequestRecorder {
 
   /** Resolves when what was recorded so far is written, or has failed to be. */
   flush(): Promise<void> {
-    return this.writer.flush();
+    return this.#writer.flush();
   }
 
   close(): Promise<void> {
-    return this.writer.close();
+    return this.#writer.close();
   }
 }
