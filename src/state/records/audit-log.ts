@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isRefusal } from '../../base/observe/refusal-lines.js';
 import { roundedTimesMs } from '../../base/observe/request-log.js';
-import type { RequestRecord } from '../../base/observe/request-record.js';
+import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import { dayOf } from '../data-folder/days.js';
 import { type AuditEvent, appendToChain, auditDir } from './audit-chain.js';
 import { BackgroundRecorder } from './background-recorder.js';
@@ -52,7 +52,7 @@ const LINES_PER_APPEND = 500;
  * One JSON line per request to the API, and one per event, in `<dataDir>/audit/<UTC day>.jsonl`; together they are a chain:
  * see audit-chain.ts. Lines are collected and appended by another thread. Several servers may share the folder.
  */
-export class AuditLog extends BackgroundRecorder {
+export class AuditLog extends BackgroundRecorder implements RequestRecorder {
   readonly dir: string;
   readonly #options: Required<AuditLogOptions>;
   #waiting: Line[] = [];

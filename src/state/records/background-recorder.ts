@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import { BackgroundWriter, type BackgroundWriterOptions } from './background-writer.js';
 
 /** Keeps what it records in memory, and writes it now and then. */
-export abstract class BackgroundRecorder implements RequestRecorder {
+export abstract class BackgroundRecorder {
   readonly #writer: BackgroundWriter;
 
   constructor(options: BackgroundWriterOptions) {
     this.#writer = new BackgroundWriter(() => this.write(), options);
   }
-
-  abstract record(record: RequestRecord): void;
 
   /** Writes what was recorded since the last time. */
   protected abstract write(): Promise<void>;
