@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { describeMachine } from './machine.js';
-import { startServer } from './server-process.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
 
 const abortingConnections = 500;
 const tricklingConnections = 200;

@@ -20,7 +20,7 @@ import { type Model, readManifest } from '../src/analysis/models/manifest.js';
 import { loadConfig } from '../src/base/config/load-config.js';
 import { DEFAULT_SILENCE_THRESHOLD_PERCENT, MIN_DURATION_S } from '../src/base/contract/limits.js';
 import { ListPipeline } from '../src/evaluation/labelled-lists/list-pipeline.js';
-import { benchArguments, wrongUsage } from './arguments.js';
+import { benchArguments, wrongUsage } from './support/arguments.js';
 
 const usage = 'node scripts/bench.mjs clip-measures LIST.csv --out MEASURES.csv --model ID [--model ID ..]';
 

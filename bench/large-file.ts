@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { LARGE_FILE_MODEL, largeFileModels } from '../src/base/contract/model-ids.js';
-import { formBody, formType } from './form-body.js';
-import { describeMachine } from './machine.js';
-import { startServer } from './server-process.js';
+import { formBody, formType } from './support/form-body.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
 
 const allowedBesideUploadMiB = 150;
 const fileMiB = Number(process.argv[2] ?? 100);

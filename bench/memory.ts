@@ -12,9 +12,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { StreamClient } from '../test/support/stream-client.js';
-import { describeMachine } from './machine.js';
-import { metric } from './process-watch.js';
-import { type ServerProcess, startServer } from './server-process.js';
+import { describeMachine } from './support/machine.js';
+import { metric } from './support/process-watch.js';
+import { type ServerProcess, startServer } from './support/server-process.js';
 
 const { values } = parseArgs({
   options: {

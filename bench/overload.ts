@@ -13,11 +13,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { formBody, formType } from './form-body.js';
-import { describeMachine } from './machine.js';
-import { type PhaseOrder, type PhaseResult, runPhase } from './overload-phase.js';
-import { describePhases, GREEDY, goodputPerS, type MeasuredPhase, mean } from './overload-report.js';
-import { createKey, startServer } from './server-process.js';
+import { formBody, formType } from './support/form-body.js';
+import { describeMachine } from './support/machine.js';
+import { type PhaseOrder, type PhaseResult, runPhase } from './support/overload-phase.js';
+import { describePhases, GREEDY, goodputPerS, type MeasuredPhase, mean } from './support/overload-report.js';
+import { createKey, startServer } from './support/server-process.js';
 
 const { values } = parseArgs({
   options: {

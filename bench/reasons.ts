@@ -13,9 +13,9 @@ import { loadAddon, type PrepareSummary } from '../src/base/addon/addon.js';
 import { ffmpegInto, noise, powerOf, withNoise } from '../test/support/recordings.js';
 import { monoWav } from '../test/support/wav.js';
 import { waveformPreparer } from '../test/support/waveform-preparer.js';
-import { readIndex } from './corpus-index.js';
-import { describeMachine } from './machine.js';
-import { randomOf, shuffled } from './voiceid-trials.js';
+import { readIndex } from './support/corpus-index.js';
+import { describeMachine } from './support/machine.js';
+import { randomOf, shuffled } from './support/voiceid-trials.js';
 
 const RATE_HZ = 16_000;
 const MIN_S = 3;

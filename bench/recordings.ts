@@ -23,8 +23,8 @@ import { surroundings } from '../src/api/fetch/acceptable-addresses.js';
 import { LinkSource } from '../src/api/fetch/link-source.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { LARGE_FILE_MODEL } from '../src/base/contract/model-ids.js';
-import { speech, WAV_HEADER_BYTES, wavHeader, writeFlac } from './long-recordings.js';
-import { describeMachine } from './machine.js';
+import { speech, WAV_HEADER_BYTES, wavHeader, writeFlac } from './support/long-recordings.js';
+import { describeMachine } from './support/machine.js';
 
 const allowedMiB = 64;
 const wavBytes = 1.2e9;

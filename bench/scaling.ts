@@ -9,10 +9,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageDir } from '../src/base/config/package-dir.js';
-import { describeMachine } from './machine.js';
 import { type Balancing, fewestHosts, meanOf, simulateFleet } from './scaling/fleet.js';
 import { MeasuredHost, makeClip } from './scaling/host.js';
-import { startServer } from './server-process.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
 
 const DEFAULT_MODEL = 'apollo-4-5-2026-03-26';
 const MODELS = [DEFAULT_MODEL, 'apollo-4-2026-01-16'];

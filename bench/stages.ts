@@ -17,9 +17,9 @@ import { ModelSession } from '../src/analysis/scoring/model-session.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { logMelRecipe } from '../test/support/log-mel-recipe.js';
-import { formBody, formType } from './form-body.js';
-import { describeMachine } from './machine.js';
-import { type ServerProcess, startServer } from './server-process.js';
+import { formBody, formType } from './support/form-body.js';
+import { describeMachine } from './support/machine.js';
+import { type ServerProcess, startServer } from './support/server-process.js';
 
 const clip = join(packageDir, 'test/fixtures/human-lj-a.flac');
 const seconds = 5;

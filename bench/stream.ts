@@ -16,8 +16,8 @@ import { LARGE_FILE_MODEL } from '../src/base/contract/model-ids.js';
 import type { Prediction } from '../src/base/contract/prediction.js';
 import { StreamClient } from '../test/support/stream-client.js';
 import { monoWav, repeated } from '../test/support/wav.js';
-import { describeMachine } from './machine.js';
-import { startServer } from './server-process.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
 
 const { values } = parseArgs({
   options: {

@@ -19,10 +19,10 @@ import { loadManifest } from '../src/analysis/models/model-file.js';
 import { loadAddon } from '../src/base/addon/addon.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import '../src/analysis/scoring/telemetry-off.js';
-import type { BareOnnxData } from './bare-onnx-worker.js';
-import { describeMachine } from './machine.js';
-import { startServer } from './server-process.js';
-import { type LoadResult, load } from './wrk.js';
+import type { BareOnnxData } from './support/bare-onnx-worker.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
+import { type LoadResult, load } from './support/wrk.js';
 
 const { values } = parseArgs({
   options: {
@@ -52,7 +52,7 @@ async function startBare(model: Model, wav: Uint8Array): Promise<Worker[]> {
   preparer.next(slots.view(0, preparer.inputSize));
   preparer.close();
   const workerData: BareOnnxData = { modelsDir, model, slots: slots.shared };
-  const url = new URL('./bare-onnx-worker.js', import.meta.url);
+  const url = new URL('./support/bare-onnx-worker.js', import.meta.url);
   const workers = Array.from({ length: threads }, () => new Worker(url, { workerData }));
   await Promise.all(workers.map((worker) => once(worker, 'message')));
   return workers;

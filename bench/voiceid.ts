@@ -12,9 +12,9 @@ import { loadManifest } from '../src/analysis/models/model-file.js';
 import { loadConfig } from '../src/base/config/load-config.js';
 import { packageDir } from '../src/base/config/package-dir.js';
 import { monoWav } from '../test/support/wav.js';
-import { describeMachine } from './machine.js';
-import { startServer } from './server-process.js';
-import { makeTrials, randomOf, SAMPLE_RATE_HZ, TEST_SPEECH_S } from './voiceid-trials.js';
+import { describeMachine } from './support/machine.js';
+import { startServer } from './support/server-process.js';
+import { makeTrials, randomOf, SAMPLE_RATE_HZ, TEST_SPEECH_S } from './support/voiceid-trials.js';
 
 const { values } = parseArgs({
   options: {

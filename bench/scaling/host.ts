@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageDir } from '../../src/base/config/package-dir.js';
-import { formBody, formType } from '../form-body.js';
-import { type PhaseOrder, type PhaseResult, runPhase } from '../overload-phase.js';
-import { goodputPerS } from '../overload-report.js';
-import type { ServerProcess } from '../server-process.js';
+import { formBody, formType } from '../support/form-body.js';
+import { type PhaseOrder, type PhaseResult, runPhase } from '../support/overload-phase.js';
+import { goodputPerS } from '../support/overload-report.js';
+import type { ServerProcess } from '../support/server-process.js';
 
 const CONNECTIONS = 16;
 

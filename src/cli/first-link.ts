@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Config } from '../base/config/options.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
+import { LinkRegistry } from '../console/users/link-registry.js';
+import { UserRegistry } from '../console/users/user-registry.js';
 import type { Database } from '../state/database/database.js';
-import { LinkRegistry } from '../state/users/link-registry.js';
-import { UserRegistry } from '../state/users/user-registry.js';
 import { dashboardOrigin, welcomeAddress } from './dashboard-address.js';
 
 export interface FirstLinkOptions {

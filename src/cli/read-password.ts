@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import readline from 'node:readline';
 import { Writable } from 'node:stream';
-import { MIN_PASSWORD_CHARS, newPassword } from '../base/contract/admin/user-fields.js';
 import { shown } from '../base/errors/shown-text.js';
+import { MIN_PASSWORD_CHARS, newPassword } from '../console/contract/user-fields.js';
 import { tell } from './output.js';
 
 /**

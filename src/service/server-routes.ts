@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { AdminParts } from '../api/admin/admin-parts.js';
-import { adminRoutes } from '../api/admin/admin-routes.js';
 import type { BytePermits } from '../api/admission/byte-permits.js';
-import { dashboardRoutes } from '../api/dashboard/dashboard-routes.js';
 import { openApiDocument } from '../api/openapi/document.js';
 import type { FileIntake } from '../api/routes/analysis-input.js';
 import { docsRoutes } from '../api/routes/docs.js';
@@ -23,11 +20,14 @@ import { voiceRoutes } from '../api/routes/voiceid.js';
 import type { Config } from '../base/config/options.js';
 import { packageVersion } from '../base/config/package-dir.js';
 import { publicPath } from '../base/config/public-path.js';
-import { adminEndpoints } from '../base/contract/admin/admin-endpoints.js';
 import { endpoints } from '../base/contract/endpoints.js';
 import { largeFileModels } from '../base/contract/model-ids.js';
 import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import { adminEndpoints } from '../console/contract/admin-endpoints.js';
+import { dashboardRoutes } from '../console/pages/dashboard-routes.js';
+import type { AdminParts } from '../console/routes/admin-parts.js';
+import { adminRoutes } from '../console/routes/admin-routes.js';
 import type { DatabaseState } from '../state/database/database.js';
 import type { AwaitedUploads } from '../state/jobs/awaited-uploads.js';
 import type { OperatingPoints } from '../state/operating-points/operating-points.js';

@@ -230,7 +230,8 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
   const { openBooks } = await import('./server-books.js');
   const { openJobOffice } = await import('./jobs/job-office.js');
   const { openStorage } = await import('../state/storage/open-storage.js');
-  const { HealthKeeper = undefined } = config.dashboard === 'on' ? await import('./health-keeper.js') : {};
+  const { HealthKeeper = undefined } =
+    config.dashboard === 'on' ? await import('../console/health/health-keeper.js') : {};
   const metrics = new ServiceMetrics();
   const tracing = await openTracing(config, metrics, log);
   const files = await openStorage(config, { database, log });

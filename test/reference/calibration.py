@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference numbers of test/models-calibrate.test.ts: what training/judge/calibrate_detector.py makes of clips.
+"""The reference numbers of test/cli/models-calibrate.test.ts: what training/judge/calibrate_detector.py makes of clips.
 
     PYTHONPATH=training python3 -P test/reference/calibration.py
 

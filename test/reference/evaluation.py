@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the numbers that test/evaluation-figures.test.ts compares src/evaluation/figures with.
+"""Writes the numbers that test/evaluation/figures.test.ts compares src/evaluation/figures with.
 
     /usr/bin/python3 test/reference/evaluation.py            writes test/reference/evaluation.json
 

@@ -5,7 +5,7 @@
 
 Needs numpy, scipy, onnx, onnxruntime and ffmpeg. The folder becomes a models folder: manifest.json and ONNX files of a
 few layers with random weights. expected.json holds the outputs of each model for each window of the two LJ Speech
-fixtures, joined; test/imported-models.test.ts compares the server with them. Features come from features.py, from the
+fixtures, joined; test/analysis/imported-models.test.ts compares the server with them. Features come from features.py, from the
 definitions in float64; windows and the positions inside them are computed here. Nothing here calls our own code.
 """
 

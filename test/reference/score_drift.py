@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The population stability index by NumPy, for test/score-drift.test.ts.
+"""The population stability index by NumPy, for test/console/score-drift.test.ts.
 
 Reads {"pairs": [[reference scores, current scores], ...]} from standard input and writes
 {"indices": [...], "above": share}: the index of each pair, and how often that of equal distributions

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls handlers of the admin API as somebody, without a server.
-import type { Gatekeeper } from '../../src/api/admin/admin-route.js';
-import type { Principal } from '../../src/api/admin/principal.js';
+
 import { RouteTable } from '../../src/api/http/route-table.js';
 import type { Reply, Route, RouteRequest } from '../../src/api/routes/route.js';
 import type { Role } from '../../src/base/contract/roles.js';
 import { ServiceError } from '../../src/base/errors/service-error.js';
+import type { Gatekeeper } from '../../src/console/routes/admin-route.js';
+import type { Principal } from '../../src/console/routes/principal.js';
 
 export const someone = (role: Role, account?: string): Principal => ({
   kind: 'user',

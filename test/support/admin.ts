@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Role } from '../../src/base/contract/roles.js';
+import { Passwords } from '../../src/console/users/passwords.js';
+import type { User } from '../../src/console/users/user.js';
+import { UserRegistry } from '../../src/console/users/user-registry.js';
 import type { Database } from '../../src/state/database/database.js';
-import { Passwords } from '../../src/state/users/passwords.js';
-import type { User } from '../../src/state/users/user.js';
-import { UserRegistry } from '../../src/state/users/user-registry.js';
 import { type Answer, request } from './http-client.js';
 
 export const PASSWORD = 'correct horse battery staple';

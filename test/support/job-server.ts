@@ -2,9 +2,9 @@
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
-import type { AdminOffice } from '../../src/api/admin/admin-parts.js';
 import type { Config } from '../../src/base/config/options.js';
-import { HealthKeeper } from '../../src/service/health-keeper.js';
+import { HealthKeeper } from '../../src/console/health/health-keeper.js';
+import type { AdminOffice } from '../../src/console/routes/admin-parts.js';
 import { type JobOffice, jobOfficeOf } from '../../src/service/jobs/job-office.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';

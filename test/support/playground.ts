@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Config } from '../../src/base/config/options.js';
-import type { AdminAnalysisFacts } from '../../src/base/contract/admin/analysis-facts.js';
+import type { AdminAnalysisFacts } from '../../src/console/contract/analysis-facts.js';
 import { openPage, type PageOptions } from './browser.js';
 import { type JobServer, startJobServer } from './job-server.js';
 import { API_KEY } from './test-server.js';

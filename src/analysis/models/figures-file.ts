@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { ownSchemas } from '../../base/config/own-schemas.js';
-import type { AdminModelFigures } from '../../base/contract/admin/model-figures.js';
-import { detPoint, thresholdFigures } from '../../base/contract/admin/model-figures.js';
+import type { AdminModelFigures } from '../../base/contract/model-figures.js';
+import { detPoint, thresholdFigures } from '../../base/contract/model-figures.js';
 
 /** Figures that need more room than the manifest has, beside the model: `<id>.figures.json`. */
 export interface FiguresFile {

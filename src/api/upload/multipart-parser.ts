@@ -57,7 +57,7 @@ const MAX_PADDING_BYTES = 128;
  * memory, so that chunk borders need no care: the parser keeps a position, and what it could not decide for lack of
  * bytes it looks at again with the next ones, at most the length of a delimiter. No content is ever copied.
  * @fastify/busboy would hand each part on as a stream of pieces, to be put together once more; this one is fuzzed instead
- * (test/multipart-fuzz.test.ts).
+ * (test/api/upload/multipart-fuzz.test.ts).
  *
  * Lines end in CR LF as the RFCs have it; a bare LF is content.
  */

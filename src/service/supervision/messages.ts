@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Span } from '../../base/history/slots.js';
+import type { Span } from '../../console/health/slots.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
 
 export type ReloadResult = 'loaded' | 'failed';

@@ -4,7 +4,7 @@ import { url as debuggerUrl } from 'node:inspector';
 import type { MetricObject } from 'prom-client';
 import type { RateState } from '../../api/admission/rate-limits.js';
 import { placeIn } from '../../base/config/process-place.js';
-import type { Span, Stretch } from '../../base/history/slots.js';
+import type { Span, Stretch } from '../../console/health/slots.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
 import type { Question, ReloadResult, ToProcess, ToSupervisor } from './messages.js';
 

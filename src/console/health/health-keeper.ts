@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type AnalysisCounter, countingAnalyser } from '../../analysis/analyser/counting-analyser.js';
+import type { FullAnalyser } from '../../analysis/analyser/recording.js';
+import type { Logger } from '../../base/observe/log.js';
+import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
+import type { ParentLink } from '../../service/supervision/parent-link.js';
+import type { Database } from '../../state/database/database.js';
+import type { Jobs } from '../../state/jobs/jobs.js';
+import { ScoreBook } from '../drift/score-book.js';
+import { ScoreMeter } from '../drift/score-meter.js';
+import type { HealthDesk } from '../routes/health-routes.js';
+import { type Gauges, gaugeJoinings } from './gauges.js';
+import { History } from './history.js';
+import { joinedStretches } from './joined-stretches.js';
+import type { Joining, Span, Stretch } from './slots.js';
+
+/** How often the database is asked for the numbers of jobs. */
+const JOBS_FRESH_MS = 10_000;
+
+/** Remembers what this process did and which scores its models gave, for the dashboard. */
+export class HealthKeeper implements HealthDesk {
+  readonly scores: ScoreBook;
+  readonly #history = new History();
+  readonly #meter: ScoreMeter;
+  readonly #parent: ParentLink | undefined;
+  #jobsTimer: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, log: Logger, parent: ParentLink | undefined) {
+    this.scores = new ScoreBook(database);
+    this.#meter = new ScoreMeter(this.scores, {
+      onError: (error) => log.warn({ err: error }, 'scores could not be counted in the database; will retry'),
+    });
+    this.#parent = parent;
+  }
+
+  get historyBytes(): number {
+    return this.#history.bytes;
+  }
+
+  /** The same analyser; what it does is counted. */
+  counting(analyser: FullAnalyser): FullAnalyser {
+    const counter: AnalysisCounter = {
+      countWindows: (model, windows) => this.#history.countWindows(model, windows),
+      countWindowScore: (...score) => this.#meter.countWindowScore(...score),
+      countFileScore: (...score) => this.#meter.countFileScore(...score),
+    };
+    return countingAnalyser(analyser, counter);
+  }
+
+  /** Begins to remember. @param jobs asked by one process of a host */
+  start(metrics: ServiceMetrics, gauges: Omit<Gauges, 'jobs'>, jobs: Pick<Jobs, 'countUnfinished'>): void {
+    metrics.onCount = (record) => this.#history.count(record);
+    let known: ReturnType<Gauges['jobs']>;
+    const look = async (): Promise<void> => {
+      known = await jobs.countUnfinished().catch(() => undefined);
+    };
+    if (this.#parent?.isFirst ?? true) {
+      void look();
+      this.#jobsTimer = setInterval(() => void look(), JOBS_FRESH_MS).unref();
+    }
+    this.#history.start({ ...gauges, jobs: () => known });
+  }
+
+  /** Of this process. */
+  ownHistory(span: Span): Stretch {
+    return this.#history.read(span);
+  }
+
+  async history(span: Span): Promise<{ readonly stretch: Stretch; readonly processes: number }> {
+    const own = this.ownHistory(span);
+    if (this.#parent === undefined) return { stretch: own, processes: 1 };
+    const all = await this.#parent.historiesOfAll(span);
+    const stretch = joinedStretches(all, joiningOverProcesses);
+    return stretch === undefined ? { stretch: own, processes: 1 } : { stretch, processes: all.length };
+  }
+
+  flushScores(): Promise<void> {
+    return this.#meter.flush();
+  }
+
+  /** To be called before the database is closed. */
+  async close(): Promise<void> {
+    clearInterval(this.#jobsTimer);
+    this.#history.stop();
+    await this.#meter.close();
+  }
+}
+
+function joiningOverProcesses(name: string, joining: Joining): Joining {
+  const gauge = name.startsWith('gauges/') ? name.slice('gauges/'.length) : '';
+  return Object.entries(gaugeJoinings).find(([known]) => known === gauge)?.[1] ?? joining;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Config } from '../../base/config/options.js';
+import type { Logger } from '../../base/observe/log.js';
+import type { Database } from '../../state/database/database.js';
+import type { AuditEvent } from '../../state/records/audit-chain.js';
+import { Passwords } from '../users/passwords.js';
+import { SessionRegistry } from '../users/session-registry.js';
+import { SessionStore } from '../users/session-store.js';
+import type { AdminGuardParts } from './admin-guard.js';
+import type { HealthDesk } from './health-routes.js';
+import type { StateSources } from './server-state.js';
+import { SignIns } from './sign-ins.js';
+
+/** What the admin API keeps and changes. */
+export interface AdminOffice {
+  readonly database: Database;
+  /** Writes into the audit, if there is one: each change, and who made it (`actedBy`). */
+  note(event: AuditEvent): void;
+  /** The same for a change that must not be without its line: rejects if it cannot be written. */
+  noteFirst(event: AuditEvent): Promise<void>;
+  /** Adds to the database what this process has counted; resolves also if that failed. */
+  flushUsage(): Promise<void>;
+  readonly health: HealthDesk;
+  /** Those of usual strength when absent. */
+  readonly passwords?: Passwords;
+}
+
+/** What its routes are made of; it outlives them, which are made anew with each reload of the models. */
+export interface AdminParts extends AdminOffice, AdminGuardParts, StateSources {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly sessions: SessionStore;
+  readonly signIns: SignIns;
+}
+
+/** Reads nothing yet. Close `sessions` at the end. */
+export function openAdminParts(
+  given: AdminOffice & StateSources & Pick<AdminParts, 'keys' | 'rates' | 'config' | 'log'>,
+): AdminParts {
+  const { database, log } = given;
+  const sessions = new SessionStore(new SessionRegistry(database), {
+    onError: (error) => log.error({ err: error }, 'sessions could not be read'),
+  });
+  const passwords = given.passwords ?? new Passwords();
+  return { ...given, sessions, passwords, signIns: new SignIns({ ...given, passwords }) };
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { endingOf, summariesOf, webhookLogOf } from '../../api/routes/job-answers.js';
+import type { Job } from '../../state/jobs/job.js';
+import { canRetry, jobParameters, jobSource } from '../../state/jobs/job-text.js';
+import type { JobPage, Jobs } from '../../state/jobs/jobs.js';
+import type { LoggedDelivery } from '../../state/webhooks/deliveries.js';
+import { destinationOf } from '../../state/webhooks/destination.js';
+import type { AdminDelivery, AdminJob, AdminJobList, AdminJobSummary } from '../contract/jobs.js';
+
+const ownPart = (job: Job): Pick<AdminJobSummary, 'account' | 'key_id' | 'retryable'> => ({
+  account: job.account,
+  key_id: job.keyId,
+  retryable: canRetry(job),
+});
+
+export async function listBody(jobs: Jobs, { jobs: page, cursor }: JobPage): Promise<AdminJobList> {
+  const summaries = await summariesOf(jobs, page);
+  const entries = summaries.map((summary, i) => ({ ...summary, ...ownPart(page[i] as Job) }));
+  return { jobs: entries, next_cursor: cursor ?? null };
+}
+
+/** Without voiceprints: they identify people, and no operator needs to see them. */
+export async function jobBody(jobs: Jobs, job: Job): Promise<AdminJob> {
+  const { result, ...ending } = await endingOf(jobs, job);
+  return {
+    ...ending,
+    ...ownPart(job),
+    file: job.task === 'batch' ? null : fileOf(job),
+    parameters: job.task === 'predict' ? parametersOf(job) : null,
+    result: result !== null && 'global' in result ? result : null,
+  };
+}
+
+function fileOf({ source }: Job): AdminJob['file'] {
+  const { object } = jobSource(source) as { object?: string };
+  if (object === undefined) return null;
+  const [, entity = '', ...key] = object.split('/');
+  return { entity, key: key.join('/') };
+}
+
+function parametersOf({ parameters }: Job): AdminJob['parameters'] {
+  const { model, threshold, silenceThresholdPercent, startS, endS, separatesChannels } =
+    jobParameters(parameters);
+  return {
+    model,
+    threshold,
+    silence_threshold: silenceThresholdPercent,
+    start: startS ?? null,
+    end: endS ?? null,
+    separate_channels: separatesChannels ?? false,
+  };
+}
+
+export function deliveryBody(delivery: LoggedDelivery): AdminDelivery {
+  const { jobId, account, url, createdAtMs, finishedAtMs, allAttempts } = delivery;
+  return {
+    ...webhookLogOf(delivery),
+    job_id: jobId,
+    account,
+    url: destinationOf(url),
+    created_at: new Date(createdAtMs).toISOString(),
+    finished_at: finishedAtMs === undefined ? null : new Date(finishedAtMs).toISOString(),
+    attempt_count: allAttempts,
+  };
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { pageAfter } from '../../api/routes/paging.js';
+import { jsonReply, type Reply, type Route, type RouteRequest } from '../../api/routes/route.js';
+import type { Config } from '../../base/config/options.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import { DEFAULT_ACCOUNT, type NewKey, type StoredKey } from '../../state/keys/api-key.js';
+import { KeyRefused } from '../../state/keys/key-check.js';
+import { type KeyChange, KeyIsRevoked, KeyOffice } from '../../state/keys/key-office.js';
+import type { KeyRegistry } from '../../state/keys/key-registry.js';
+import { publicKey } from '../../state/keys/public-key.js';
+import type { AuditEvent } from '../../state/records/audit-chain.js';
+import type { UsageLedger } from '../../state/records/usage-ledger.js';
+import { keyChanging, keyCreation, keyListing, keyRevocation } from '../contract/key-endpoints.js';
+import type { KeyChangeFields, KeyListFields, NewKeyFields } from '../contract/key-fields.js';
+import type { AdminCreatedKey, AdminKey, AdminKeyList } from '../contract/keys.js';
+import { accountOfList } from './accounts.js';
+import { changedFields, jsonFields, parameterIn, queryFields } from './admin-fields.js';
+
+import { adminRoute, type Gatekeeper } from './admin-route.js';
+import { refuseBeyondRole, refuseForeign, type ServerLimits } from './key-rights.js';
+import { actedBy, type Principal } from './principal.js';
+
+export interface KeyRoutesParts {
+  readonly registry: KeyRegistry;
+  readonly ledger: UsageLedger;
+  readonly noteFirst: (event: AuditEvent) => Promise<void>;
+  readonly config: ServerLimits & Pick<Config, 'receiveTimeoutMs'>;
+}
+
+const SECRET_HEADERS = [['cache-control', 'no-store']] as const;
+
+/** `/v1/admin/keys`. */
+export function keyRoutes(guard: Gatekeeper, parts: KeyRoutesParts): Route[] {
+  const { config } = parts;
+  const newKey = jsonFields<NewKeyFields>(keyCreation, config.receiveTimeoutMs);
+  const change = changedFields<KeyChangeFields>(keyChanging, config.receiveTimeoutMs);
+  const filter = queryFields<KeyListFields>(keyListing);
+  const desk = new KeyDesk(parts);
+  return [
+    adminRoute(guard, keyListing, (principal, request) => desk.list(principal, filter(request))),
+    adminRoute(guard, keyCreation, async (principal, request) =>
+      desk.create(principal, await newKey(request)),
+    ),
+    adminRoute(guard, keyChanging, async (principal, request) =>
+      desk.change(principal, idIn(request), await change(request)),
+    ),
+    adminRoute(guard, keyRevocation, (principal, request) => desk.revoke(principal, idIn(request))),
+  ];
+}
+
+const idIn = (request: RouteRequest): string => parameterIn(request, keyChanging);
+
+class KeyDesk {
+  readonly #parts: KeyRoutesParts;
+
+  constructor(parts: KeyRoutesParts) {
+    this.#parts = parts;
+  }
+
+  async list(principal: Principal, { account, state, kind, limit, cursor }: KeyListFields): Promise<Reply> {
+    const now = new Date();
+    const asked = {
+      account: accountOfList(principal, account),
+      ...(state === 'active' && { isActiveAt: now }),
+      ...(kind !== undefined && { endsWithSession: kind === 'page' }),
+    };
+    const page = await pageAfter(cursor, () => this.#parts.registry.page(asked, Number(limit), cursor));
+    const keys = await this.#bodiesOf(page.keys, now);
+    return jsonReply<AdminKeyList>(200, { keys, next_cursor: page.cursor ?? null });
+  }
+
+  async create(principal: Principal, fields: NewKeyFields): Promise<Reply> {
+    const { name, account = principal.account ?? DEFAULT_ACCOUNT, scopes } = fields;
+    const { rate, concurrency, expiresAt } = limitsIn(fields);
+    const wanted: NewKey = {
+      ...{ name, account, scopes },
+      ...(rate && { rate }),
+      ...(typeof concurrency === 'number' && { concurrency }),
+      ...(expiresAt && { expiresAt }),
+    };
+    refuseBeyondRole(principal, wanted, this.#parts.config);
+    const { key, text } = await explained(() => this.#officeOf(principal).create(wanted));
+    const body = { ...publicKey(key, new Date()), last_used_day: null, key: text };
+    return { ...jsonReply<AdminCreatedKey>(201, body), headers: SECRET_HEADERS };
+  }
+
+  async change(principal: Principal, id: string, fields: KeyChangeFields): Promise<Reply> {
+    const { name, scopes } = fields;
+    const change: KeyChange = {
+      ...(name !== undefined && { name }),
+      ...(scopes !== undefined && { scopes }),
+      ...limitsIn(fields),
+    };
+    const { rate, concurrency } = change;
+    const key = await this.#parts.registry.find(id);
+    refuseForeign(principal, key);
+    refuseLongerLife(key, fields);
+    const limits = { rate: rate ?? undefined, concurrency: concurrency ?? undefined };
+    refuseBeyondRole(principal, { scopes, ...limits }, this.#parts.config);
+    return this.#reply(await explained(() => this.#officeOf(principal).change(id, change)));
+  }
+
+  async revoke(principal: Principal, id: string): Promise<Reply> {
+    const { registry } = this.#parts;
+    refuseForeign(principal, await registry.find(id));
+    await this.#officeOf(principal).revoke(id);
+    return this.#reply(await registry.find(id));
+  }
+
+  async #reply(key: StoredKey | undefined): Promise<Reply> {
+    const [body] = await this.#bodiesOf(key === undefined ? [] : [key], new Date());
+    if (body === undefined) throw new ServiceError('KEY_NOT_FOUND');
+    return jsonReply<AdminKey>(200, body);
+  }
+
+  async #bodiesOf(keys: readonly StoredKey[], now: Date): Promise<AdminKey[]> {
+    const lastDays = await this.#parts.ledger.lastDays(keys.map(({ id }) => id));
+    return keys.map((key) => ({ ...publicKey(key, now), last_used_day: lastDays.get(key.id) ?? null }));
+  }
+
+  #officeOf(principal: Principal): KeyOffice {
+    const { registry, noteFirst } = this.#parts;
+    return new KeyOffice(registry, (event) => noteFirst({ ...event, ...actedBy(principal) }));
+  }
+}
+
+/** The page that made such a key promises that it ends soon. @throws ServiceError FIELD_INVALID */
+function refuseLongerLife({ endsWithSession }: StoredKey, { expires_at }: KeyChangeFields): void {
+  if (!endsWithSession || expires_at === undefined) return;
+  const expected = 'no change for a key of a session, which ends by itself';
+  throw new ServiceError('FIELD_INVALID', { field: 'expires_at', expected, received: String(expires_at) });
+}
+
+/** Those that are given; null takes one away. */
+function limitsIn({
+  rate,
+  concurrency,
+  expires_at,
+}: KeyChangeFields): Pick<KeyChange, 'rate' | 'concurrency' | 'expiresAt'> {
+  return {
+    ...(rate !== undefined && { rate: rate && { requests: rate.requests, windowS: rate.window_s } }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : new Date(expires_at) }),
+  };
+}
+
+/** @throws ServiceError for what the rules for keys refuse */
+async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof KeyIsRevoked) throw new ServiceError('KEY_REVOKED');
+    if (!(error instanceof KeyRefused)) throw error;
+    const { field, expected, received } = error;
+    throw new ServiceError('FIELD_INVALID', { field, expected, received });
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A thread that is ended while it loads the addon and makes its tables must not take the process with it. In a
+// process of its own, since the failure would be the end of this one.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { inputTextOf } from '../../src/analysis/models/input-text.js';
+import { loadManifest } from '../../src/analysis/models/model-file.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
+
+const rounds = 40;
+
+test('threads that end while the addon starts do not end the process', async () => {
+  const { models } = await loadManifest(path.join(packageDir, 'models'));
+  const input = models.map(inputTextOf)[0];
+  const addonUrl = new URL('../../src/base/addon/addon.js', import.meta.url).href;
+  const worker = `
+    import { workerData } from 'node:worker_threads';
+    const { loadAddon } = await import(workerData.addonUrl);
+    const { Preparer } = loadAddon();
+    for (let i = 0; i < 40; i++) new Preparer(workerData.input);`;
+  const main = `
+    import { Worker } from 'node:worker_threads';
+    const source = new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(worker)}));
+    const workerData = { addonUrl: ${JSON.stringify(addonUrl)}, input: ${JSON.stringify(input)} };
+    for (let round = 0; round < ${rounds}; round++) {
+      const threads = [0, 1].map(() => new Worker(source, { workerData }));
+      await new Promise((resolve) => setTimeout(resolve, 20 + (round * 60) / ${rounds}));
+      await Promise.all(threads.map((thread) => thread.terminate()));
+    }`;
+  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', main]);
+  assert.equal(stderr, '');
+});

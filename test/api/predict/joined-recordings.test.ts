@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All audio of a file is heard, or a warning says what is missing: files behind others, further audio tracks, and
+// recordings that were cut off. FFmpeg makes the files.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { loadAddon } from '../../../src/base/addon/addon.js';
+import { packageDir } from '../../../src/base/config/package-dir.js';
+import { fileEntry, formBody } from '../../support/form-body.js';
+import { predict } from '../../support/http-client.js';
+import { startPipelineServer } from '../../support/pipeline-server.js';
+import { ffmpegInto } from '../../support/recordings.js';
+
+const addon = loadAddon();
+const SPEECH = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
+const folder = mkdtempSync(path.join(os.tmpdir(), 'veravox-joined-'));
+const convert = ffmpegInto(folder);
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const made = (name: string, ...options: readonly string[]): Buffer =>
+  readFileSync(convert(SPEECH, ['-t', '3', ...options, name]));
+
+for (const [first, second] of [
+  ['a.m4a', 'b.m4a'],
+  ['a.m4a', 'b.wav'],
+  ['a.webm', 'b.webm'],
+  ['a.webm', 'b.flac'],
+  ['live.webm', 'b.webm'],
+  ['a.ogg', 'b.webm'],
+  ['a.ogg', 'b.mp3'],
+  ['a.flac', 'b.flac'],
+  ['a.mp3', 'b.wav'],
+  ['a.mp3', 'b.m4a'],
+  ['a.aac', 'b.flac'],
+  ['a.avi', 'b.wav'],
+] as const) {
+  // The padding of an MP3 encoder is heard if more follows.
+  test(`${second} behind ${first} is heard`, () => {
+    const live = first.startsWith('live') ? ['-live', '1', '-c:a', 'libopus'] : [];
+    const [one, two] = [
+      made(first, ...live),
+      made(second, ...(second === 'b.webm' ? ['-c:a', 'libvorbis'] : [])),
+    ];
+    const lengths = [one, two].map((bytes) => addon.decode(bytes).samples.length);
+    const both = addon.decode(Buffer.concat([one, two]));
+    assert.ok(Math.abs(both.samples.length - (lengths[0] ?? 0) - (lengths[1] ?? 0)) < 600);
+    assert.equal(both.damagedPackets, 0);
+    assert.equal(both.statedLength, undefined);
+  });
+}
+
+test('what is behind a file and cannot be read is named', () => {
+  const broken = made('broken.m4a').subarray(0, 300);
+  const { samples, sampleRateHz, unheard } = addon.decode(Buffer.concat([made('good.m4a'), broken]));
+  assert.ok(Math.abs(samples.length / sampleRateHz - 3) < 0.05);
+  assert.equal(unheard?.length, 1);
+  assert.equal(unheard?.[0]?.bytes, 300);
+  assert.ok(Math.abs((unheard?.[0]?.atS ?? 0) - 3) < 0.05);
+});
+
+for (const name of ['cut.mp3', 'cut.flac', 'cut.avi', 'cut.mkv', 'cut.webm', 'cut.ogg', 'cut.mp4']) {
+  test(`${name} lacks its end, and the whole file does not`, () => {
+    const options = name.endsWith('mp4') ? ['-movflags', 'faststart'] : [];
+    const whole = made(name, ...options);
+    assert.equal(addon.decode(whole).statedLength, undefined);
+    const { samples, sampleRateHz, statedLength } = addon.decode(whole.subarray(0, whole.length * 0.6));
+    assert.ok(statedLength !== undefined);
+    assert.ok(Math.abs(statedLength.foundS - samples.length / sampleRateHz) < 1e-3);
+    // A page of Ogg does not tell how many follow.
+    if (name !== 'cut.ogg') assert.ok(Math.abs((statedLength.statedS ?? 0) - 3) < 0.1);
+  });
+}
+
+test('a voice in the second track is named, also if the first one is silent', async (t) => {
+  const { port } = await startPipelineServer(t);
+  const form = (file: Uint8Array) => formBody([fileEntry(file)]);
+  const tracks = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono'];
+  const second = await predict(port, form(made('two.mkv', ...tracks, '-map', '0', '-map', '1', '-t', '3')));
+  assert.match(second.json.warnings.join(), /^Not analysed: \d+ bytes after 0 s, audio track 2 /);
+  const silent = await predict(
+    port,
+    form(made('silent.mkv', ...tracks, '-map', '1', '-map', '0', '-t', '3')),
+  );
+  assert.equal(silent.status, 422);
+  assert.match(
+    silent.json.message,
+    /silence_threshold = 80 percent non-speech\. Not analysed: .* audio track 2 /,
+  );
+});

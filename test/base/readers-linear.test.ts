@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Twice as much takes at most 2.2 times as long, for everything that reads what others have written: measured over two doublings, in
+// processor time of all threads, as the best of several rounds, so that a busy machine changes nothing. What leaves a cache or the
+// young generation on its way to twice the size takes longer once; what is not linear does so each time. So the lower growth counts, and
+// a process of its own has a young generation in which all fits.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { inputOf, readers } from '../support/readers.js';
+
+const MOST_PER_DOUBLING = 2.2;
+const LEAST_ROUNDS = 2;
+const MOST_ROUNDS = 15;
+/** What is so far from linear stays so. */
+const CLEARLY_MORE = 3;
+const ROUNDS_FOR_CLEARLY_MORE = 4;
+/** Less cannot be told from noise. */
+const LEAST_MS = 8;
+const DOUBLINGS = 2;
+
+type Read = (input: Buffer) => unknown;
+
+async function cpuMsOf(read: Read, input: Buffer, times: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let i = 0; i < times; i++) {
+    try {
+      await read(input);
+    } catch {
+      // A refusal takes its time, too.
+    }
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** How much longer twice as much takes. @param inputFor as many bytes */
+async function growthOf(read: Read, bytes: number, inputFor: (bytes: number) => Buffer): Promise<number> {
+  const inputs = Array.from({ length: DOUBLINGS + 1 }, (_, i) => inputFor(bytes / 2 ** (DOUBLINGS - i)));
+  const [smallest] = inputs as [Buffer];
+  const onceMs = Math.min(await cpuMsOf(read, smallest, 1), await cpuMsOf(read, smallest, 1));
+  const times = Math.ceil(LEAST_MS / Math.max(onceMs, 0.05));
+  const bestMs = inputs.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 1; ; round++) {
+    for (const [i, input] of inputs.entries()) {
+      bestMs[i] = Math.min(bestMs[i] as number, await cpuMsOf(read, input, times));
+    }
+    const growth = Math.min(...bestMs.slice(1).map((ms, i) => ms / (bestMs[i] as number)));
+    if (round >= LEAST_ROUNDS && growth <= MOST_PER_DOUBLING) return growth;
+    if (round >= ROUNDS_FOR_CLEARLY_MORE && growth > CLEARLY_MORE) return growth;
+    if (round >= MOST_ROUNDS) return growth;
+  }
+}
+
+const ROOM_FOR_ALL = ['--min-semi-space-size=256', '--max-semi-space-size=256', '--single-threaded-gc'];
+const hasRoom = ROOM_FOR_ALL.every((option) => process.execArgv.includes(option));
+const measured = { skip: !hasRoom };
+
+test('with room for all that is read', { skip: hasRoom }, () => {
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [...ROOM_FOR_ALL, '--test-reporter=spec', fileURLToPath(import.meta.url)],
+    { encoding: 'utf8', env: { ...process.env, NODE_TEST_CONTEXT: undefined } },
+  );
+  assert.equal(status, 0, stdout);
+});
+
+test('the measure tells linear time from quadratic', measured, async () => {
+  const trimsAnew: Read = (input) => {
+    let text = '';
+    for (let at = 0; at < input.length && text.trim() === ''; at += 1024) {
+      text += input.toString('latin1', at, at + 1024);
+    }
+  };
+  const countsOnce: Read = (input) => input.toString('latin1').split(' ').length;
+  const spaces = (bytes: number): Buffer => Buffer.alloc(bytes, ' ');
+  assert.ok((await growthOf(trimsAnew, 1 << 18, spaces)) > 3);
+  assert.ok((await growthOf(countsOnce, 2 << 20, spaces)) <= MOST_PER_DOUBLING);
+});
+
+for (const { name, bytes, inputs, open } of readers) {
+  test(`${name} is read in linear time`, measured, async (t) => {
+    const read = await open(t);
+    for (const [what, parts] of Object.entries(inputs)) {
+      const growth = await growthOf(read, bytes, (size) => inputOf(parts, size));
+      assert.ok(growth <= MOST_PER_DOUBLING, `${what}: ${growth.toFixed(2)} times as long for twice as much`);
+    }
+  });
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runCli } from '../support/cli.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** Has every Node process run this script first, which does what an untrustworthy dependency might. */
+function intruder(t: TestContext, script: string): Record<string, string> {
+  const file = path.join(temporaryFolder(t), 'intruder.cjs');
+  fs.writeFileSync(file, `if (process.argv.includes('serve')) { ${script} }`);
+  return { NODE_OPTIONS: `--require=${file}` };
+}
+
+const connects = `require('net').connect(9, '127.0.0.1').on('error', () => {})`;
+const staysBound = `require('dgram').createSocket('udp4').bind(0).unref()`;
+const writes = `require('fs').writeFileSync(require('os').homedir() + '/left', '')`;
+
+for (const [what, script, found] of [
+  ['a connection', connects, /^found +contacts +\d+ +connect\(/m],
+  ['a file', writes, /^found +files left +.*\/home\/left$/m],
+] as const) {
+  test(`doctor --privacy finds ${what} with strace, and fails`, async (t) => {
+    const { status, stdout, stderr } = await runCli(['doctor', '--privacy'], intruder(t, script));
+    assert.equal(status, 1, stderr);
+    assert.match(stdout, found);
+    assert.match(stdout, /^ok +method +every system call, with strace$/m);
+  });
+}
+
+for (const [what, script, found] of [
+  ['a socket', staysBound, /^found +contacts +udp /m],
+  ['a file', writes, /^found +files left +.*\/home\/left$/m],
+] as const) {
+  test(`doctor --privacy finds ${what} without strace, and says what it cannot see`, async (t) => {
+    const env = { PATH: temporaryFolder(t), ...intruder(t, script) };
+    const { status, stdout, stderr } = await runCli(['doctor', '--privacy'], env);
+    assert.equal(status, 1, stderr);
+    assert.match(stdout, found);
+    assert.match(stdout, /^ok +method +sockets every .* go unnoticed$/m);
+  });
+}
+
+test('doctor --privacy finds nothing, whatever the server in use is configured for', async () => {
+  const env = {
+    VERAVOX_STORAGE_BUCKET: 'a-bucket',
+    VERAVOX_STORAGE_ENDPOINT: 'http://127.0.0.1:9',
+    VERAVOX_TLS_CERT: '/nowhere/cert.pem',
+    VERAVOX_TLS_KEY: '/nowhere/key.pem',
+    VERAVOX_ADMIN_ADDRESS: '192.0.2.1:9',
+    VERAVOX_PROCESSES: '2',
+  };
+  const { status, stdout, stderr } = await runCli(['doctor', '--privacy'], env);
+  assert.equal(status, 0, stdout + stderr);
+  assert.match(stdout, /^ok +contacts +none/m);
+  assert.match(stdout, /^ok +files left +none/m);
+});

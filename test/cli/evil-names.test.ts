@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files, keys, users, models and columns may have any name. A terminal obeys control characters, and a line break would begin a line
+// that seems to be ours.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { packageDir } from '../../src/base/config/package-dir.js';
+import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
+import { Jobs } from '../../src/state/jobs/jobs.js';
+import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
+import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
+import { runCli } from '../support/cli.js';
+import { commandHelps } from '../support/command-helps.js';
+import { createKey } from '../support/stored-keys.js';
+import { savePoint, somePoint } from '../support/stored-points.js';
+import { tinyEntry, writeManifest } from '../support/tiny-models.js';
+
+const FORGED = 'trusted.wav  bonafide  score 0.000';
+const EVIL = `\u001b]0;title\u0007\u001b[2K\r\u009b31m\u202e\u2028\n${FORGED}`;
+/** In a line. What terminals obey, and what hides or turns text. */
+const MISLEADING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-evil-'));
+const dataDir = path.join(folder, EVIL);
+const modelsDir = path.join(folder, `${EVIL}models`);
+const speech = path.join(folder, `${EVIL}.flac`);
+const noFile = path.join(folder, `${EVIL}none`);
+const list = path.join(folder, `${EVIL}.csv`);
+const voiceprint = path.join(folder, `${EVIL}.json`);
+const voiceprints = path.join(folder, `${EVIL}s.json`);
+const voiceprintLines = path.join(folder, `${EVIL}s.jsonl`);
+
+after(() => fs.rmSync(folder, { recursive: true }));
+
+before(async () => {
+  fs.mkdirSync(modelsDir);
+  const entry = tinyEntry(modelsDir, 'tiny', 'even');
+  writeManifest(modelsDir, [{ ...entry, licence: EVIL, metrics: {} }]);
+  const fixture = (name: string): string => path.join(packageDir, 'test/fixtures', name);
+  fs.copyFileSync(fixture('human-lj-a.flac'), speech);
+  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  const rows = [
+    [path.basename(speech), 'bonafide'],
+    [path.relative(folder, fixture('ai-kokoro.flac')), 'spoof'],
+    [path.basename(noFile), 'spoof'],
+  ];
+  const lines = rows.map(([file = '', label]) => [quoted(file), label, quoted(EVIL)].join(','));
+  fs.writeFileSync(list, `path,label,${quoted(EVIL)}\n${lines.join('\n')}\n`);
+
+  await createKey(dataDir, { name: 'any', account: 'any', scopes: ['predict'] });
+  await savePoint(dataDir, { ...somePoint, model: EVIL, list: EVIL });
+  const env = { VERAVOX_DATA_DIR: dataDir };
+  await runCli(['admin', 'add', 'ada', '--role', 'viewer'], env);
+  await runCli(['webhooks', 'create-secret'], env);
+  const { stdout } = await runCli(['enroll', speech, '--json'], env);
+  fs.writeFileSync(voiceprint, stdout);
+  const listed = { id: EVIL, embedding: JSON.parse(stdout).embedding };
+  fs.writeFileSync(voiceprints, JSON.stringify([listed]));
+  fs.writeFileSync(
+    voiceprintLines,
+    `${JSON.stringify(listed)}\n${JSON.stringify({ ...listed, id: 'any' })}\n`,
+  );
+
+  // From before there were rules for names.
+  const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));
+  const queue = new SqliteJobQueue();
+  const { job } = await new Jobs(database, queue, { maxUnfinished: 0 }).create({
+    account: EVIL,
+    keyId: EVIL,
+    task: 'predict',
+    source: '{}',
+    parameters: '{}',
+    callbackUrl: 'https://hooks.example/end',
+  });
+  await new Jobs(database, queue, { maxUnfinished: 0 }).cancel(EVIL, job.id);
+  const desk = new DeliveryDesk(database, queue.webhooks);
+  const turn = (await desk.take()) ?? assert.fail('it is due');
+  await desk.fail(turn, { atMs: 1, tookMs: 5, problem: EVIL }, { isFinal: true });
+  await database.execute('UPDATE api_keys SET name = $1, account = $1', [EVIL]);
+  await database.execute('UPDATE admin_users SET name = $1, account = $1', [EVIL]);
+  await database.execute('UPDATE webhook_secrets SET account = $1', [EVIL]);
+  await database.execute(
+    `INSERT INTO usage_counts (day, key_id, account, route, requests, errors, audio_s, windows, bytes)
+     VALUES ('2026-11-20', $1, $1, $1, 1, 0, 0, 0, 0)`,
+    [EVIL],
+  );
+  await database.close();
+});
+
+/** The arguments of each command with which it shows names: a new command needs an entry. */
+const shows: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  // The settings hold one.
+  serve: [[]],
+  work: [[]],
+  'keys create': [['--name', EVIL]],
+  'keys list': [[], ['--json']],
+  'keys revoke': [[EVIL]],
+  'admin users': [[], ['--json']],
+  'admin add': [[EVIL, '--role', 'viewer']],
+  'admin link': [[EVIL]],
+  'admin password': [[EVIL]],
+  'admin change': [[EVIL, '--role', 'viewer']],
+  'admin disable': [[EVIL]],
+  'admin enable': [[EVIL]],
+  'admin revoke-sessions': [[EVIL]],
+  'webhooks create-secret': [['--account', EVIL], []],
+  'webhooks secrets': [[], ['--json']],
+  'webhooks revoke-secret': [[EVIL]],
+  'webhooks deliveries': [[], ['--json']],
+  'webhooks replay': [[EVIL], ['--failed']],
+  'database copy': [[]],
+  backup: [[path.join(folder, `${EVIL}.backup`)], [path.join(noFile, EVIL)]],
+  predict: [
+    [speech, noFile],
+    [speech, noFile, '--json', '--fail-on', 'bonafide'],
+    [speech, '--fail-on', EVIL],
+  ],
+  'audit verify': [[], ['--json'], ['--expect', EVIL]],
+  usage: [[], ['--json'], ['--from', EVIL]],
+  enroll: [
+    [speech, speech],
+    [speech, '--id', EVIL],
+    [speech, '--id', EVIL, '--json'],
+    [speech, '--id', EVIL.repeat(20)],
+  ],
+  verify: [
+    [noFile, '--vector', voiceprint],
+    [noFile, '--vector', voiceprint, '--json'],
+  ],
+  identify: [
+    [speech, '--voiceprints', voiceprints],
+    [speech, '--voiceprints', voiceprintLines],
+    [speech, '--voiceprints', voiceprints, '--json'],
+  ],
+  evaluate: [
+    [list, '--group-by', EVIL],
+    [list, '--group-by', EVIL, '--json'],
+    [list, '--report', path.join(noFile, 'report.json')],
+  ],
+  calibrate: [[list, '--name', EVIL, '--target-fpr', '0.1']],
+  'models list': [[], ['--json']],
+  'models check': [['--models-dir', noFile]],
+  'models import': [[EVIL, EVIL]],
+  'models calibrate': [['tiny', list, '--dry-run']],
+  'models record': [[EVIL]],
+  openapi: [[]],
+  doctor: [[], ['--json']],
+};
+/** For voices, the models of this package. */
+const voices = { VERAVOX_MODELS_DIR: path.join(packageDir, 'models') };
+
+/** Further settings. */
+const settings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  serve: { PORT: EVIL },
+  work: { PORT: EVIL },
+  openapi: { PORT: EVIL },
+  'database copy': { VERAVOX_DATA_DIR: noFile, VERAVOX_DATABASE_URL: 'postgres://any:any@127.0.0.1:1/any' },
+  enroll: voices,
+  verify: voices,
+  identify: voices,
+};
+
+function assertHarmless(text: string, what: string): void {
+  for (const line of text.split('\n')) {
+    assert.doesNotMatch(line, MISLEADING, `${what}: ${JSON.stringify(line)}`);
+    assert.ok(!line.startsWith(FORGED), `${what}: a line of its own`);
+  }
+}
+
+const commands = (await commandHelps()).map((help) => help.path);
+
+test('each command is tried', () => {
+  assert.deepEqual(Object.keys(shows).sort(), commands.toSorted());
+});
+
+for (const command of commands) {
+  test(`veravox ${command} shows an evil name harmlessly, in results and in complaints`, async () => {
+    const env = { VERAVOX_DATA_DIR: dataDir, VERAVOX_MODELS_DIR: modelsDir, ...settings[command] };
+    const input = Buffer.from('a password of some length');
+    for (const args of [...(shows[command] ?? []), [`--${EVIL}`]]) {
+      const { stdout, stderr } = await runCli([...command.split(' '), ...args], env, { input });
+      const what = JSON.stringify(args);
+      assertHarmless(stdout, `stdout with ${what}`);
+      assertHarmless(stderr, `stderr with ${what}`);
+      // Of the unknown option, an option that is missing may be told instead.
+      const isShown = `${stdout}${stderr}`.includes(FORGED) || args[0] === `--${EVIL}`;
+      assert.ok(isShown, `nothing was shown with ${what}: ${stdout}${stderr}`);
+    }
+  });
+}
+
+test('only the writer for terminals writes to one', () => {
+  const sources = path.join(packageDir, 'src');
+  const writers = fs
+    .readdirSync(sources, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) =>
+      /\bstd(out|err)\.(write|end)\b|\bconsole\./.test(fs.readFileSync(path.join(sources, file), 'utf8')),
+    );
+  // The probe writes to the process that started it; under an old Node, main.ts can import nothing.
+  assert.deepEqual(writers.sort(), ['analysis/scoring/cuda-probe.ts', 'cli/main.ts', 'cli/output.ts']);
+});

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that cannot be read are named in plain sentences by every command that takes one, without the codes of Node.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { packageDir } from '../../src/base/config/package-dir.js';
+import { messageOf } from '../../src/base/errors/message-of.js';
+import { runCli, temporaryFolder } from '../support/cli.js';
+import { commandHelps } from '../support/command-helps.js';
+
+const recording = path.join(packageDir, 'test/fixtures/human-lj-a.flac');
+
+/** Every argument that names an existing file; FILE stands for the one that cannot be read. */
+const commands: readonly (readonly string[])[] = [
+  ['predict', 'FILE'],
+  ['predict', '--json', 'FILE'],
+  ['enroll', 'FILE'],
+  ['verify', 'FILE', '--vector', 'FILE'],
+  ['verify', recording, '--vector', 'FILE'],
+  ['identify', recording, '--voiceprints', 'FILE'],
+  ['evaluate', 'FILE'],
+  ['calibrate', 'FILE', '--name', 'a', '--target-fpr', '0.1'],
+  ['models', 'calibrate', 'detector-large-2026-11-25', 'FILE', '--models-dir', 'OWN'],
+  ['models', 'import', 'xlsr-aasist', 'FILE', '--models-dir', 'OWN'],
+  ['models', 'check', '--models-dir', 'FILE'],
+];
+
+test('no command that takes a file is missing here', async () => {
+  const taking = (await commandHelps()).filter(({ text }) =>
+    /^Usage: .*<(?:file|list|checkpoint)(?:\.\.\.)?>/m.test(text),
+  );
+  // Backup writes one.
+  const known = new Set([...commands.map((words) => words.join(' ')), 'backup']);
+  for (const { path: name } of taking)
+    assert.ok(
+      [...known].some((words) => words.startsWith(name)),
+      name,
+    );
+});
+
+test('each says what is wrong with the file', async (t) => {
+  const folder = temporaryFolder(t);
+  const own = path.join(folder, 'own');
+  fs.cpSync(path.join(packageDir, 'models'), own, { recursive: true });
+  const loop = path.join(folder, 'loop');
+  fs.symlinkSync(loop, loop);
+  // Without a recording in it.
+  const empty = path.join(folder, 'empty');
+  fs.mkdirSync(empty);
+  for (const [i, command] of commands.entries()) {
+    // All of them with each command would take minutes.
+    const files = [path.join(folder, 'none.wav'), [empty, loop, path.join(recording, 'x')][i % 3] ?? empty];
+    for (const file of files) {
+      const words = command.map((word) => ({ FILE: file, OWN: own })[word] ?? word);
+      const { status, stderr, stdout } = await runCli(words, { VERAVOX_DATA_DIR: path.join(folder, 'data') });
+      const said = `${stderr}${stdout}`;
+      assert.equal(status, 1, `${words.join(' ')}: ${said}`);
+      assert.ok(said.includes(file), `${words.join(' ')}: ${said}`);
+      assert.doesNotMatch(said, /\bE[A-Z]{3,}\b|\bat .*\.js:\d|illegal operation/, words.join(' '));
+    }
+  }
+});
+
+test('no permission, a full disk and a failing one are sentences, too', () => {
+  for (const code of ['EACCES', 'EPERM', 'ENOSPC', 'EIO', 'EROFS', 'ENAMETOOLONG']) {
+    const error = Object.assign(new Error(`${code}: text`), { code, syscall: 'open', path: '/a' });
+    assert.match(messageOf(error), /^[A-Z][a-z -]+: \/a\.$/);
+  }
+});

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { loadManifest } from '../../src/analysis/models/model-file.js';
+import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
+import type { OperatingPoint } from '../../src/state/operating-points/operating-point.js';
+import { Cli, runCli, temporaryFolder } from '../support/cli.js';
+import { shippedModelsDir } from '../support/speaker-models.js';
+import { savePoint } from '../support/stored-points.js';
+
+const runShell = promisify(execFile);
+
+function serve(context: TestContext, env: Readonly<Record<string, string>>): Cli {
+  const cli = new Cli(['serve'], { PORT: '0', ...env });
+  context.after(() => cli.child.kill('SIGKILL'));
+  return cli;
+}
+
+test('a setting that cannot be used stops the start', async (context) => {
+  const env = { VERAVOX_DATA_DIR: temporaryFolder(context), PORT: 'http' };
+  const { status, stderr } = await runCli(['serve'], env);
+  assert.equal(status, 1);
+  assert.equal(stderr, 'veravox: Expected an integer from 0 to 65535 for PORT but received http.\n');
+});
+
+test('a setting that there is no longer is named in the log of the start, which goes on', async (context) => {
+  const cli = serve(context, { VERAVOX_DATA_DIR: temporaryFolder(context), VERAVOX_AUDIT_SYNC: 'each' });
+  await cli.printed(/is ready on/);
+  assert.match(
+    cli.stdout,
+    /"level":"warn".*"variable":"VERAVOX_AUDIT_SYNC","msg":"unknown setting, ignored"/,
+  );
+});
+
+test('operating points of the data folder serve requests; one of other weights is warned of', async (context) => {
+  const env = { VERAVOX_DATA_DIR: temporaryFolder(context) };
+  const detector = (await loadManifest(shippedModelsDir)).models.find(
+    ({ id }) => id === 'detector-large-2026-11-25',
+  );
+  assert.ok(detector);
+  const point: OperatingPoint = {
+    name: 'everything',
+    model: detector.id,
+    model_sha256: detector.sha256,
+    fingerprint: scoreFingerprintOf(detector),
+    threshold: 0,
+    target: { rate: 'fnr', value: 0 },
+    measured: { fpr: null, fnr: null },
+    list: 'calls.csv',
+    where: [],
+    silence_threshold: 80,
+    created_at: '2026-11-21T12:00:00.000Z',
+  };
+  await savePoint(env.VERAVOX_DATA_DIR, point);
+  const other = { model_sha256: '0'.repeat(64), fingerprint: '0'.repeat(64) };
+  await savePoint(env.VERAVOX_DATA_DIR, { ...point, name: 'old', ...other });
+  const cli = serve(context, env);
+  const [, curl = ''] = await cli.printed(/^ {2}(curl .*)$/m);
+  assert.match(
+    cli.stdout + cli.stderr,
+    /"operatingPoint":"old","model":"detector-large-2026-11-25","why":"was calibrated with other weights/,
+  );
+  const ask = async (name: string) => {
+    const { stdout } = await runShell('/bin/sh', ['-c', `${curl} -s -F threshold=${name}`]);
+    return JSON.parse(stdout);
+  };
+  const { global } = await ask('everything');
+  assert.deepEqual([global.result, global.confidence], ['spoofed', global.score]);
+  assert.match(
+    (await ask('old')).message,
+    /\(everything\) for threshold but received "old", which was calibrated/,
+  );
+});
+
+test('a port that is taken stops the start; the next one still shows its first key', async (context) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  context.after(() => taken.close());
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const { port } = taken.address() as { port: number };
+  const dataDir = temporaryFolder(context);
+  const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: String(port) });
+  assert.equal(status, 1);
+  assert.match(stderr, new RegExp(`^veravox: .*${port}`));
+  const cli = new Cli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
+  context.after(() => cli.child.kill('SIGKILL'));
+  await cli.printed(/^ {2}vx_\S+$/m);
+  const { stdout } = await runCli(['keys', 'list', '--json'], { VERAVOX_DATA_DIR: dataDir });
+  assert.equal(stdout.trimEnd().split('\n').length, 1, stdout);
+});
+
+test('a second signal ends a stop that takes long, with exit code 1', async (context) => {
+  const cli = serve(context, { VERAVOX_DATA_DIR: temporaryFolder(context), VERAVOX_STOP_GRACE_MS: '600000' });
+  await cli.printed(/is ready on/);
+  // Signals are repeated because two at once count as one: what npm and a terminal make of one Ctrl-C.
+  const repeat = setInterval(() => cli.child.kill('SIGTERM'), 100);
+  context.after(() => clearInterval(repeat));
+  assert.equal((await cli.finished).status, 1);
+});
+
+test('the first start prints a curl line that works; a stop is clean; the second start keeps the key', async (context) => {
+  const env = { VERAVOX_DATA_DIR: temporaryFolder(context) };
+  const first = serve(context, env);
+  const [, curl = ''] = await first.printed(/^ {2}(curl .*)$/m);
+  const { stdout } = await runShell('sh', [
+    '-c',
+    `${curl} --silent --show-error --write-out ' %{http_code}'`,
+  ]);
+  const [, body = '', status] = /^(.*) (\d+)$/s.exec(stdout) ?? [];
+  assert.equal(status, '200', stdout);
+  assert.match(JSON.parse(body).global.result, /^(bonafide|spoofed)$/);
+
+  first.child.kill('SIGTERM');
+  const stopped = await first.finished;
+  assert.equal(stopped.status, 0);
+  assert.equal(stopped.stderr, '');
+
+  const second = serve(context, env);
+  const [, address] = await second.printed(/is ready on (\S+)/);
+  assert.ok(!second.stdout.includes('vx_'));
+  const again = curl.replace(/http:\/\/[^/]+/, address ?? '');
+  const repeated = await runShell('sh', [
+    '-c',
+    `${again} --silent --output /dev/null --write-out '%{http_code}'`,
+  ]);
+  assert.equal(repeated.stdout, '200');
+  second.child.kill('SIGINT');
+  assert.equal((await second.finished).status, 0);
+});

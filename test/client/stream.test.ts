@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client's live audio over the WebSocket of Node.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type StreamEvent, VeravoxClient, VeravoxError } from '../../client/src/index.js';
+import { breakingProxy } from '../support/breaking-proxy.js';
+import { API_KEY, KEY_WITHOUT_SCOPE } from '../support/test-keys.js';
+import { startTestServer } from '../support/test-server.js';
+import { until } from '../support/until.js';
+
+const pcm = { encoding: 'pcm16', sample_rate: 16_000 } as const;
+
+async function start(t: TestContext) {
+  const server = await startTestServer(t);
+  const proxy = await breakingProxy(t, server.port);
+  const client = new VeravoxClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: API_KEY });
+  return { server, proxy, client };
+}
+
+test('a stream tells its windows and its result', async (t) => {
+  const { server, client } = await start(t);
+  const events: StreamEvent[] = [];
+  const stream = await client.stream({ ...pcm, threshold: 0.4, onEvent: (event) => events.push(event) });
+  assert.equal(stream.ready.threshold, 0.4);
+  await stream.send(new Int16Array(16_000));
+  await stream.send(new Uint8Array(320).buffer);
+  const [double] = server.analyser.liveStreams;
+  await until(() => double?.pieces.length === 2);
+  double?.tellWindow(0, 0.9);
+  await until(() => events.length === 1);
+  const result = stream.end();
+  await until(() => double?.isFinished === true);
+  double?.tellEnd(5);
+  assert.equal((await result).global.result, 'spoofed');
+  assert.equal(events[0]?.type, 'window');
+  await assert.rejects(stream.send(new Uint8Array(2)), TypeError);
+});
+
+test('a lost connection loses no audio and no window', async (t) => {
+  const { server, proxy, client } = await start(t);
+  const events: StreamEvent[] = [];
+  const connections: boolean[] = [];
+  let arrived = 0;
+  const stream = await client.stream({
+    ...pcm,
+    onEvent: (event) => events.push(event),
+    onConnection: (isConnected) => connections.push(isConnected),
+    onReceived: ({ samples }) => {
+      arrived = samples;
+    },
+  });
+  const [double] = server.analyser.liveStreams;
+  const bytesOf = (i: number) => Int16Array.from({ length: 1600 }, () => i);
+  for (let i = 0; i < 5; i++) await stream.send(bytesOf(i));
+  await until(() => double?.pieces.length === 5);
+  double?.tellWindow(0, 0.9);
+  await until(() => events.length === 1);
+  proxy.breakAll();
+  for (let i = 5; i < 10; i++) await stream.send(bytesOf(i));
+  double?.tellWindow(1, 0.8);
+  // Said once per second of audio, and not again after a break.
+  await until(() => double?.pieces.length === 10 && events.length === 2 && arrived === 16_000);
+  proxy.breakAll();
+  const result = stream.end();
+  await until(() => double?.isFinished === true);
+  double?.tellEnd(10);
+  assert.equal((await result).events, 2);
+  assert.deepEqual(connections, [false, true, false, true]);
+  const received = Buffer.concat(double?.pieces ?? []);
+  const sent = Buffer.concat(Array.from({ length: 10 }, (_, i) => Buffer.from(bytesOf(i).buffer)));
+  assert.ok(received.equals(sent));
+});
+
+test('refusals are errors of the client', async (t) => {
+  const { server, client } = await start(t);
+  const wrong = client.stream({ ...pcm, sample_rate: 1 });
+  await assert.rejects(wrong, (error) => error instanceof VeravoxError && error.errorKey === 'FIELD_INVALID');
+  const stranger = new VeravoxClient({ baseUrl: server.origin, apiKey: KEY_WITHOUT_SCOPE });
+  await assert.rejects(
+    stranger.stream(pcm),
+    (error) => error instanceof VeravoxError && error.status === 403,
+  );
+  const stream = await client.stream(pcm);
+  await stream.send(new Uint8Array(3));
+  await assert.rejects(
+    stream.end(),
+    (error) => error instanceof VeravoxError && error.errorKey === 'STREAM_MESSAGE_INVALID',
+  );
+});
+
+test('the signal ends a stream', async (t) => {
+  const { client } = await start(t);
+  const stop = new AbortController();
+  const stream = await client.stream({ ...pcm, signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await assert.rejects(stream.end(), /enough/);
+});

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the dashboard words a verdict: never as if nothing spoke against it when something does.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conclusionOf, disagreementOf, oddStretchesIn } from '../../../dashboard/src/logic/conclusion.js';
+import {
+  alarmsIn,
+  nothingYet,
+  verdictLately,
+  verdictSoFar,
+  withEvent,
+} from '../../../dashboard/src/logic/live.js';
+import type { Result } from '../../../dashboard/src/logic/windows.js';
+import { reasons } from '../../../src/analysis/verdict/reasons.js';
+
+/** Windows of 5 s with these scores. */
+const windowsOf = (...scores: readonly number[]) =>
+  scores.map((score, i) => ({
+    ...{ startS: 5 * i, endS: 5 * i + 5, score },
+    result: (score >= 0.5 ? 'spoofed' : 'bonafide') as Result,
+  }));
+
+const human = windowsOf(0.1, 0.2, 0.1);
+
+test('a verdict with any reason for caution is amber, whichever it is', () => {
+  for (const result of ['bonafide', 'spoofed'] as const) {
+    for (const reason of [...Object.keys(reasons), 'one of later', undefined]) {
+      const windows = human.map((window) => ({ ...window, result }));
+      assert.equal(conclusionOf({ result, reason, windows }).look, 'uncertain', `${result} ${reason}`);
+    }
+  }
+  assert.deepEqual(conclusionOf({ result: 'bonafide', reason: null, windows: human }), {
+    ...{ look: 'bonafide', word: 'Human', rest: 'voice', oddStretches: [] },
+  });
+  // Also if nobody has said it yet, as in a stream.
+  const windows = windowsOf(0.1, 0.9, 0.1);
+  assert.equal(conclusionOf({ result: 'bonafide', reason: null, windows }).look, 'uncertain');
+});
+
+test('a mixed verdict says how much, and where it is clearest', () => {
+  const windows = windowsOf(0.1, 0.7, 0.93, 0.1, 0.2, 0.6, 0.1);
+  const conclusion = conclusionOf({ result: 'bonafide', reason: 'mixed_content', windows });
+  assert.equal(conclusion.word, 'Mixed');
+  assert.equal(conclusion.rest, 'human, but 15 s look AI-generated in 2 places, the clearest at 0:05');
+  assert.deepEqual(
+    conclusion.oddStretches.map(({ startS, endS, score, strongest }) => [
+      startS,
+      endS,
+      score,
+      strongest.startS,
+    ]),
+    [
+      [5, 15, 0.93, 10],
+      [25, 30, 0.6, 25],
+    ],
+  );
+  const other = conclusionOf({ result: 'spoofed', reason: 'uncertain', windows: windowsOf(0.9, 0.05, 0.9) });
+  assert.equal(other.rest, 'rather AI-generated than not, but 5 s look human at 0:05');
+});
+
+test('windows with a pause or an agreeing window between them are two stretches', () => {
+  const [first, , third] = windowsOf(0.9, 0.1, 0.9);
+  assert.ok(first && third);
+  assert.equal(oddStretchesIn([first, third], 'bonafide').length, 2);
+  assert.equal(oddStretchesIn(windowsOf(0.9, 0.1, 0.9), 'bonafide').length, 2);
+  // The last window of a file may slide back over the one before.
+  const slid = { ...third, startS: 3, endS: 8 };
+  assert.deepEqual(oddStretchesIn([first, slid], 'bonafide')[0]?.endS, 8);
+});
+
+test('channels that do not agree are named', () => {
+  const of = (channel: number, ...scores: readonly number[]) => {
+    const windows = windowsOf(...scores);
+    const result: Result = windows[0]?.result ?? 'bonafide';
+    return { channel, conclusion: conclusionOf({ result, reason: null, windows }) };
+  };
+  assert.equal(disagreementOf([of(0, 0.1), of(1, 0.2)]), undefined);
+  assert.equal(
+    disagreementOf([of(0, 0.1), of(1, 0.9)]),
+    'The channels disagree: channel 0 is human, channel 1 is AI-generated.',
+  );
+});
+
+const event = (i: number, score: number, soFar: number) => ({
+  ...{ type: 'window' as const, event: i, start: 5 * i, end: 5 * i + 5, scores: [score] },
+  ...{ result: (score >= 0.5 ? 'spoofed' : 'bonafide') as Result, confidence: Math.abs(score - 0.5) * 2 },
+  global: {
+    ...{ score: soFar, confidence: 0.9, windows: i + 1 },
+    result: (soFar >= 0.5 ? 'spoofed' : 'bonafide') as Result,
+  },
+});
+
+test('a clone that begins to speak is seen in the last seconds at once, and alarms', () => {
+  let facts = nothingYet;
+  for (let i = 0; i < 12; i++) facts = withEvent(facts, event(i, 0.02, 0.02));
+  assert.equal(verdictSoFar(facts, 0.1)?.conclusion.look, 'bonafide');
+  assert.equal(verdictLately(facts, 0.5, 0.1)?.conclusion.look, 'bonafide');
+  assert.deepEqual(alarmsIn(facts.events), []);
+  facts = withEvent(facts, event(12, 0.99, 0.09));
+  assert.equal(verdictSoFar(facts, 0.1)?.conclusion.look, 'uncertain');
+  assert.deepEqual(
+    alarmsIn(facts.events).map(({ start }) => start),
+    [60],
+  );
+  for (let i = 13; i < 16; i++) facts = withEvent(facts, event(i, 0.99, 0.2));
+  const lately = verdictLately(facts, 0.5, 0.1);
+  assert.deepEqual([lately?.conclusion.look, lately?.startS, lately?.endS], ['spoofed', 60, 80]);
+  assert.equal(verdictSoFar(facts, 0.95)?.reason, 'uncertain');
+});

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The way into the dashboard, and out of it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { LinkRegistry, linkPath } from '../../src/console/users/link-registry.js';
+import { SessionRegistry } from '../../src/console/users/session-registry.js';
+import { UserRegistry } from '../../src/console/users/user-registry.js';
+import { addUser, PASSWORD, signIn } from '../support/admin.js';
+import { assertAccessible, keepPicture, launchBrowser, openPage } from '../support/browser.js';
+import { startDashboardServer } from '../support/dashboard-server.js';
+
+async function fillIn(page: Page, name: string, password: string): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+test('the way into the dashboard', async (suite) => {
+  const browser = await launchBrowser(suite);
+
+  await suite.test(
+    'the link of the first start makes an admin, who adds a user, who follows their link',
+    async (t) => {
+      const server = await startDashboardServer(t);
+      const token = await new LinkRegistry(server.database).createFirst();
+      assert.ok(token);
+      const page = await openPage(t, browser, server.origin);
+      await page.goto(linkPath(token));
+      await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
+      await assertAccessible(page);
+      await page.getByLabel('Name').fill('Ada');
+      await page.getByLabel('New password').fill('too short');
+      await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+      assert.equal(await page.evaluate("document.querySelector('[type=password]').validity.tooShort"), true);
+      await page.getByLabel('New password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+      await page.getByRole('link', { name: 'Users' }).click();
+      assert.ok(!page.url().includes(token));
+
+      await page.getByRole('button', { name: 'Add a user' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add a user' });
+      await dialog.getByLabel('Name').fill('Grace');
+      await dialog.getByLabel('Role').selectOption('developer: keys, jobs and playground of the account');
+      await dialog.getByLabel('Account').fill('acme');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      const made = page.getByRole('region', { name: 'Link for Grace' });
+      const link = (await made.locator('code').textContent()) ?? '';
+      assert.ok(link.startsWith(`${server.origin}/dashboard/#/welcome?token=`));
+      await assertAccessible(page);
+      await keepPicture(page, 'users', 'light');
+
+      const other = await openPage(t, browser, server.origin, { theme: 'dark', width: 360 });
+      await other.goto(link);
+      await other.getByRole('heading', { name: 'Choose a password' }).waitFor();
+      assert.equal(await other.getByLabel('Name').inputValue(), 'Grace');
+      await assertAccessible(other);
+      await other.getByLabel('New password').fill(PASSWORD);
+      await other.getByRole('button', { name: 'Set the password and sign in' }).click();
+      await other.getByRole('link', { name: 'Grace (developer)' }).click();
+      await other.getByText('developer: keys, jobs and playground of the account').waitFor();
+      assert.equal(await other.getByRole('link', { name: 'Users' }).count(), 0);
+      await assertAccessible(other);
+
+      // Disabled, they are out, wherever they are.
+      const row = page.getByRole('row').filter({ hasText: 'Grace' });
+      await row.getByRole('button', { name: 'Disable' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+      await row.getByText('disabled').waitFor();
+      await other.getByRole('link', { name: 'Jobs' }).click();
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await fillIn(other, 'Grace', PASSWORD);
+      await other.getByText('The name or the password is wrong.').waitFor();
+      // The link has had its one use.
+      await other.goto('about:blank');
+      await other.goto(link);
+      await other.getByLabel('New password').fill(PASSWORD);
+      await other.getByRole('button', { name: 'Set the password and sign in' }).click();
+      await other.getByText('The link does not work any more.').waitFor();
+    },
+  );
+
+  await suite.test(
+    'a session that ends leads to the sign-in, and from there back to the same place',
+    async (t) => {
+      const server = await startDashboardServer(t);
+      const page = await openPage(t, browser, server.origin);
+      await server.signIn(page, 'developer', 'usage');
+      await page.getByLabel('Plot').selectOption('Windows');
+      await page.getByRole('heading', { name: 'Windows per day' }).waitFor();
+      const place = page.url();
+      assert.match(place, /measure=windows/);
+
+      const user = await new UserRegistry(server.database).named('developer');
+      assert.ok(user);
+      await new SessionRegistry(server.database).endAllOf(user.id);
+      await page.getByRole('button', { name: '7 days' }).click();
+      await page.getByText('Your session has ended.').waitFor();
+      await assertAccessible(page);
+      await keepPicture(page, 'session-ended', 'light');
+      await fillIn(page, 'developer', 'a wrong password');
+      await page.getByText('The name or the password is wrong.').waitFor();
+      await fillIn(page, 'developer', PASSWORD);
+      await page.getByRole('heading', { name: 'Windows per day' }).waitFor();
+      assert.match(page.url(), /measure=windows/);
+    },
+  );
+
+  await suite.test('a refusal of the provider is said in words, and a password still leads in', async (t) => {
+    const server = await startDashboardServer(t);
+    await addUser(server.database, 'viewer');
+    const page = await openPage(t, browser, server.origin);
+    await page.goto('/dashboard/#/sign-in?error=OIDC_ROLE_MISSING');
+    await page.getByRole('alert').getByText('gives you no role here').waitFor();
+    await assertAccessible(page);
+    await fillIn(page, 'viewer', PASSWORD);
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  });
+
+  await suite.test(
+    'everybody sees where they are signed in, and ends one session or all others',
+    async (t) => {
+      const server = await startDashboardServer(t);
+      const page = await openPage(t, browser, server.origin, { width: 360 });
+      const other = await openPage(t, browser, server.origin);
+      await server.signIn(other, 'viewer', 'keys');
+      await signIn(Number(new URL(server.origin).port), 'viewer', { 'user-agent': 'curl/8.17.0' });
+      await signIn(Number(new URL(server.origin).port), 'viewer', { 'user-agent': '<b>bold</b>\u00ad' });
+      await server.signIn(page, 'viewer', 'account');
+      const table = page.getByRole('region', { name: 'Table of your sessions' });
+      const rows = table.getByRole('row');
+      await table.getByRole('rowheader', { name: '<b>bold</b>' }).waitFor();
+      assert.equal(await rows.count(), 5);
+      const own = rows.filter({ hasText: 'this session' });
+      assert.match((await own.textContent()) ?? '', /^Chrome on Linux127\.0\.0\.1/);
+      await assertAccessible(page);
+      await keepPicture(page, 'sessions', 'light');
+
+      await table.getByRole('button', { name: 'End curl/8.17.0' }).click();
+      await table.getByRole('rowheader', { name: 'curl/8.17.0' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'End all others' }).click();
+      await page.getByText('2 other sessions have ended.').waitFor();
+      await other.getByRole('link', { name: 'Usage', exact: true }).click();
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await rows.nth(2).waitFor({ state: 'detached' });
+      assert.equal(await rows.count(), 2);
+      assert.equal(await page.getByRole('button', { name: 'End all others' }).isDisabled(), true);
+    },
+  );
+
+  await suite.test('after a refusal, the provider leads to the place that was wanted at first', async (t) => {
+    const server = await startDashboardServer(t);
+    await addUser(server.database, 'viewer');
+    const page = await openPage(t, browser, server.origin);
+    await page.route('**/v1/admin/sign-in', (route) =>
+      route.fulfill({ json: { password: true, oidc: true } }),
+    );
+    const outcomes = ['refused', 'signed in', 'signed in'];
+    // The provider sends the browser back, with a cookie or with an error.
+    await page.route('**/v1/admin/oidc/start', async (route) => {
+      const isRefused = outcomes.shift() === 'refused';
+      const data = { name: 'viewer', password: PASSWORD };
+      if (!isRefused) await page.request.post(`${server.origin}/v1/admin/session`, { data });
+      const location = `/dashboard/${isRefused ? '#/sign-in?error=OIDC_REFUSED' : ''}`;
+      await route.fulfill({ status: 302, headers: { location } });
+    });
+    const signIn = () => page.getByRole('link', { name: 'Sign in with your organisation' }).click();
+    await page.goto('/dashboard/#/usage');
+    await signIn();
+    await page.getByRole('alert').getByText('did not sign you in').waitFor();
+    await signIn();
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto('about:blank');
+    await page.goto('/dashboard/#/sign-in?error=OIDC_REFUSED');
+    await signIn();
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    // The address of the refusal, again, by somebody who has signed in.
+    await page.goto('about:blank');
+    await page.goto('/dashboard/#/sign-in?error=OIDC_REFUSED');
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  });
+
+  await suite.test(
+    'a tab notices what another one has done to the session when it is seen again',
+    async (t) => {
+      const server = await startDashboardServer(t);
+      await addUser(server.database, 'viewer', 'grace');
+      const page = await openPage(t, browser, server.origin);
+      await server.signIn(page, 'developer', 'usage', 'ada');
+      const other = await page.context().newPage();
+      await other.goto('/dashboard/#/usage');
+      await other.getByRole('button', { name: 'Sign out' }).click();
+      await fillIn(other, 'grace', PASSWORD);
+      await other.getByRole('link', { name: 'grace (viewer)' }).waitFor();
+      const beSeen = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await beSeen();
+      await page.getByRole('link', { name: 'grace (viewer)' }).waitFor();
+      await other.getByRole('button', { name: 'Sign out' }).click();
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await beSeen();
+      await page.getByText('Your session has ended.').waitFor();
+    },
+  );
+
+  await suite.test('a link for a password can be followed while somebody is signed in', async (t) => {
+    const server = await startDashboardServer(t);
+    const grace = await addUser(server.database, 'viewer', 'grace');
+    const token = await new LinkRegistry(server.database).createFor(grace.id);
+    const page = await openPage(t, browser, server.origin);
+    await server.signIn(page, 'developer', 'usage', 'ada');
+    await page.goto(linkPath(token));
+    await page.getByLabel('New password').fill('another battery staple');
+    await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await page.getByRole('link', { name: 'grace (viewer)' }).waitFor();
+  });
+
+  await suite.test('a changed password ends the other sessions, and signing out ends this one', async (t) => {
+    const server = await startDashboardServer(t);
+    const page = await openPage(t, browser, server.origin);
+    const other = await openPage(t, browser, server.origin);
+    await server.signIn(page, 'viewer', 'account');
+    await server.signIn(other, 'viewer', 'keys');
+    await page.getByLabel('Current password').fill('a wrong password');
+    await page.getByLabel('New password').fill('another battery staple');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The name or the password is wrong.').waitFor();
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password was changed.').waitFor();
+    await assertAccessible(page);
+    await keepPicture(page, 'account', 'light');
+    await other.getByRole('link', { name: 'Usage', exact: true }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.reload();
+    await fillIn(page, 'viewer', 'another battery staple');
+    await page.getByRole('heading', { name: 'Your profile' }).waitFor();
+  });
+});

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pages that show requests are followed as a reader would: their shell blocks run one after the other, with curl and
+// jq, against a whole server with the models that ship. A JSON block right behind a shell block is the answer: the real one
+// must have the same members and types, and the same values unless they depend on the model or the moment.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { VeravoxClient } from '../../client/src/index.js';
+import { loadAddon } from '../../src/base/addon/addon.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
+import type { RunningServer } from '../../src/service/server.js';
+import { API_KEY, testConfig } from '../support/test-server.js';
+import { monoWav, repeated } from '../support/wav.js';
+import { startWholeServer } from '../support/whole-server.js';
+
+interface Example {
+  readonly line: number;
+  readonly script: string;
+  readonly answer: string | undefined;
+}
+
+const RATE_HZ = 16_000;
+/** A shell block, and the JSON block behind it if nothing stands between. */
+const EXAMPLE = /^```sh\n([\s\S]*?)^```\n(?:\n```json\n([\s\S]*?)^```\n)?/gm;
+/** An ellipsis at the end of a list: the answer has more of the kind. */
+const MORE = '...';
+const valuesThatVary = new Set([
+  'correlation_id',
+  'created_at',
+  'detail',
+  'id',
+  'prediction_id',
+  'predictions',
+  'reason',
+  'result',
+  'ticket',
+  'timestamp',
+  'value',
+]);
+
+const run = promisify(execFile);
+let folder: string;
+let server: RunningServer;
+
+function examplesOf(page: string): Example[] {
+  const text = fs.readFileSync(path.join(packageDir, page), 'utf8');
+  return [...text.matchAll(EXAMPLE)]
+    .map(({ 1: script = '', 2: answer, index }) => ({
+      line: text.slice(0, index).split('\n').length,
+      script,
+      answer,
+    }))
+    .filter(({ script }) => script.includes('curl '));
+}
+
+const samplesOf = (fixture: string): Float32Array =>
+  loadAddon().decode(fs.readFileSync(path.join(packageDir, 'test/fixtures', fixture))).samples;
+
+/** The recordings that the pages speak of. */
+function writeRecordings(): void {
+  const speech = samplesOf('human-lj-a.flac');
+  const withPause = new Float32Array(10 * RATE_HZ);
+  withPause.set(speech.subarray(0, 5 * RATE_HZ));
+  const recordings = {
+    'with-a-pause.wav': withPause,
+    'meeting.wav': repeated(speech, 160 * RATE_HZ),
+    'anna.wav': repeated(speech, 15 * RATE_HZ),
+    'caller.wav': samplesOf('human-lj-b.flac'),
+    'clone.wav': samplesOf('ai-kokoro.flac'),
+  };
+  for (const [name, samples] of Object.entries(recordings)) {
+    fs.writeFileSync(path.join(folder, name), new Uint8Array(monoWav(samples, RATE_HZ)));
+  }
+  fs.copyFileSync(path.join(packageDir, 'test/fixtures/human-lj-a.mp3'), path.join(folder, 'call.mp3'));
+  fs.symlinkSync(path.join(packageDir, 'test'), path.join(folder, 'test'));
+}
+
+before(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'veravox-documentation-'));
+  writeRecordings();
+  const config = {
+    ...testConfig,
+    dataDir: path.join(folder, 'data'),
+    modelsDir: path.join(packageDir, 'models'),
+    maxLargeFileBytes: 100 << 20,
+    maxInflightBytes: 256 << 20,
+  };
+  server = await startWholeServer(config);
+});
+
+after(async () => {
+  await server.stop();
+  fs.rmSync(folder, { recursive: true });
+});
+
+/** As a reader's shell, in which the first block of a page has set SERVER and KEY. */
+async function answerTo(script: string): Promise<string> {
+  const origin = `http://127.0.0.1:${server.port}`;
+  const filledIn = script.replaceAll('http://127.0.0.1:8080', origin).replaceAll('vx_...', API_KEY);
+  const env = { ...process.env, SERVER: origin, KEY: API_KEY };
+  const { stdout } = await run('bash', ['-euc', filledIn.replaceAll(/\bcurl /g, 'curl -sS ')], {
+    cwd: folder,
+    env,
+  });
+  return stdout;
+}
+
+function assertAlike(real: unknown, shown: unknown, where: string, name = ''): void {
+  if (valuesThatVary.has(name) && (real === null || shown === null)) return;
+  assert.equal(kindOf(real), kindOf(shown), `${where} is ${JSON.stringify(real)}`);
+  if (Array.isArray(shown) && Array.isArray(real)) {
+    const goesOn = shown.at(-1) === MORE;
+    const entries = goesOn ? shown.slice(0, -1) : shown;
+    assert.ok(goesOn ? real.length > entries.length : real.length === entries.length, `length of ${where}`);
+    entries.forEach((entry, i) => {
+      assertAlike(real[i], entry, `${where}[${i}]`, name);
+    });
+  } else if (kindOf(shown) === 'object') {
+    assert.deepEqual(Object.keys(real as object), Object.keys(shown as object), where);
+    for (const [member, value] of Object.entries(shown as object)) {
+      assertAlike((real as Record<string, unknown>)[member], value, `${where}.${member}`, member);
+    }
+  } else if (kindOf(shown) === 'string' && !valuesThatVary.has(name)) {
+    assert.equal(real, shown, where);
+  }
+}
+
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+
+test('the links of the API page lead to a file that the reader has sent', async () => {
+  const client = new VeravoxClient({ baseUrl: `http://127.0.0.1:${server.port}`, apiKey: API_KEY });
+  const [link] = (await client.createUploadLinks(['call-17.mp3'])).url;
+  assert.ok(link);
+  await client.upload(link, fs.readFileSync(path.join(folder, 'call.mp3')));
+});
+
+for (const [page, atLeast] of [
+  ['README.md', 1],
+  ['docs/api.md', 10],
+  ['docs/jobs.md', 2],
+  ['docs/stream.md', 1],
+  ['docs/batches.md', 1],
+] as const) {
+  const examples = examplesOf(page);
+
+  test(`${page} shows requests with their answers`, () => {
+    assert.ok(examples.filter(({ answer }) => answer !== undefined).length >= atLeast);
+  });
+
+  for (const { line, script, answer } of examples) {
+    test(`the request in ${page}:${line} works as shown`, async () => {
+      const real = await answerTo(script);
+      if (answer === undefined) return;
+      const shown = JSON.parse(answer.replaceAll(/,\s*\.\.\.(?=\s*\])/g, `, "${MORE}"`));
+      assertAlike(JSON.parse(real), shown, 'the answer');
+    });
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Accounts share the requests of a sender of webhooks: one whose receivers do not answer cannot silence the others. With both queues.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { Destinations, MAX_PER_DESTINATION } from '../../src/service/webhooks/destinations.js';
+import { WebhookSender } from '../../src/service/webhooks/webhook-sender.js';
+import type { Delivery } from '../../src/state/webhooks/delivery.js';
+import { eventually } from '../support/eventually.js';
+import { onEachQueue } from '../support/job-queues.js';
+import { manyDeliveries } from '../support/thousand.js';
+
+const PARALLEL = 32;
+const PER_ACCOUNT = 8;
+
+onEachQueue('a webhook waits for none of a thousand to receivers that do not answer', async (open, t) => {
+  const office = await open();
+  const { jobs, deliveryDesk } = office;
+  await manyDeliveries(office, 'silent', (i) => `https://h${i % 8}.hooks.example/end`);
+  const begun: Delivery[] = [];
+  const sender = new WebhookSender(deliveryDesk, {
+    parallel: PARALLEL,
+    perAccount: PER_ACCOUNT,
+    pollMs: 50,
+    log: pino({ level: 'silent' }),
+    onAttempt: () => {},
+    async attempt(delivery, stopping) {
+      begun.push(delivery);
+      if (delivery.account === 'silent')
+        await new Promise((_, stop) => stopping.addEventListener('abort', stop));
+      return { attempt: { atMs: 1, tookMs: 1, status: 204 }, isFinal: false };
+    },
+  });
+  t.after(() => sender.close());
+  const of = (account: string): number => begun.filter((delivery) => delivery.account === account).length;
+  await eventually(() => begun.length === PER_ACCOUNT, 'its share is in flight');
+  for (const url of ['https://h0.hooks.example/mine', 'https://other.example/']) {
+    const { job } = await jobs.create({
+      account: 'quick',
+      keyId: 'k',
+      task: 'predict',
+      source: '{}',
+      parameters: '{}',
+      callbackUrl: url,
+    });
+    await jobs.cancel('quick', job.id);
+    await eventually(
+      async () => (await jobs.deliveries.ofJob(job.id))?.state === 'delivered',
+      'it is delivered, also to a host at which another account waits',
+    );
+  }
+  assert.deepEqual([of('silent'), of('quick')], [PER_ACCOUNT, 2]);
+});
+
+test('destinations are forgotten, also those for which many were put off', () => {
+  let nowMs = 0;
+  const destinations = new Destinations(() => nowMs);
+  const to = (i: number) => ({ account: 'a', url: `https://h${i}.example/` });
+  for (let i = 0; i < 1000; i++) {
+    for (let n = 0; n < MAX_PER_DESTINATION; n++) assert.equal(destinations.enter(to(i)), undefined);
+    for (let n = 0; n < 1000; n++) assert.ok((destinations.enter(to(i)) ?? 0) <= 60_000);
+    for (let n = 0; n < MAX_PER_DESTINATION; n++) destinations.leave(to(i), 15_000);
+  }
+  assert.equal(destinations.size, 1000);
+  nowMs += 121_000;
+  destinations.enter(to(0));
+  assert.equal(destinations.size, 1);
+});
+
+test('of an account, a slow destination has a few requests at once', () => {
+  const destinations = new Destinations(() => 0);
+  const slow = { account: 'a', url: 'https://slow.example/' };
+  for (let n = 0; n < MAX_PER_DESTINATION; n++) assert.equal(destinations.enter(slow), undefined);
+  assert.ok((destinations.enter(slow) ?? 0) > 0);
+  assert.equal(destinations.enter({ ...slow, url: 'https://other.example/' }), undefined);
+  assert.equal(destinations.enter({ ...slow, account: 'b' }), undefined, 'of another account');
+});

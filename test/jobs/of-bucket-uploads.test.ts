@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Uploads to a bucket, which tells nobody of them: they are looked for while their links live, and become jobs once.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { pino } from 'pino';
+import { ServiceError } from '../../src/base/errors/service-error.js';
+import { UploadWatch } from '../../src/service/jobs/upload-watch.js';
+import { migrate } from '../../src/state/database/migrate.js';
+import { migrations } from '../../src/state/database/migrations/migrations.js';
+import { AwaitedUploads } from '../../src/state/jobs/awaited-uploads.js';
+import type { Job } from '../../src/state/jobs/job.js';
+import type { S3ObjectState } from '../../src/state/storage/s3-object-source.js';
+import { someDetector } from '../support/analyser-double.js';
+import { onEachDatabase } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
+import { type JobOffice, onEachQueue } from '../support/job-queues.js';
+
+const NAME = 'folder/analysis/calls/day 1.wav';
+const owner = { account: 'a', keyId: 'key_a' };
+const MIN_BYTES = 1000;
+const LIFETIME_S = 900;
+
+class Bucket {
+  readonly #objects = new Map<string, S3ObjectState>();
+  looks = 0;
+
+  put(name: string, { bytes = MIN_BYTES, storedAtMs = Date.now() } = {}): void {
+    this.#objects.set(name, { bytes, storedAtMs, etag: `"${bytes}"` });
+  }
+
+  async stateOf(name: string): Promise<S3ObjectState> {
+    this.looks++;
+    const found = this.#objects.get(name);
+    if (found === undefined) throw new ServiceError('OBJECT_NOT_FOUND');
+    return found;
+  }
+}
+
+interface Host extends JobOffice {
+  readonly awaited: AwaitedUploads;
+  /** Without waiting for the time between two looks. */
+  lookAgain(): Promise<void>;
+  jobsMade(): Promise<readonly Job[]>;
+  namesAwaited(): Promise<unknown[]>;
+}
+
+function hostOf(t: TestContext, office: JobOffice, bucket: Bucket, home = 'bucket'): Host {
+  const { jobs, database } = office;
+  const awaited = new AwaitedUploads(database, home);
+  const log = pino({ level: 'silent' });
+  const detectors = () => [someDetector];
+  const parts = { awaited, bucket, home, jobs, detectors };
+  const watch = new UploadWatch({ ...parts, minBytes: MIN_BYTES, everyMs: 10, log });
+  t.after(() => watch.close());
+  return {
+    ...office,
+    awaited,
+    async lookAgain() {
+      const before = bucket.looks;
+      await database.execute('UPDATE awaited_uploads SET look_at_ms = 0');
+      // Nothing is left to look for if a look under way has found the last one.
+      const isNoneLeft = async (): Promise<boolean> =>
+        (await database.query('SELECT name FROM awaited_uploads')).length === 0;
+      await eventually(async () => bucket.looks > before || (await isNoneLeft()), 'it is looked for');
+    },
+    jobsMade: async () => (await jobs.list('a', {}, 100)).jobs,
+    namesAwaited: async () =>
+      (await database.query('SELECT name FROM awaited_uploads ORDER BY name')).map(({ name }) => name),
+  };
+}
+
+onEachQueue('an upload becomes one job of its account, however many hosts look for it', async (open, t) => {
+  const bucket = new Bucket();
+  const hosts = [hostOf(t, await open(), bucket), hostOf(t, await open(), bucket)] as const;
+  const [host] = hosts;
+  await host.awaited.expect([NAME, 'folder/analysis/never'], owner, LIFETIME_S);
+  await host.lookAgain();
+  assert.deepEqual(await host.jobsMade(), []);
+  bucket.put(NAME);
+  await host.lookAgain();
+  await eventually(async () => (await host.namesAwaited()).length === 1, 'it is no longer awaited');
+  await Promise.all(hosts.map((each) => each.lookAgain()));
+  const [job, ...others] = await host.jobsMade();
+  assert.ok(job && others.length === 0);
+  assert.deepEqual([job.account, job.keyId, job.task], ['a', 'key_a', 'predict']);
+  assert.deepEqual(JSON.parse(job.source), { object: NAME, resultObject: 'folder/results/calls/day 1.wav' });
+  assert.deepEqual(await host.namesAwaited(), ['folder/analysis/never']);
+});
+
+onEachQueue(
+  'a later upload of the same key is analysed, and the one that was there before is not',
+  async (open, t) => {
+    const bucket = new Bucket();
+    const host = hostOf(t, await open(), bucket);
+    bucket.put(NAME, { storedAtMs: Date.now() - 3_600_000 });
+    await host.awaited.expect([NAME], owner, LIFETIME_S);
+    await host.lookAgain();
+    assert.deepEqual(await host.jobsMade(), [], 'it is of an hour ago');
+    const storedAtMs = Date.now();
+    bucket.put(NAME, { storedAtMs });
+    await host.lookAgain();
+    await eventually(async () => (await host.jobsMade()).length === 1, 'it is analysed');
+    await host.awaited.expect([NAME], owner, LIFETIME_S);
+    await host.lookAgain();
+    await host.lookAgain();
+    assert.equal((await host.jobsMade()).length, 1, 'the same upload');
+    bucket.put(NAME, { storedAtMs: storedAtMs + 1000 });
+    await host.lookAgain();
+    await eventually(async () => (await host.jobsMade()).length === 2, 'the same bytes, sent again');
+  },
+);
+
+onEachQueue(
+  'a small upload is left alone, also while a large one of its key is on its way',
+  async (open, t) => {
+    const bucket = new Bucket();
+    const host = hostOf(t, await open(), bucket);
+    bucket.put(NAME, { bytes: MIN_BYTES - 1, storedAtMs: Date.now() - 60_000 });
+    await host.awaited.expect([NAME, 'folder/analysis/small'], owner, LIFETIME_S);
+    bucket.put('folder/analysis/small', { bytes: MIN_BYTES - 1 });
+    await host.lookAgain();
+    await eventually(async () => (await host.namesAwaited()).length === 1, 'the small one is forgotten');
+    assert.deepEqual(await host.jobsMade(), []);
+    bucket.put(NAME);
+    await host.lookAgain();
+    await eventually(async () => (await host.jobsMade()).length === 1, 'the large one is analysed');
+  },
+);
+
+onEachQueue('beyond the limit of jobs, an upload waits', async (open, t) => {
+  const bucket = new Bucket();
+  const host = hostOf(t, await open({ maxUnfinished: 1 }), bucket);
+  const other = 'folder/analysis/other';
+  for (const name of [NAME, other]) bucket.put(name);
+  await host.awaited.expect([NAME, other], owner, LIFETIME_S);
+  await host.lookAgain();
+  await eventually(async () => (await host.jobsMade()).length === 1, 'one is made');
+  await host.lookAgain();
+  assert.equal((await host.namesAwaited()).length, 1);
+  await host.jobs.cancel('a', (await host.jobsMade())[0]?.id ?? '');
+  await host.lookAgain();
+  await eventually(async () => (await host.namesAwaited()).length === 0, 'the other one is made');
+});
+
+onEachQueue('hosts with another bucket look for their own uploads only', async (open, t) => {
+  const [bucket, other] = [new Bucket(), new Bucket()];
+  const host = hostOf(t, await open(), bucket);
+  const stranger = hostOf(t, await open(), other, 'other bucket');
+  // The same name in both: what one bucket has says nothing about the other.
+  await stranger.awaited.expect([NAME, 'folder/analysis/theirs'], owner, LIFETIME_S);
+  await host.awaited.expect([NAME], { account: 'b', keyId: 'key_b' }, LIFETIME_S);
+  other.put(NAME);
+  await stranger.lookAgain();
+  await eventually(async () => (await stranger.jobsMade()).length === 1, 'theirs is analysed');
+  await host.lookAgain();
+  await eventually(async () => (await host.namesAwaited()).length === 2, 'and no longer awaited');
+  assert.deepEqual((await host.jobs.list('b', {}, 100)).jobs, []);
+  bucket.put(NAME);
+  await host.lookAgain();
+  await eventually(async () => (await host.jobs.list('b', {}, 100)).jobs.length === 1, 'and ours');
+  await eventually(async () => (await host.namesAwaited()).length === 1, 'and no longer awaited');
+  assert.deepEqual(await host.namesAwaited(), ['folder/analysis/theirs']);
+});
+
+onEachDatabase('uploads that were awaited before hosts noted their bucket are found', async (connect) => {
+  const database = connect();
+  const earlier = migrations.findIndex(({ name }) => name.endsWith('-upload-homes'));
+  await migrate(database, migrations.slice(0, earlier));
+  await database.execute(
+    'INSERT INTO awaited_uploads (name, account, key_id, asked_at_ms, until_ms, look_at_ms) VALUES ($1, $2, $3, $4, $5, 0)',
+    [NAME, owner.account, owner.keyId, Date.now(), Date.now() + 60_000],
+  );
+  await migrate(database, migrations);
+  const awaited = new AwaitedUploads(database, 'bucket');
+  const [upload, ...others] = await awaited.due(10);
+  assert.ok(upload && others.length === 0);
+  assert.deepEqual([upload.name, upload.account, upload.isOver], [NAME, 'a', false]);
+  await awaited.forget(upload);
+  assert.deepEqual(await database.query('SELECT name FROM awaited_uploads'), []);
+});
+
+onEachQueue('what never came is forgotten after a while', async (open, t) => {
+  const bucket = new Bucket();
+  const host = hostOf(t, await open(), bucket);
+  await host.awaited.expect([NAME], owner, LIFETIME_S);
+  // As if the link's life and the hour after it had passed.
+  await host.database.execute('UPDATE awaited_uploads SET until_ms = 0');
+  await host.lookAgain();
+  await eventually(async () => (await host.namesAwaited()).length === 0, 'it is forgotten');
+  assert.deepEqual(await host.jobsMade(), []);
+});
+
+onEachQueue('looks come soon at first, and less often the longer it takes', async (open) => {
+  const { database } = await open();
+  const awaited = new AwaitedUploads(database, 'bucket');
+  await awaited.expect([NAME], owner, LIFETIME_S);
+  const pauseMs = async (ageMs: number): Promise<number> => {
+    await database.execute('UPDATE awaited_uploads SET look_at_ms = 0, asked_at_ms = until_ms - $1', [
+      LIFETIME_S * 1000 + 3_600_000,
+    ]);
+    await database.execute('UPDATE awaited_uploads SET asked_at_ms = asked_at_ms - $1', [ageMs]);
+    assert.equal((await awaited.due(10)).length, 1);
+    assert.equal((await awaited.due(10)).length, 0, 'once');
+    const [row] = await database.query<{ ms: number }>(
+      'SELECT look_at_ms - asked_at_ms AS ms FROM awaited_uploads',
+    );
+    return (row?.ms ?? 0) - ageMs;
+  };
+  const within = (ms: number, least: number, most: number) => assert.ok(ms >= least && ms < most, `${ms} ms`);
+  within(await pauseMs(0), 2000, 60_000);
+  within(await pauseMs(100_000), 20_000, 60_000);
+  within(await pauseMs(10_000_000), 60_000, 120_000);
+});
+
+onEachDatabase('an upload is looked for beside a thousand of another account', async (connect) => {
+  const database = connect();
+  await migrate(database, migrations);
+  const awaited = new AwaitedUploads(database, 'bucket');
+  const names = Array.from({ length: 1000 }, (_, i) => `folder/analysis/${i}`);
+  await awaited.expect(names, { account: 'busy', keyId: 'k' }, LIFETIME_S);
+  await awaited.expect([NAME], owner, LIFETIME_S);
+  // All are due, and that of the other account last.
+  await database.execute(
+    "UPDATE awaited_uploads SET look_at_ms = CASE account WHEN 'busy' THEN 1 ELSE 2 END",
+  );
+  const due = await awaited.due(64);
+  assert.equal(due.length, 64);
+  assert.ok(due.some(({ name }) => name === NAME));
+});

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who goes first, whose files a worker gets, and that no job waits for ever. Time is made up.
+import assert from 'node:assert/strict';
+import type { NewJob, Work } from '../../src/state/jobs/job.js';
+import type { JobDesk } from '../../src/state/jobs/job-desk.js';
+import { eventually } from '../support/eventually.js';
+import { onEachQueue } from '../support/job-queues.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+const newJob = (account: string, more: Partial<NewJob> = {}): NewJob => ({
+  account,
+  keyId: `key_${account}`,
+  task: 'predict',
+  source: '{"link":"https://storage.example/secret"}',
+  parameters: '{"model":"m"}',
+  ...more,
+});
+
+async function done(desk: JobDesk): Promise<Work | undefined> {
+  const work = await desk.take();
+  if (work !== undefined) await desk.succeed(work, { result: '{}', audioS: 1 });
+  return work;
+}
+
+/** Takes one job, and a new account sends the next, every so often. @returns after how many of them the job was taken */
+async function newcomersBefore(
+  wanted: string,
+  desk: JobDesk,
+  sendOne: (i: number) => Promise<unknown>,
+  limit: number,
+): Promise<number> {
+  for (let i = 0; i < limit; i++) {
+    await sendOne(i);
+    if ((await done(desk))?.job.id === wanted) return i;
+  }
+  return limit;
+}
+
+onEachQueue('a busy account goes behind newcomers for a limited time only', async (open) => {
+  let nowMs = Date.now();
+  const { jobs, desk } = await open({ clockMs: () => nowMs });
+  for (let i = 0; i < 4; i++) await jobs.create(newJob('busy'));
+  const { job: last } = await jobs.create(newJob('busy'));
+  const send = async (i: number): Promise<void> => {
+    nowMs += 5 * MINUTE_MS;
+    await jobs.create(newJob(`new-${i}`));
+  };
+  // Each of its jobs waits for 10 minutes more than the one before: the last for 40, which is 8 newcomers and 4 jobs of its own.
+  const waited = await newcomersBefore(last.id, desk, send, 100);
+  assert.ok(waited > 5, 'newcomers go first');
+  assert.ok(waited <= 13, `it waited for ${waited}`);
+});
+
+onEachQueue('no job waits for jobs that are made more than a day later', async (open) => {
+  let nowMs = Date.now();
+  const { jobs, desk, database } = await open({ clockMs: () => nowMs });
+  const { job: last } = await (async () => {
+    for (let i = 0; i < 150; i++) await jobs.create(newJob('busy'));
+    return jobs.create(newJob('busy'));
+  })();
+  // But for the last, they are cancelled.
+  const { jobs: others } = await jobs.list('busy', {}, 200);
+  for (const { id } of others) if (id !== last.id) await jobs.cancel('busy', id);
+  nowMs += DAY_MS - MINUTE_MS;
+  await jobs.create(newJob('before'));
+  nowMs += 2 * MINUTE_MS;
+  await jobs.create(newJob('after'));
+  assert.equal((await done(desk))?.job.account, 'before');
+  assert.equal((await done(desk))?.job.id, last.id);
+  assert.equal((await done(desk))?.job.account, 'after');
+  assert.deepEqual(await database.query("SELECT id FROM jobs WHERE state = 'queued'"), []);
+});
+
+onEachQueue(
+  'a job that was made before the clock was set back does not wait until it has caught up',
+  async (open) => {
+    let nowMs = Date.now() + 30 * DAY_MS;
+    const { jobs, desk } = await open({ clockMs: () => nowMs });
+    const { job } = await jobs.create(newJob('early'));
+    nowMs -= 30 * DAY_MS;
+    assert.deepEqual(await desk.reap(), { taken: 0, failed: [] });
+    const send = async (i: number): Promise<void> => {
+      nowMs += MINUTE_MS;
+      await jobs.create(newJob(`new-${i}`));
+    };
+    const waited = await newcomersBefore(job.id, desk, send, 100);
+    assert.equal(waited, 0);
+  },
+);
+
+onEachQueue('a stored file goes to workers that can read it, a link to any', async (open) => {
+  const [one, other] = [await open({ home: 'folder-1' }), await open({ home: 'folder-2' })];
+  // Of a single host, everything is its own.
+  if (one.database.dialect === 'sqlite') return;
+  const source = '{"object":"a/analysis/b"}';
+  const { job: stored } = await one.jobs.create(newJob('a', { source, home: 'folder-1' }));
+  const { job: linked } = await one.jobs.create(newJob('b'));
+  const { job: batch } = await one.jobs.create(
+    newJob('a', { task: 'batch', source: '{}', home: 'folder-1' }),
+  );
+  assert.deepEqual(
+    [...(await one.jobs.positions([stored, linked]))].map(([, before]) => before),
+    [0, 1],
+  );
+  const taken = await other.desk.take();
+  assert.equal(taken?.job.id, linked.id);
+  assert.deepEqual([await other.desk.take(), await other.batchDesk.take()], [undefined, undefined]);
+  assert.equal((await other.jobs.get('a', stored.id))?.state, 'queued', 'it waits');
+  // Given back and tried again, it stays with its folder.
+  const first = await one.desk.take();
+  assert.equal(first?.job.id, stored.id);
+  await one.desk.giveBack(first);
+  assert.equal(await other.desk.take(), undefined);
+  const second = await one.desk.take();
+  assert.ok(second);
+  assert.ok(await one.desk.fail(second, { code: 'STORAGE_UNAVAILABLE', message: 'Gone.' }, true));
+  await eventually(async () => {
+    assert.equal(await other.desk.take(), undefined);
+    return (await one.desk.take()) !== undefined;
+  }, 'the second try');
+  assert.equal((await one.batchDesk.take())?.job.id, batch.id);
+  assert.equal((await one.jobs.cancel('a', stored.id))?.state, 'cancelled');
+  const left = await one.database.query('SELECT id FROM veravox_jobs.job WHERE id = $1', [stored.id]);
+  assert.deepEqual(left, []);
+});
+
+onEachQueue('of stored files and links, the one that is next goes first', async (open) => {
+  let nowMs = Date.now();
+  const { jobs, desk } = await open({ home: 'here', clockMs: () => nowMs });
+  const source = '{"object":"a/analysis/b"}';
+  const wanted: string[] = [];
+  for (let i = 0; i < 6; i++) {
+    nowMs += MINUTE_MS;
+    const more = i % 3 === 0 ? { source, home: 'here' } : {};
+    wanted.push((await jobs.create(newJob(`account-${i}`, more))).job.id);
+  }
+  const order: (string | undefined)[] = [];
+  for (let i = 0; i < 6; i++) order.push((await done(desk))?.job.id);
+  assert.deepEqual(order, wanted);
+});
+
+onEachQueue('the queue keeps what waits for years, and dead letters for two weeks', async (open) => {
+  const { jobs, desk, database } = await open({ home: 'here' });
+  // SQLite's keeps everything.
+  if (database.dialect === 'sqlite') return;
+  await jobs.create(newJob('a'));
+  await jobs.create(newJob('b', { source: '{"object":"a/analysis/b"}', home: 'here' }));
+  const daysKept = async (): Promise<number[]> => {
+    const rows = await database.query<{ days: number }>(
+      'SELECT EXTRACT(DAY FROM keep_until - now())::int AS days FROM veravox_jobs.job ORDER BY days',
+    );
+    return rows.map(({ days }) => days);
+  };
+  assert.ok((await daysKept()).every((days) => days >= 3600));
+  const work = await desk.take();
+  assert.ok(work);
+  await desk.giveBack(work);
+  assert.ok(
+    (await daysKept()).every((days) => days >= 3600),
+    'after it was given back, too',
+  );
+  for (let i = 0; i < 5; i++) {
+    await database.execute('UPDATE veravox_jobs.job SET start_after = now()');
+    let again = await desk.take();
+    while (again !== undefined && again.job.id !== work.job.id) again = await desk.take();
+    assert.ok(again);
+    await desk.fail(again, { code: 'INTERNAL', message: 'Broken.' }, true);
+  }
+  const letters = await database.query<{ job: string; days: number }>(
+    "SELECT data ->> 'jobId' AS job, EXTRACT(DAY FROM keep_until - now())::int AS days FROM veravox_jobs.job WHERE name = 'dead-jobs'",
+  );
+  assert.deepEqual([letters.length, letters[0]?.job], [1, work.job.id]);
+  assert.ok(letters[0] && letters[0].days <= 14);
+});

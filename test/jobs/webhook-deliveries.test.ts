@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the queue of webhooks promises, with SQLite and with PostgreSQL and pg-boss.
+import assert from 'node:assert/strict';
+import type { Database } from '../../src/state/database/database.js';
+import { FinishedJobs } from '../../src/state/jobs/finished-jobs.js';
+import type { NewJob } from '../../src/state/jobs/job.js';
+import type { Attempt } from '../../src/state/webhooks/delivery.js';
+import type { DeliveryDesk, Turn } from '../../src/state/webhooks/delivery-desk.js';
+import { eventually } from '../support/eventually.js';
+import { type JobOffice, onEachQueue } from '../support/job-queues.js';
+
+const newJob = (callbackUrl: string | undefined = 'https://hooks.example/end'): NewJob => ({
+  account: 'a',
+  keyId: 'key_a',
+  task: 'predict',
+  source: '{}',
+  parameters: '{"model":"m"}',
+  callbackUrl,
+});
+
+const refused: Attempt = { atMs: 1_700_000_000_000, tookMs: 12.3, status: 500, problem: 'status 500' };
+const accepted: Attempt = { atMs: 1_700_000_000_000, tookMs: 3, status: 204 };
+const again = { isFinal: false };
+
+/** As in docs/webhooks.md. */
+const STATED_PAUSES_S = [5, 30, 120, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 28_200];
+
+async function ended({ jobs }: JobOffice, callbackUrl?: string): Promise<string> {
+  const { job } = await jobs.create(newJob(callbackUrl));
+  await jobs.cancel('a', job.id);
+  return job.id;
+}
+
+async function taken(desk: DeliveryDesk): Promise<Turn> {
+  return (await desk.take()) ?? assert.fail('there is a delivery');
+}
+
+const hastened: Readonly<Record<Database['dialect'], string>> = {
+  sqlite: 'UPDATE webhook_queue SET due_at_ms = 0',
+  postgres: "UPDATE veravox_jobs.job SET start_after = now() WHERE name = 'webhooks'",
+};
+
+onEachQueue(
+  'each end of a job is one delivery, whatever the end; without callback_url none',
+  async (open) => {
+    const office = await open();
+    const { jobs, desk, deliveryDesk } = office;
+    const { job } = await jobs.create(newJob());
+    const { job: silent } = await jobs.create({ ...newJob(), callbackUrl: undefined });
+    assert.equal(await deliveryDesk.take(), undefined);
+    for (const id of [job.id, silent.id]) {
+      const work = (await desk.take()) ?? assert.fail('there is a job');
+      if (work.job.id === id) await desk.succeed(work, { result: '{}', audioS: 1 });
+      else assert.fail('in their order');
+    }
+    const { job: failing } = await jobs.create(newJob());
+    const work = (await desk.take()) ?? assert.fail('there is a job');
+    await desk.fail(work, { code: 'FILE_EMPTY', message: 'It is empty.' }, false);
+    const cancelled = await ended(office);
+    await jobs.cancel('a', cancelled);
+    const seen: string[] = [];
+    for (let turn = await deliveryDesk.take(); turn; turn = await deliveryDesk.take()) {
+      seen.push(turn.delivery.jobId);
+      await deliveryDesk.succeed(turn, accepted);
+    }
+    assert.deepEqual(seen.sort(), [job.id, failing.id, cancelled].sort());
+  },
+);
+
+onEachQueue(
+  'a failed attempt is repeated on the stated schedule, under the same id, for a day',
+  async (open) => {
+    const office = await open();
+    const { jobs, deliveryDesk, database } = office;
+    const jobId = await ended(office);
+    const ids = new Set<string>();
+    for (const pauseS of STATED_PAUSES_S) {
+      const turn = await taken(deliveryDesk);
+      ids.add(turn.delivery.id);
+      const beforeMs = Date.now();
+      assert.equal(await deliveryDesk.fail(turn, refused, again), true);
+      const { state, dueAtMs = 0 } = (await jobs.deliveries.ofJob(jobId)) ?? assert.fail();
+      assert.equal(state, 'waiting');
+      assert.ok(dueAtMs >= beforeMs + 1000 * pauseS && dueAtMs <= Date.now() + 1000 * pauseS, `${pauseS} s`);
+      assert.equal(await deliveryDesk.take(), undefined, 'not before its time');
+      await database.execute(hastened[database.dialect]);
+    }
+    assert.equal(await deliveryDesk.fail(await taken(deliveryDesk), refused, again), false);
+    await database.execute(hastened[database.dialect]);
+    assert.equal(await deliveryDesk.take(), undefined, 'nothing is left');
+    const after = (await jobs.deliveries.ofJob(jobId)) ?? assert.fail();
+    assert.deepEqual([after.state, after.allAttempts, after.log.length, ids.size], ['failed', 12, 12, 1]);
+    assert.deepEqual(after.log[0], { ...refused, tookMs: 12 });
+    assert.ok(after.finishedAtMs !== undefined && after.dueAtMs === undefined);
+  },
+);
+
+onEachQueue('a client may ask for a longer pause, of up to an hour, and for the end', async (open) => {
+  const office = await open();
+  const { jobs, deliveryDesk, database } = office;
+  const jobId = await ended(office);
+  for (const [retryAfterS, pauseS] of [
+    [90, 90],
+    [1, 30],
+    [999_999, 3600],
+  ] as const) {
+    const beforeMs = Date.now();
+    await deliveryDesk.fail(await taken(deliveryDesk), refused, { isFinal: false, retryAfterS });
+    const { dueAtMs = 0 } = (await jobs.deliveries.ofJob(jobId)) ?? assert.fail();
+    assert.equal(Math.floor((dueAtMs - beforeMs) / 10_000), Math.floor(pauseS / 10));
+    await database.execute(hastened[database.dialect]);
+  }
+  const gone: Attempt = { atMs: 1, tookMs: 1, status: 410, problem: 'status 410' };
+  assert.equal(await deliveryDesk.fail(await taken(deliveryDesk), gone, { isFinal: true }), false);
+  assert.equal((await jobs.deliveries.ofJob(jobId))?.state, 'failed');
+});
+
+onEachQueue(
+  'of a sender that died, another one takes over after a pause, and the dead one changes nothing',
+  async (open) => {
+    const office = await open({ leaseMs: 1 });
+    const other = await open();
+    const jobId = await ended(office);
+    const first = await taken(office.deliveryDesk);
+    await eventually(async () => (await other.deliveryDesk.reap()) === 1, 'the lease ends');
+    assert.equal(await other.deliveryDesk.take(), undefined, 'it counts as an attempt');
+    await office.database.execute(hastened[office.database.dialect]);
+    const second = await taken(other.deliveryDesk);
+    assert.deepEqual([second.delivery.id, second.delivery.attempts], [first.delivery.id, 1]);
+    assert.equal(await office.deliveryDesk.renew(first), false);
+    assert.equal(await office.deliveryDesk.succeed(first, accepted), false);
+    assert.equal(await office.deliveryDesk.fail(first, refused, again), undefined);
+    assert.equal(await other.deliveryDesk.reap(), 0, 'a lease that has not ended');
+    assert.equal(await other.deliveryDesk.succeed(second, accepted), true);
+    const { state, log = [] } = (await office.jobs.deliveries.ofJob(jobId)) ?? assert.fail();
+    assert.deepEqual(
+      [state, log.map(({ problem }) => problem)],
+      ['delivered', ['the server that sent it died', undefined]],
+    );
+  },
+);
+
+onEachQueue('a sender that lives keeps its delivery, however long an attempt takes', async (open) => {
+  const { deliveryDesk, ...office } = await open({ leaseMs: 3000 });
+  await ended({ deliveryDesk, ...office });
+  const turn = await taken(deliveryDesk);
+  const begunMs = performance.now();
+  await eventually(async () => {
+    assert.equal(await deliveryDesk.renew(turn), true);
+    assert.equal(await deliveryDesk.reap(), 0);
+    return performance.now() > begunMs + 4500;
+  }, 'a lease and a half');
+  assert.equal(await deliveryDesk.succeed(turn, accepted), true);
+});
+
+onEachQueue('what is put off counts no attempt; what is over can be sent again', async (open) => {
+  const office = await open();
+  const { jobs, deliveryDesk } = office;
+  const jobId = await ended(office);
+  assert.equal(await jobs.deliveries.replay(jobId), undefined, 'it waits anyway');
+  await deliveryDesk.postpone(await taken(deliveryDesk), 0);
+  const turn = await taken(deliveryDesk);
+  assert.equal(turn.delivery.attempts, 0);
+  await deliveryDesk.succeed(turn, accepted);
+  for (const id of [jobId, turn.delivery.id]) {
+    assert.equal((await jobs.deliveries.replay(id))?.id, turn.delivery.id);
+    const replayed = await taken(deliveryDesk);
+    assert.deepEqual([replayed.delivery.id, replayed.delivery.attempts], [turn.delivery.id, 0]);
+    await deliveryDesk.succeed(replayed, accepted);
+  }
+  assert.equal((await jobs.deliveries.ofJob(jobId))?.log.length, 3);
+  assert.equal(await jobs.deliveries.countWaiting(1000), 0);
+});
+
+onEachQueue('the log goes with its job, and a delivery that waits ends with it', async (open) => {
+  const office = await open();
+  const { jobs, deliveryDesk, database } = office;
+  const jobId = await ended(office);
+  const turn = await taken(deliveryDesk);
+  await deliveryDesk.fail(turn, refused, again);
+  const finished = new FinishedJobs(database);
+  await finished.removeDays(await finished.days());
+  assert.equal(await jobs.deliveries.ofJob(jobId), undefined);
+  assert.deepEqual(await database.query('SELECT * FROM webhook_attempts'), []);
+  await database.execute(hastened[database.dialect]);
+  assert.equal(await deliveryDesk.take(), undefined);
+});
+
+onEachQueue(
+  'secrets overlap while they are replaced, and end at once when they are revoked',
+  async (open) => {
+    const { jobs } = await open();
+    const { webhookSecrets } = jobs;
+    assert.deepEqual(await webhookSecrets.active('a'), []);
+    const first = await webhookSecrets.create('a', 60_000);
+    const second = await webhookSecrets.create('a', 60_000);
+    await webhookSecrets.create('b', 0);
+    assert.match(first.text, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    const texts = async () => (await webhookSecrets.active('a')).map(({ text }) => text).sort();
+    assert.deepEqual(await texts(), [first.text, second.text].sort());
+    const third = await webhookSecrets.create('a', 0);
+    assert.deepEqual(await texts(), [third.text]);
+    await assert.rejects(
+      webhookSecrets.create('a', 0, () => Promise.reject(new Error('no audit'))),
+      /no audit/,
+    );
+    assert.deepEqual(await texts(), [third.text]);
+    assert.equal((await webhookSecrets.remove(third.id))?.account, 'a');
+    assert.equal(await webhookSecrets.remove(third.id), undefined);
+    assert.deepEqual(await texts(), []);
+  },
+);

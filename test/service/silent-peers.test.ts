@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every call to another program ends in time, also if that accepts and says nothing, or begins and says nothing more.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LinkSource } from '../../src/api/fetch/link-source.js';
+import { postJson } from '../../src/api/fetch/webhook-post.js';
+import { packageDir } from '../../src/base/config/package-dir.js';
+import { OtlpTracing } from '../../src/base/tracing/otlp-tracing.js';
+import { OidcProvider } from '../../src/console/routes/oidc-provider.js';
+import type { Database } from '../../src/state/database/database.js';
+import { PostgresDatabase } from '../../src/state/database/postgres-database.js';
+import { clientSettings } from '../../src/state/database/postgres-settings.js';
+import { PgBossJobQueue } from '../../src/state/jobs/pg-boss-job-queue.js';
+import { S3Storage } from '../../src/state/storage/s3-storage.js';
+import { eventually } from '../support/eventually.js';
+import {
+  type FirstAnswers,
+  httpAnswer,
+  type Silence,
+  type SilentPeer,
+  startSilentHttp,
+  startSilentPostgres,
+} from '../support/silent-peers.js';
+import { TestFetcher } from '../support/test-fetcher.js';
+
+/** Of the calls: long enough for a busy machine to get to the silence. */
+const TIMEOUT_MS = 1500;
+/** What hangs is not waited for longer. */
+const GIVE_UP_MS = 60_000;
+const timeouts = { stallTimeoutMs: TIMEOUT_MS, totalTimeoutMs: 1.5 * TIMEOUT_MS };
+const never = new AbortController().signal;
+const everywhere = {
+  resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+  isPublicAddress: () => true,
+};
+
+interface Caller {
+  readonly what: string;
+  /** Below `src`: the file that sends. */
+  readonly file: string;
+  readonly start: (t: TestContext, silence: Silence) => Promise<SilentPeer>;
+  readonly call: (peer: SilentPeer, t: TestContext) => Promise<unknown>;
+  readonly silences?: readonly Silence[];
+}
+
+const all: readonly Silence[] = ['silent', 'stalls', 'drips'];
+const onHttp =
+  (first?: FirstAnswers): Caller['start'] =>
+  (t, silence) =>
+    startSilentHttp(t, silence, first);
+
+process.env.AWS_ACCESS_KEY_ID = 'an-id';
+process.env.AWS_SECRET_ACCESS_KEY = 'a-secret';
+
+function bucketAt({ origin }: SilentPeer, t: TestContext): S3Storage {
+  const storage = new S3Storage({
+    bucket: 'files',
+    region: 'us-east-1',
+    endpoint: origin,
+    publicUrl: '',
+    forcePathStyle: true,
+    linkLifetimeS: 60,
+    timeouts,
+    retryPausesMs: [],
+  });
+  t.after(() => storage.close());
+  return storage;
+}
+
+const NAME = `${'0'.repeat(32)}/analysis/a.wav`;
+const firstByte = httpAnswer('x', '206 Partial Content', 'content-range: bytes 0-0/1000000\r\netag: "e"\r\n');
+const uploadBegun = httpAnswer(
+  '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>',
+);
+const PART_BYTES = 16 << 20;
+
+async function* parts(bytes: number): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(bytes);
+  yield new Uint8Array(1);
+}
+
+function onlyFirstRange(t: TestContext, silence: Silence): Promise<SilentPeer> {
+  let ranges = 0;
+  return startSilentHttp(t, silence, () => (ranges++ === 0 ? firstByte : undefined));
+}
+
+const link = ({ origin }: SilentPeer) => ({ url: new URL(`${origin}/a.wav`), isStorage: false });
+
+async function readRange(source: Promise<LinkSource | Awaited<ReturnType<S3Storage['openSource']>>>) {
+  const opened = await source;
+  try {
+    await opened.read(new Uint8Array(1000), 0, never);
+  } finally {
+    await opened.close();
+  }
+}
+
+const oidc = ({ origin }: SilentPeer): OidcProvider =>
+  new OidcProvider(
+    {
+      oidcIssuer: origin,
+      oidcClientId: 'me',
+      oidcClientSecret: '',
+      dashboardOrigin: 'http://127.0.0.1',
+    },
+    TIMEOUT_MS / 1000,
+  );
+
+const described = (origin: string): string =>
+  httpAnswer(
+    JSON.stringify({
+      issuer: origin,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      jwks_uri: `${origin}/keys`,
+      response_types_supported: ['code'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      code_challenge_methods_supported: ['S256'],
+    }),
+  );
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** With a token that is right but for its signature, which only the keys can tell. */
+function tokens(origin: string): string {
+  const nowS = Math.floor(Date.now() / 1000);
+  const claims = { iss: origin, sub: 's', aud: 'me', nonce: 'n', iat: nowS, exp: nowS + 60 };
+  const idToken = `${encoded({ alg: 'RS256', kid: 'one' })}.${encoded(claims)}.${encoded({})}`;
+  return httpAnswer(JSON.stringify({ access_token: 'a', token_type: 'bearer', id_token: idToken }));
+}
+
+const finishSignIn = (peer: SilentPeer): Promise<unknown> =>
+  oidc(peer).finish('code=c&state=s', { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) });
+
+/** The product's, with shorter limits; what has none stays so. */
+function postgresSettings({ port }: SilentPeer) {
+  const address = {
+    host: '127.0.0.1',
+    port,
+    user: 'u',
+    password: undefined,
+    database: 'd',
+    tls: 'disable',
+  } as const;
+  const { connectionTimeoutMillis, query_timeout, ...settings } = clientSettings(address, '');
+  return {
+    ...settings,
+    ...(connectionTimeoutMillis && { connectionTimeoutMillis: TIMEOUT_MS }),
+    ...(query_timeout && { query_timeout: TIMEOUT_MS }),
+  };
+}
+
+async function onDatabase(peer: SilentPeer, work: (database: Database) => Promise<unknown>): Promise<void> {
+  const database = new PostgresDatabase(postgresSettings(peer), 2);
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const callers: readonly Caller[] = [
+  {
+    what: 'list of a bucket',
+    file: 'state/storage/s3-calls.ts',
+    start: onHttp(),
+    call: (peer, t) => bucketAt(peer, t).list(NAME, 10),
+  },
+  {
+    what: 'deletion in a bucket',
+    file: 'state/storage/s3-calls.ts',
+    start: onHttp(),
+    call: (peer, t) => bucketAt(peer, t).remove(NAME),
+  },
+  {
+    what: 'upload to a bucket',
+    file: 'state/storage/s3-calls.ts',
+    start: onHttp(),
+    call: (peer, t) => bucketAt(peer, t).write(NAME, new Uint8Array(3 << 20)),
+  },
+  {
+    what: 'beginning of an upload in parts',
+    file: 'state/storage/s3-calls.ts',
+    start: onHttp(),
+    call: (peer, t) => bucketAt(peer, t).writeFrom(NAME, parts(PART_BYTES)),
+  },
+  {
+    what: 'a part, and giving up the others',
+    file: 'state/storage/s3-calls.ts',
+    start: onHttp(({ method }) => (method === 'POST' ? uploadBegun : undefined)),
+    call: (peer, t) => bucketAt(peer, t).writeFrom(NAME, parts(PART_BYTES)),
+  },
+  {
+    what: 'end of an upload in parts',
+    file: 'state/storage/s3-calls.ts',
+    start: onHttp(({ method, path }) => {
+      if (path.includes('uploads')) return uploadBegun;
+      return method === 'PUT' ? httpAnswer('', '200 OK', 'etag: "e"\r\n') : undefined;
+    }),
+    call: (peer, t) => bucketAt(peer, t).writeFrom(NAME, parts(PART_BYTES)),
+  },
+  {
+    what: 'size of an object',
+    file: 'state/storage/s3-calls.ts',
+    start: onHttp(),
+    call: (peer, t) => bucketAt(peer, t).stateOf(NAME),
+    // Of the object itself nothing is read.
+    silences: ['silent'],
+  },
+  {
+    what: 'part of an object',
+    file: 'state/storage/s3-calls.ts',
+    start: onlyFirstRange,
+    call: (peer, t) => readRange(bucketAt(peer, t).openSource(NAME)),
+  },
+  {
+    what: 'file behind a link',
+    file: 'api/fetch/download.ts',
+    start: onHttp(),
+    call: ({ origin, port }) =>
+      new TestFetcher({ allowedHosts: [`http://a.test:${port}`], timeouts, surroundings: everywhere }).fetch(
+        origin.replace('127.0.0.1', 'a.test'),
+      ),
+  },
+  {
+    what: 'recording behind a link',
+    file: 'api/fetch/link-source.ts',
+    start: onlyFirstRange,
+    call: (peer) =>
+      readRange(
+        LinkSource.open(link(peer), { surroundings: everywhere, timeouts, retryPausesMs: [] }, never),
+      ),
+  },
+  {
+    what: 'webhook',
+    file: 'api/fetch/webhook-post.ts',
+    start: onHttp(),
+    call: (peer) =>
+      postJson(link(peer), {}, '{}', { surroundings: everywhere, timeoutMs: TIMEOUT_MS }, never),
+    // Once the status is there, the webhook has arrived.
+    silences: ['silent'],
+  },
+  {
+    what: 'description of an OpenID provider',
+    file: 'api/admin/oidc-provider.ts',
+    start: onHttp(),
+    call: (peer) => oidc(peer).begin(),
+  },
+  {
+    what: 'token of an OpenID provider',
+    file: 'api/admin/oidc-provider.ts',
+    start: onHttp(({ path, origin }) => (path.startsWith('/.well-known') ? described(origin) : undefined)),
+    call: finishSignIn,
+  },
+  {
+    what: 'keys of an OpenID provider',
+    file: 'api/admin/oidc-provider.ts',
+    start: onHttp(({ path, origin }) => {
+      if (path.startsWith('/.well-known')) return described(origin);
+      return path === '/token' ? tokens(origin) : undefined;
+    }),
+    call: finishSignIn,
+  },
+  {
+    what: 'collector of traces',
+    file: 'base/tracing/otlp-tracing.ts',
+    start: onHttp(),
+    call: ({ origin }) =>
+      new Promise((_, reject) => {
+        const tracing = new OtlpTracing({
+          url: origin,
+          headers: {},
+          serviceName: 'test',
+          version: '1',
+          sampling: { ratio: 1, followsParent: true },
+          timeoutMs: TIMEOUT_MS,
+          onExported: () => {},
+          onDropped: (_spans, _reason, error) => reject(error),
+        });
+        tracing.begin({ name: 'span', kind: 'internal' }).end();
+      }),
+    // What was sent counts as exported once the status is there, and its connection is closed all the same.
+    silences: ['silent'],
+  },
+  {
+    what: 'question to the database',
+    file: 'state/database/postgres-database.ts',
+    start: startSilentPostgres,
+    call: (peer) => onDatabase(peer, (database) => database.query('SELECT 1')),
+  },
+  {
+    what: 'change of the database',
+    file: 'state/database/postgres-database.ts',
+    start: startSilentPostgres,
+    call: (peer) => onDatabase(peer, (database) => database.transaction(async () => {})),
+  },
+  {
+    what: 'queue of jobs',
+    file: 'state/jobs/pg-boss-job-queue.ts',
+    start: startSilentPostgres,
+    call: (peer) => PgBossJobQueue.open(postgresSettings(peer), () => {}),
+  },
+];
+
+/** Rejects unless the call fails by itself, leaving no connection behind. */
+async function failsInTime(call: Promise<unknown>, peer: SilentPeer, giveUpMs = GIVE_UP_MS): Promise<void> {
+  const patience = new AbortController();
+  const hangs = delay(giveUpMs, 'hangs' as const, { signal: patience.signal }).catch(() => 'hangs' as const);
+  const outcome = await Promise.race([
+    call.then(
+      () => 'succeeded' as const,
+      () => 'failed' as const,
+    ),
+    hangs,
+  ]);
+  patience.abort();
+  assert.equal(outcome, 'failed');
+  assert.ok(peer.held() > 0, 'The peer was asked something that it did not answer.');
+  await eventually(() => peer.connections() === 0, 'all connections are closed');
+}
+
+// They wait most of the time.
+test('calls to programs that say nothing', { concurrency: 24 }, async (suite) => {
+  const cases = callers.flatMap(({ what, start, call, silences = all }) =>
+    silences.map((silence) =>
+      suite.test(`${what}: the other side ${silence === 'silent' ? 'is silent' : silence}`, async (t) => {
+        const peer = await start(t, silence);
+        await failsInTime(call(peer, t), peer);
+      }),
+    ),
+  );
+  await Promise.all(cases);
+});
+
+test('the listener of a database that says nothing lets it be closed', async (t) => {
+  const closed = all.map(async (silence) => {
+    const peer = await startSilentPostgres(t, silence);
+    await onDatabase(peer, async (database) => {
+      const heard = new Promise<void>((resolve) => {
+        database.follow('topic', resolve);
+      });
+      await (silence === 'silent' ? eventually(() => peer.held() > 0, 'it asks') : heard);
+    });
+    await eventually(() => peer.connections() === 0, 'its connection is closed');
+  });
+  await Promise.all(closed);
+});
+
+test('a collector that drips holds no connection', async (t) => {
+  const peer = await startSilentHttp(t, 'drips');
+  const tracing = new OtlpTracing({
+    url: peer.origin,
+    headers: {},
+    serviceName: 'test',
+    version: '1',
+    sampling: { ratio: 1, followsParent: true },
+    timeoutMs: TIMEOUT_MS,
+    onExported: () => {},
+    onDropped: () => {},
+  });
+  tracing.begin({ name: 'span', kind: 'internal' }).end();
+  await eventually(() => peer.held() > 0, 'it is sent');
+  await eventually(() => peer.connections() === 0, 'its connection is closed');
+  await tracing.close();
+});
+
+test('a call without a time limit would be noticed', async (t) => {
+  const noticed = all.map(async (silence) => {
+    const peer = await startSilentHttp(t, silence);
+    const hanging = new Promise((resolve, reject) => {
+      http
+        .get(peer.origin, { agent: false }, (answer) => answer.resume().on('end', resolve))
+        .on('error', reject);
+    });
+    hanging.catch(() => {});
+    await assert.rejects(failsInTime(hanging, peer, 2 * TIMEOUT_MS), /hangs/);
+  });
+  await Promise.all(noticed);
+});
+
+test('there is no other way out of this program', () => {
+  const sending =
+    /from '(?:node:(?:https|http2|tls|dgram)|undici|pg|pg-boss|openid-client|@opentelemetry\/exporter[^']*)'|new S3Client\(|import\('openid-client'\)|[^.\w]fetch\(|net\.connect\(/;
+  // Types and settings; the self-test of privacy, which asks its own server; and the connection that the database also tries.
+  const others = [
+    'cli/privacy/self-test.ts',
+    'state/database/postgres-listener.ts',
+    'state/database/postgres-settings.ts',
+  ];
+  const src = path.join(packageDir, 'src');
+  const found = fs
+    .readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && sending.test(fs.readFileSync(path.join(src, file), 'utf8')));
+  assert.deepEqual(found.sort(), [...new Set([...callers.map(({ file }) => file), ...others])].sort());
+});

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The way from SQLite to PostgreSQL.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
+import { copyDatabase, countsToCopy } from '../../src/cli/copy-database.js';
+import type { Database, Row } from '../../src/state/database/database.js';
+import { openDatabase } from '../../src/state/database/open-database.js';
+import { JobDesk } from '../../src/state/jobs/job-desk.js';
+import { Jobs } from '../../src/state/jobs/jobs.js';
+import { openJobQueue } from '../../src/state/jobs/open-job-queue.js';
+import { KeyRegistry } from '../../src/state/keys/key-registry.js';
+import { OperatingPointRegistry } from '../../src/state/operating-points/operating-point-registry.js';
+import { UsageLedger } from '../../src/state/records/usage-ledger.js';
+import { Cli, runCli } from '../support/cli.js';
+import { sharedPostgres } from '../support/postgres.js';
+import { sqliteIn } from '../support/stored-keys.js';
+import { somePoint } from '../support/stored-points.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { writeTinyModels } from '../support/tiny-models.js';
+
+const postgres = sharedPostgres();
+
+async function settingsOf(t: TestContext) {
+  const dataDir = temporaryFolder(t);
+  const url = await (await postgres()).createDatabase();
+  const source = sqliteIn(dataDir);
+  return {
+    source,
+    target: { ...source, database: parseDatabaseAddress(url), databaseConnections: 3 },
+    env: { VERAVOX_DATA_DIR: dataDir, VERAVOX_DATABASE_URL: url },
+  };
+}
+
+async function opened<Result>(
+  settings: Parameters<typeof openDatabase>[0],
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await openDatabase(settings);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const deliveryId = randomUUID();
+
+/** Everything of what servers and commands write. */
+async function fill(database: Database): Promise<void> {
+  const keys = new KeyRegistry(database);
+  const { key } = await keys.create({ name: 'ä "quoted"', scopes: ['predict'], account: 'acme' });
+  await keys.create({
+    name: 'limited',
+    scopes: ['admin'],
+    rate: { requests: 5, windowS: 60 },
+    concurrency: 0,
+  });
+  await keys.revoke(key.id);
+  const counts = { requests: 3, errors: 1, audioS: 12.345, windows: 4, bytes: 2 ** 40 };
+  const row = { keyId: key.id, account: 'acme', route: '/v1/predict', ...counts };
+  for (let i = 0; i < 250; i++) {
+    await new UsageLedger(database).add({ id: `batch ${i}`, day: '2026-11-21', rows: [row] });
+  }
+  await new OperatingPointRegistry(database).save(somePoint);
+  const queue = await openJobQueue(database, sqliteIn(''), assert.ifError);
+  const jobs = new Jobs(database, queue, { maxUnfinished: 0 });
+  for (let i = 0; i < 3; i++) {
+    await jobs.create({
+      account: 'acme',
+      keyId: key.id,
+      task: 'predict',
+      source: JSON.stringify({ key: `recording ${i}` }),
+      parameters: '{}',
+    });
+  }
+  // The first is in work.
+  const work = await new JobDesk(database, queue, 60_000).take();
+  await database.execute(
+    `INSERT INTO webhook_deliveries (id, job_id, account, url, state, created_at_ms, due_at_ms, holder)
+      VALUES ($1, $2, 'acme', 'https://client.example', 'sending', 1, 2, 'a sender')`,
+    [deliveryId, work?.job.id ?? ''],
+  );
+  await database.transaction((transaction) => queue.webhooks.add(transaction, deliveryId, 0));
+}
+
+/** What was in work when the server ended waits again. */
+const waiting = (row: Row): Row => {
+  const state = { running: 'queued', sending: 'waiting' }[String(row.state)];
+  return state === undefined ? row : { ...row, state, holder: null, leased_until_ms: null };
+};
+
+const contentsOf = async (database: Database, tables: readonly string[]): Promise<Row[][]> => {
+  const contents: Row[][] = [];
+  for (const table of [...tables, 'revisions']) {
+    const rows = await database.query(`SELECT * FROM ${table}`);
+    contents.push(rows.map(waiting).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)));
+  }
+  return contents;
+};
+
+test('every row is in PostgreSQL afterwards, and unfinished jobs wait there; the file stays as it is', async (t) => {
+  const { source, target, env } = await settingsOf(t);
+  const before = await opened(source, async (database) => {
+    await fill(database);
+    const counts = await countsToCopy(database);
+    assert.deepEqual(
+      counts.filter(({ rows }) => rows > 0).map(({ table, rows }) => [table, rows]),
+      [
+        ['api_keys', 2],
+        ['usage_counts', 1],
+        ['usage_batches', 250],
+        ['jobs', 3],
+        ['webhook_deliveries', 1],
+        ['operating_points', 1],
+      ],
+    );
+    const tables = counts.map(({ table }) => table);
+    return { tables, contents: await contentsOf(database, tables) };
+  });
+  const dry = await runCli(['database', 'copy', '--dry-run'], env);
+  assert.equal(dry.status, 0, dry.stderr);
+  assert.match(dry.stdout, /^usage_batches +250$/m);
+  assert.match(dry.stderr, /Nothing was copied/);
+  const schemas = await (await postgres()).run(
+    target.database?.database ?? '',
+    'SELECT nspname FROM pg_namespace',
+  );
+  assert.ok(!schemas.some(({ nspname }) => nspname === 'veravox'), 'a dry run makes no tables');
+
+  const { status, stdout, stderr } = await runCli(['database', 'copy'], env);
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout, dry.stdout);
+  assert.match(stderr, /Copied, and the counts agree/);
+  await opened(target, async (database) => {
+    assert.deepEqual(await contentsOf(database, before.tables), before.contents);
+    const queue = await openJobQueue(database, target, assert.ifError);
+    const delivery = await database.transaction((transaction) => queue.webhooks.take(transaction, []));
+    assert.equal(delivery, deliveryId);
+    const taken = await database.transaction(async (transaction) => [
+      await queue.take(transaction),
+      await queue.take(transaction),
+      await queue.take(transaction),
+      await queue.take(transaction),
+    ]);
+    await queue.close();
+    const ids = await database.query<{ id: string }>(
+      'SELECT id FROM jobs ORDER BY priority DESC, created_at_ms',
+    );
+    assert.deepEqual(new Set(taken), new Set([...ids.map(({ id }) => id), undefined]));
+  });
+  await opened(source, async (database) => {
+    assert.deepEqual(await contentsOf(database, before.tables), before.contents);
+  });
+  for (const args of [
+    ['database', 'copy'],
+    ['database', 'copy', '--dry-run'],
+  ]) {
+    const again = await runCli(args, env);
+    assert.equal(again.status, 1);
+    assert.match(
+      again.stderr,
+      /is not empty \(api_keys: 2, .*Copy into a database that no server has used yet/,
+    );
+  }
+});
+
+test('a copy that fails in the middle leaves nothing behind', async (t) => {
+  const { source, target } = await settingsOf(t);
+  await opened(source, (from) =>
+    opened(target, async (to) => {
+      await fill(from);
+      const tables = (await countsToCopy(from)).map(({ table }) => table);
+      const empty = await contentsOf(to, tables);
+      const queue = { add: () => Promise.reject(new Error('the queue is broken')) };
+      await assert.rejects(
+        copyDatabase(from, to, queue as unknown as Parameters<typeof copyDatabase>[2]),
+        /the queue is broken/,
+      );
+      assert.deepEqual(await contentsOf(to, tables), empty);
+    }),
+  );
+});
+
+test('a server is not overtaken: while one uses the data folder, nothing is copied, and it tells of what is left behind', async (t) => {
+  const { source, target, env } = await settingsOf(t);
+  await opened(source, (database) => new KeyRegistry(database).create({ name: 'kept', scopes: ['predict'] }));
+  const models = writeTinyModels(fs.mkdtempSync(path.join(source.dataDir, 'models-')), 'even');
+  const cli = new Cli(['serve'], {
+    ...env,
+    PORT: '0',
+    VERAVOX_MODELS_DIR: models,
+    VERAVOX_SCORING_THREADS: '1',
+  });
+  t.after(() => cli.child.kill('SIGKILL'));
+  await cli.printed(/is ready on/);
+  assert.match(cli.stdout, /"level":"warn".*veravox\.db has API keys, but .* veravox database copy/);
+  // So that the copy is still possible.
+  assert.doesNotMatch(cli.stdout, /An API key was created/);
+  const refused = await runCli(['database', 'copy'], env);
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /is in use by another server/);
+  cli.child.kill('SIGTERM');
+  assert.equal((await cli.finished).status, 0);
+  assert.equal((await runCli(['database', 'copy'], env)).status, 0);
+  assert.equal((await opened(target, (database) => new KeyRegistry(database).list())).length, 1);
+});
+
+test('without a PostgreSQL database, or without a file, it says what is missing', async (t) => {
+  const { env } = await settingsOf(t);
+  const nothing = await runCli(['database', 'copy'], env);
+  assert.deepEqual(
+    [nothing.status, /There is no .*veravox\.db: nothing to copy/.test(nothing.stderr)],
+    [1, true],
+  );
+  const nowhere = await runCli(['database', 'copy'], { VERAVOX_DATA_DIR: env.VERAVOX_DATA_DIR });
+  assert.deepEqual([nowhere.status, /Set VERAVOX_DATABASE_URL/.test(nowhere.stderr)], [1, true]);
+});

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A PostgreSQL server that goes away, refuses, or is somebody else.
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import net from 'node:net';
+import { after, test } from 'node:test';
+import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
+import type { DatabaseError } from '../../src/state/database/database.js';
+import { PostgresDatabase } from '../../src/state/database/postgres-database.js';
+import { clientSettings } from '../../src/state/database/postgres-settings.js';
+import { makeCertificate } from '../support/certificates.js';
+import { postgresAt } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
+import { PASSWORD, PostgresServer } from '../support/postgres.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const port = await freePort();
+const server = new PostgresServer({
+  listen_addresses: '127.0.0.1,127.0.0.2',
+  port: String(port),
+  ssl: 'on',
+  ssl_cert_file: 'server.crt',
+  ssl_key_file: 'server.key',
+});
+const { certFile, keyFile } = makeCertificate(server.file('data'), 'server');
+for (const file of [certFile, keyFile]) server.own(file);
+await server.start();
+after(() => server.remove());
+
+/** Below the ports that the system hands out itself, so that no other test gets it meanwhile. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + randomInt(10_000);
+    const probe = net.createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false));
+      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}
+
+const unavailable = (error: unknown): boolean => {
+  assert.equal((error as DatabaseError).kind, 'unavailable', String(error));
+  return true;
+};
+
+test('while the server is away, everything fails soon and says so; afterwards it works again', async (t) => {
+  const database = postgresAt(await server.createDatabase());
+  t.after(() => database.close());
+  let heard = 0;
+  database.follow('anything', () => heard++);
+  await eventually(() => heard === 1, 'it listens');
+  await database.execute('CREATE TABLE public.things (id INTEGER)');
+  await server.stop();
+  await assert.rejects(database.query('SELECT 1'), unavailable);
+  await assert.rejects(
+    database.transaction(async () => {}),
+    unavailable,
+  );
+  await server.start();
+  await database.execute('INSERT INTO public.things VALUES ($1)', [1]);
+  await eventually(() => heard >= 2, 'those who follow look again, since something may have been missed');
+});
+
+test('a connection that is cut inside a transaction undoes it, and nothing else', async (t) => {
+  const database = postgresAt(await server.createDatabase(), 1);
+  t.after(() => database.close());
+  await database.execute('CREATE TABLE public.things (id INTEGER)');
+  const cut = database.transaction(async (transaction) => {
+    await transaction.execute('INSERT INTO public.things VALUES ($1)', [1]);
+    const [row] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await server.run('postgres', `SELECT pg_terminate_backend(${row?.pid}, 10000)`);
+    await transaction.execute('INSERT INTO public.things VALUES ($1)', [2]);
+  });
+  await assert.rejects(cut, unavailable);
+  assert.deepEqual(await database.query('SELECT * FROM public.things'), []);
+});
+
+test('a listening connection that is cut is opened again, and nothing is missed', async (t) => {
+  const database = postgresAt(await server.createDatabase());
+  t.after(() => database.close());
+  let heard = 0;
+  database.follow('things', () => heard++);
+  await eventually(() => heard === 1, 'it listens');
+  await server.run(
+    'postgres',
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'veravox'",
+  );
+  await eventually(() => heard === 2, 'it looks again once it listens again');
+  await database.transaction((transaction) => transaction.announce('things'));
+  await eventually(() => heard === 3, 'it hears of changes again');
+});
+
+test('the server must be who it says, unless the settings waive that', async (t) => {
+  const name = new URL(await server.createDatabase()).pathname.slice(1);
+  const other = makeCertificate(temporaryFolder(t), 'other');
+  const ask = async (parameters: string, caFile = '', host = '127.0.0.1'): Promise<unknown> => {
+    const address = parseDatabaseAddress(server.tcpUrl(name, parameters).replace('127.0.0.1', host));
+    assert.ok(address);
+    const database = new PostgresDatabase(clientSettings(address, caFile), 1);
+    try {
+      const [row] = await database.query(
+        'SELECT ssl::INTEGER AS ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
+      );
+      return row?.ssl;
+    } finally {
+      await database.close();
+    }
+  };
+  assert.equal(await ask('?sslmode=disable'), 0);
+  assert.equal(await ask('?sslmode=require'), 1);
+  assert.equal(await ask('?sslmode=verify-full', certFile), 1);
+  assert.equal(await ask('?sslmode=verify-ca', certFile), 1);
+  for (const mode of ['verify-full', 'verify-ca']) {
+    await assert.rejects(ask(`?sslmode=${mode}`), unavailable, 'signed by nobody known');
+    await assert.rejects(ask(`?sslmode=${mode}`, other.certFile), unavailable, 'signed by somebody else');
+  }
+  await assert.rejects(ask('?sslmode=require', other.certFile), unavailable);
+  // 127.0.0.2 is this machine too, under a name that the certificate does not have.
+  assert.equal(await ask('?sslmode=verify-ca', certFile, '127.0.0.2'), 1);
+  await assert.rejects(
+    ask('?sslmode=verify-full', certFile, '127.0.0.2'),
+    /does not match certificate's altnames/,
+  );
+});
+
+test('a wrong password is an error that does not repeat it', async () => {
+  const wrong = server.tcpUrl('postgres').replace(encodeURIComponent(PASSWORD), 'geheim');
+  const database = postgresAt(wrong, 1);
+  await assert.rejects(database.query('SELECT 1'), (error: DatabaseError) => {
+    assert.match(error.message, /password authentication failed/);
+    return !error.message.includes('geheim');
+  });
+  await database.close();
+});

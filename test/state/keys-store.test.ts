@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys that a running server accepts, on either database.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { DatabaseError, isTransient } from '../../src/state/database/database.js';
+import { migrate } from '../../src/state/database/migrate.js';
+import { migrations } from '../../src/state/database/migrations/migrations.js';
+import { newKey } from '../../src/state/keys/api-key.js';
+import { KeyRegistry } from '../../src/state/keys/key-registry.js';
+import { KeyStore, type KeyStoreOptions } from '../../src/state/keys/key-store.js';
+import { type Connect, onEachDatabase, postgresAt } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
+import { sharedPostgres } from '../support/postgres.js';
+import { storeKeys } from '../support/stored-keys.js';
+import { undisturbedTime } from '../support/undisturbed.js';
+
+const predictOnly = { name: 'test', scopes: ['predict'] } as const;
+const never = { pollMs: 3_600_000 };
+
+async function fixture(t: TestContext, connect: Connect, options?: KeyStoreOptions) {
+  const database = connect();
+  await migrate(database, migrations);
+  const keys = new KeyRegistry(database);
+  const open = async (): Promise<KeyStore> => {
+    const store = await KeyStore.open(new KeyRegistry(connect()), options);
+    t.after(() => store.close());
+    return store;
+  };
+  return { keys, open };
+}
+
+onEachDatabase('what is not an active key is refused', async (connect, t) => {
+  const { keys, open } = await fixture(t, connect);
+  const { text } = await keys.create(predictOnly);
+  const other = (await keys.create(predictOnly)).text;
+  const expired = (await keys.create({ ...predictOnly, expiresAt: new Date(Date.now() - 1) })).text;
+  const revoked = await keys.create(predictOnly);
+  await keys.revoke(revoked.key.id);
+  const [prefix, id, secret] = [text.slice(0, 3), text.slice(3, 15), text.slice(16)];
+  const store = await open();
+  const wrong = {
+    empty: '',
+    'only an id': `${prefix}${id}`,
+    'an empty secret': `${prefix}${id}_`,
+    'the hash instead of the secret': `${prefix}${id}_${(await keys.list())[0]?.secretSha256}`,
+    "another key's secret": `${prefix}${id}_${other.slice(16)}`,
+    'an unknown id': `${prefix}000000000000_${secret}`,
+    'upper case': text.toUpperCase(),
+    'a space behind': `${text} `,
+    'a line break behind': `${text}\n`,
+    'a prototype member': '__proto__',
+    'much too long': text.repeat(1000),
+    expired,
+    revoked: revoked.text,
+  };
+  for (const [what, presented] of Object.entries(wrong)) {
+    assert.equal(store.authenticate(presented), undefined, what);
+    assert.equal(await store.lookUp(presented), undefined, what);
+  }
+});
+
+onEachDatabase('an active key is recognised with its id and scopes', async (connect, t) => {
+  const { keys, open } = await fixture(t, connect);
+  const { key, text } = await keys.create({ name: 'test', scopes: ['predict', 'file'] });
+  const later = await keys.create({ ...predictOnly, expiresAt: new Date(Date.now() + 60_000) });
+  const store = await open();
+  const scopes = new Set(['predict', 'file']);
+  assert.deepEqual(store.authenticate(text), { id: key.id, account: 'default', scopes });
+  assert.equal(store.authenticate(later.text)?.id, later.key.id);
+});
+
+onEachDatabase(
+  'a running store hears of keys created and revoked, also many in quick succession',
+  async (connect, t) => {
+    // It never looks by itself.
+    const { keys, open } = await fixture(t, connect, never);
+    const store = await open();
+    assert.equal(store.size, 0);
+    const created = await Promise.all(Array.from({ length: 20 }, () => keys.create(predictOnly)));
+    const active = (): number => created.filter(({ text }) => store.authenticate(text) !== undefined).length;
+    await eventually(() => active() === 20, 'all are known');
+    await Promise.all(created.slice(5).map(({ key }) => keys.revoke(key.id)));
+    await eventually(() => active() === 5, 'the revoked ones are refused');
+  },
+);
+
+onEachDatabase('a store catches up with more changes than one answer holds', async (connect, t) => {
+  const { open } = await fixture(t, connect, { pollMs: 20 });
+  const store = await open();
+  const created = Array.from({ length: 1203 }, () => newKey(predictOnly));
+  await storeKeys(
+    connect(),
+    created.map(({ key }) => key),
+  );
+  await eventually(() => store.size === created.length, 'it has them all');
+  assert.ok(created.every(({ text, key }) => store.authenticate(text)?.id === key.id));
+});
+
+onEachDatabase(
+  'keys of sessions that have expired are not kept in memory, and others are',
+  async (connect, t) => {
+    const { keys, open } = await fixture(t, connect, { pollMs: 20 });
+    const ofSession = { ...predictOnly, endsWithSession: true } as const;
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const { text, key } = await keys.create(ofSession);
+    await keys.create({ ...predictOnly, expiresAt: longAgo });
+    for (let i = 0; i < 3; i++) await keys.create({ ...ofSession, expiresAt: longAgo });
+    const store = await open();
+    assert.equal(store.size, 2, 'at the start');
+    const second = await keys.create({ ...ofSession, expiresAt: longAgo });
+    const third = await keys.create(ofSession);
+    await eventually(() => store.authenticate(third.text) !== undefined, 'the store has followed');
+    assert.equal(store.size, 3, 'later');
+    assert.equal(await store.lookUp(second.text), undefined);
+    assert.equal(store.authenticate(text)?.id, key.id);
+    await keys.revoke(key.id);
+    await eventually(() => store.authenticate(text) === undefined, 'it is revoked');
+    // An answer on its way may still have it as it was.
+    assert.equal(store.size, 3, 'one that is revoked and has not expired is still known');
+  },
+);
+
+onEachDatabase('a store that hears of nothing looks by itself', async (connect, t) => {
+  const { keys, open: _ } = await fixture(t, connect);
+  const deaf = Object.assign(Object.create(keys) as KeyRegistry, {
+    all: () => keys.all(),
+    changedSince: (revision: number, timeoutMs: number) => keys.changedSince(revision, timeoutMs),
+    find: (id: string) => keys.find(id),
+    follow: () => () => {},
+  });
+  const { key, text } = await keys.create(predictOnly);
+  const store = await KeyStore.open(deaf);
+  t.after(() => store.close());
+  assert.equal(store.authenticate(text)?.id, key.id);
+  await keys.revoke(key.id);
+  const took = undisturbedTime();
+  await eventually(() => store.authenticate(text) === undefined, 'it is refused');
+  assert.ok(took() < 1000, `${took()} ms`);
+});
+
+onEachDatabase('a new key works at once, without waiting for the next look', async (connect, t) => {
+  const { keys, open } = await fixture(t, connect, never);
+  const store = await open();
+  const created = await keys.create(predictOnly);
+  const wrongSecret = `${created.text.slice(0, -4)}AAAA`;
+  assert.equal(await store.lookUp(wrongSecret), undefined);
+  const found = store.authenticate(created.text) ?? (await store.lookUp(created.text));
+  assert.equal(found?.id, created.key.id);
+  assert.equal(store.lookUp(created.text), undefined, 'what is known needs no look');
+});
+
+test('a database that does not tell about a new key is no proof against the key', async (t) => {
+  const nothing = { revision: 0, keys: [], isFull: false };
+  let find: KeyRegistry['find'] = () => Promise.reject(new DatabaseError('busy', 'SQLITE_BUSY', 'held'));
+  const store = await KeyStore.open(
+    {
+      all: async () => nothing,
+      changedSince: async () => nothing,
+      find: (id) => find(id),
+      follow: () => () => {},
+    },
+    { ...never, lookupTimeoutMs: 20 },
+  );
+  t.after(() => store.close());
+  const { text } = newKey(predictOnly);
+  const isTold = (code: string) => (error: unknown) => error instanceof DatabaseError && error.code === code;
+  await assert.rejects(async () => store.lookUp(text), isTold('SQLITE_BUSY'));
+  find = () => new Promise(() => {});
+  await assert.rejects(async () => store.lookUp(text), isTold('TIMEOUT'));
+});
+
+test('strangers who try ids make it ask the database a few times per second only', async (t) => {
+  let asked = 0;
+  const nothing = { revision: 0, keys: [], isFull: false };
+  const store = await KeyStore.open(
+    {
+      all: async () => nothing,
+      changedSince: async () => nothing,
+      find: async () => void asked++,
+      follow: () => () => {},
+    },
+    never,
+  );
+  t.after(() => store.close());
+  const secret = 'A'.repeat(43);
+  const startMs = performance.now();
+  for (let i = 0; i < 100_000; i++) void store.lookUp(`vx_${i.toString(16).padStart(12, '0')}_${secret}`);
+  const seconds = Math.ceil((performance.now() - startMs) / 1000) + 1;
+  assert.ok(asked >= 50 && asked <= 50 * seconds, `${asked} in ${seconds} s`);
+});
+
+const postgres = sharedPostgres();
+
+test('without its database, a store goes on with the keys that it knows, says so once, and catches up afterwards', async (t) => {
+  const server = await postgres();
+  const database = postgresAt(await server.createDatabase());
+  t.after(() => database.close());
+  await migrate(database, migrations);
+  const keys = new KeyRegistry(database);
+  const [kept, revoked] = [await keys.create(predictOnly), await keys.create(predictOnly)];
+  const errors: unknown[] = [];
+  const store = await KeyStore.open(keys, { pollMs: 20, onReloadError: (error) => errors.push(error) });
+  t.after(() => store.close());
+  await server.stop();
+  await eventually(() => !store.isCurrent, 'it notices');
+  assert.equal(store.authenticate(kept.text)?.id, kept.key.id);
+  await assert.rejects(async () => store.lookUp(`vx_${'0'.repeat(12)}_${'A'.repeat(43)}`), isTransient);
+  await server.start();
+  await keys.revoke(revoked.key.id);
+  await eventually(() => store.isCurrent && store.authenticate(revoked.text) === undefined, 'it catches up');
+  assert.equal(store.authenticate(kept.text)?.id, kept.key.id);
+  assert.ok(errors.length > 0 && errors.length < 10, `${errors.length}`);
+});
+
+test('a connection to the database that is dead without a word does not keep a revoked key alive', async (t) => {
+  const server = await postgres();
+  const url = await server.createDatabase();
+  const direct = postgresAt(url);
+  t.after(() => direct.close());
+  await migrate(direct, migrations);
+  const keys = new KeyRegistry(direct);
+  const { key, text } = await keys.create(predictOnly);
+  // What is open when it freezes passes nothing on any more, and is not closed either.
+  const sockets: net.Socket[] = [];
+  const way = net.createServer((client) => {
+    const target = net.connect(`${server.file('.s.PGSQL.5432')}`);
+    client.pipe(target).pipe(client);
+    for (const socket of [client, target]) sockets.push(socket.on('error', () => {}));
+  });
+  way.listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  const { port } = way.address() as net.AddressInfo;
+  const address = new URL(url);
+  const far = postgresAt(server.tcpUrl(address.pathname.slice(1)).replace(/:\d+\//, `:${port}/`), 3);
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    way.close();
+    await far.close();
+  });
+  const store = await KeyStore.open(new KeyRegistry(far));
+  t.after(() => store.close());
+  // With every connection that it may have.
+  await Promise.all([1, 2, 3].map(() => far.query('SELECT pg_sleep(0.1)::TEXT')));
+  await eventually(() => sockets.length >= 8, 'it listens on another');
+  for (const socket of sockets) socket.pause().unpipe();
+  await keys.revoke(key.id);
+  await eventually(() => store.authenticate(text) === undefined, 'it is refused');
+});
