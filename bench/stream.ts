@@ -107,7 +107,6 @@ const dataDir = mkdtempSync(join(tmpdir(), 'veravox-bench-'));
 const server = await startServer(dataDir, {
   VERAVOX_MAX_STREAMS: String(streams),
   VERAVOX_KEY_SHARE_PERCENT: '100',
-  VERAVOX_ADDRESS_SHARE_PERCENT: '100',
   VERAVOX_MAX_CONNECTIONS_PER_ADDRESS: '0',
 });
 try {

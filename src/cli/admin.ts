@@ -10,10 +10,10 @@ import { SessionRegistry } from '../console/users/session-registry.js';
 import type { User, UserChanges } from '../console/users/user.js';
 import { UserRegistry } from '../console/users/user-registry.js';
 import type { Database } from '../state/database/database.js';
+import { withDatabase } from '../state/database/open-database.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import type { AuditEvent } from '../state/records/audit-chain.js';
-import { withState } from '../state/takeover/open-state.js';
 import { dashboardOrigin, welcomeAddress } from './dashboard-address.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { parseAccount } from './keys.js';
@@ -45,7 +45,7 @@ export function addAdminCommand(program: Command): void {
     .option('--json', 'one line of JSON per user')
     .action(async ({ json }: { json?: true }) => {
       const config = loadConfig(process.env);
-      const users = await withState(config, (database) => new UserRegistry(database).list());
+      const users = await withDatabase(config, (database) => new UserRegistry(database).list());
       if (json) for (const user of users) printJson(publicPart(user));
       else print(users.length === 0 ? shown`No users.\n` : userTable(users));
       noteDataFolder(config.dataDir);
@@ -130,7 +130,7 @@ export function addAdminCommand(program: Command): void {
 
 async function run(work: (config: Config, database: Database) => Promise<void>): Promise<void> {
   const config = loadConfig(process.env);
-  await withState(config, (database) => work(config, database));
+  await withDatabase(config, (database) => work(config, database));
   noteDataFolder(config.dataDir);
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import { shown } from '../base/errors/shown-text.js';
 import { backUp } from '../state/database/backup.js';
-import { withState } from '../state/takeover/open-state.js';
+import { withDatabase } from '../state/database/open-database.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { tell } from './output.js';
 
@@ -14,7 +14,7 @@ export function addBackupCommand(program: Command): void {
     .description('Write the SQLite database of the data folder to a new file, also while a server runs.')
     .action(async (file: string) => {
       const config = loadConfig(process.env);
-      await withState(config, (database) => backUp(database, path.resolve(file)));
+      await withDatabase(config, (database) => backUp(database, path.resolve(file)));
       tell(shown`Written: ${path.resolve(file)}\n`);
       noteDataFolder(config.dataDir);
     });

@@ -14,11 +14,11 @@ import { samplesToShow } from '../evaluation/figures/proportion.js';
 import type { ErrorShare, Findings, Share } from '../evaluation/figures/report.js';
 import { type ErrorTarget, thresholdFor } from '../evaluation/figures/threshold-search.js';
 import { type ListOptions, type ScoredList, scoreList } from '../evaluation/labelled-lists/scored-list.js';
+import { withDatabase } from '../state/database/open-database.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import type { MeasuredErrors, OperatingPoint } from '../state/operating-points/operating-point.js';
 import { OperatingPointRegistry } from '../state/operating-points/operating-point-registry.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
-import { withState } from '../state/takeover/open-state.js';
 import { within } from './arguments.js';
 import { addListOptions, outcomesOf } from './evaluate.js';
 import { print, tell } from './output.js';
@@ -66,7 +66,7 @@ async function calibrate(file: string, options: CalibrateOptions, command: Comma
   const { task } = scored.list;
   const findings = evaluate(samples, failed, { task, threshold, groupColumns: [] });
   const point = pointOf(options.name, target, threshold, scored, findings);
-  const replaced = await withState(config, (database) => new OperatingPointRegistry(database).save(point));
+  const replaced = await withDatabase(config, (database) => new OperatingPointRegistry(database).save(point));
   const { name, model, threshold: value } = point;
   await noteAdminAct(config, {
     event: 'operating_point_set',

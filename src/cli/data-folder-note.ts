@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hintOfOtherDataDir } from '../base/config/data-dir.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 import { tell } from './output.js';
@@ -7,8 +6,7 @@ import { tell } from './output.js';
 /** The folder that a command used, and whether a server uses it, too. */
 function describeDataFolder(dataDir: string): Shown {
   const server = isDataFolderInUse(dataDir) ? 'in use by a server' : 'not in use by a server';
-  const hint = hintOfOtherDataDir(dataDir);
-  return shown`Data folder: ${dataDir} (${server})\n${hint === undefined ? '' : shown`Note: ${hint}\n`}`;
+  return shown`Data folder: ${dataDir} (${server})\n`;
 }
 
 /** On standard error, because programs read the output. */

@@ -7,7 +7,8 @@ import { shown } from '../base/errors/shown-text.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
 import { databaseFile, openDatabase, openUnchanged } from '../state/database/open-database.js';
 import { openJobQueue } from '../state/jobs/open-job-queue.js';
-import { openState } from '../state/takeover/open-state.js';
+import { addUnsentUsage } from '../state/records/unsent-usage.js';
+import { UsageLedger } from '../state/records/usage-ledger.js';
 import {
   copyDatabase,
   countsToCopy,
@@ -80,11 +81,11 @@ async function tryCopy(config: Config): Promise<TableCount[]> {
 /** No server may use the data folder: what it would change afterwards would be missing in the copy. */
 async function copy(config: Config): Promise<TableCount[]> {
   const folder = await ownDataFolder(config.dataDir);
-  const ignored: unknown[] = [];
-  const source = await openState(sqliteOf(config), true, (error) => ignored.push(error));
+  const source = await openDatabase(sqliteOf(config));
   try {
-    const [problem] = ignored;
-    if (problem !== undefined) throw problem;
+    await addUnsentUsage(config.dataDir, new UsageLedger(source), (error) => {
+      throw error;
+    });
     const target = await openDatabase(config);
     try {
       const queue = await openJobQueue(target, config, () => {}, await homesToCopy(source));

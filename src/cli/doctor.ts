@@ -20,7 +20,6 @@ import { checkDescriptors } from '../service/descriptors-needed.js';
 import { isDataFolderInUse } from '../state/data-folder/data-folder.js';
 import { inspectDatabase, openUnchanged } from '../state/database/open-database.js';
 import { isActive } from '../state/keys/api-key.js';
-import { keyFilesIn, readKey } from '../state/keys/key-files.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { loadOperatingPoints } from '../state/operating-points/load-operating-points.js';
 import { openBucket } from '../state/storage/open-storage.js';
@@ -114,8 +113,6 @@ const checks: Readonly<Record<string, Check>> = {
     return `${bucket} can be listed`;
   },
   'API keys': async (config) => {
-    const files = keyFilesIn(config.dataDir).map(readKey);
-    if (files.length > 0) return `${files.length} in files; the next start moves them into the database`;
     const database = await openUnchanged(config);
     const keys = database === undefined ? [] : await new KeyRegistry(database).list();
     await database?.close();

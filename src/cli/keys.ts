@@ -6,13 +6,13 @@ import type { Config } from '../base/config/options.js';
 import { MAX_RATE_WINDOW_S } from '../base/contract/key-limits.js';
 import { type Scope, scopes } from '../base/contract/scopes.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
+import { withDatabase } from '../state/database/open-database.js';
 import { DEFAULT_ACCOUNT, isActive, type RateLimit, type StoredKey } from '../state/keys/api-key.js';
 import { checkKey, KeyRefused, MAX_EXPIRES_IN_S } from '../state/keys/key-check.js';
 import { KeyOffice } from '../state/keys/key-office.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
 import { publicKey } from '../state/keys/public-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
-import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { print, printJson, tell } from './output.js';
 import { textTable } from './text-table.js';
@@ -91,7 +91,7 @@ export function addKeysCommand(program: Command): void {
     .option('--json', 'one line of JSON per key')
     .action(async ({ json }: { json?: true }) => {
       const config = loadConfig(process.env);
-      const stored = await withState(config, (database) => new KeyRegistry(database).list());
+      const stored = await withDatabase(config, (database) => new KeyRegistry(database).list());
       const now = new Date();
       if (json) for (const key of stored) printJson(publicKey(key, now));
       else print(stored.length === 0 ? shown`No keys.\n` : keyTable(stored, now));
@@ -112,7 +112,7 @@ export function addKeysCommand(program: Command): void {
 }
 
 const withOffice = <Result>(config: Config, work: (office: KeyOffice) => Promise<Result>): Promise<Result> =>
-  withState(config, (database) =>
+  withDatabase(config, (database) =>
     work(new KeyOffice(new KeyRegistry(database), (act) => noteAdminAct(config, act))),
   );
 

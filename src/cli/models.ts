@@ -92,7 +92,7 @@ async function check(config: Config, runs: number): Promise<void> {
     return;
   }
   const { provider, gpus } = await chooseProvider(config, `${config.modelsDir}/${models[0]?.file}`);
-  const [device] = provider === 'cuda' ? cudaDevices(gpus ?? [], config.cudaMemoryBytes) : cpuDevices(1);
+  const [device] = provider === 'cuda' ? cudaDevices(gpus ?? []) : cpuDevices(1);
   const checks = await checkModels(config, models, device as ScoringDevice, runs);
   print(
     shown`${checkTable(checks)}\nMedian and 95th percentile of ${runs} runs per 5 s window, one thread, ${provider}.\n`,

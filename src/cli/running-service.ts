@@ -2,7 +2,6 @@
 //
 // What the commands have in common that run until they are told to stop.
 import { isatty } from 'node:tty';
-import { hintOfOtherDataDir } from '../base/config/data-dir.js';
 import type { Config } from '../base/config/options.js';
 import { unknownVariables } from '../base/config/unknown-variables.js';
 import { shown } from '../base/errors/shown-text.js';
@@ -10,13 +9,15 @@ import type { Logger, ServiceLog } from '../base/observe/log.js';
 import type { Service } from '../service/service.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
 import type { Database } from '../state/database/database.js';
-import { openState } from '../state/takeover/open-state.js';
+import { openDatabase } from '../state/database/open-database.js';
+import { addUnsentUsage } from '../state/records/unsent-usage.js';
+import { UsageLedger } from '../state/records/usage-ledger.js';
 import type { HangUps } from './hang-up.js';
 import { onStopSignals } from './stop-signals.js';
 
 /**
  * The data folder, of which this process is the only owner from now on, and the database.
- * @throws DataFolderInUse, DatabaseError
+ * @throws DataFolderInUse, EarlierDataFolder, DatabaseError
  */
 export async function openOwnState(
   config: Config,
@@ -27,11 +28,15 @@ export async function openOwnState(
   }
   const { lockDescriptor } = await ownDataFolder(config.dataDir);
   logger.info({ dataDir: config.dataDir }, 'data folder');
-  const hint = hintOfOtherDataDir(config.dataDir);
-  if (hint !== undefined) logger.warn(hint);
-  const database = await openState(config, true, (error) =>
-    logger.error({ err: error }, 'counts are not in the database'),
-  );
+  const database = await openDatabase(config);
+  try {
+    await addUnsentUsage(config.dataDir, new UsageLedger(database), (error) =>
+      logger.error({ err: error }, 'counts are not in the database'),
+    );
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   return { lockDescriptor, database };
 }
 

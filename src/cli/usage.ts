@@ -3,10 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../base/config/load-config.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
 import type { Database } from '../state/database/database.js';
+import { withDatabase } from '../state/database/open-database.js';
 import { KeyRegistry } from '../state/keys/key-registry.js';
-import { readUsageFile, usageFilesIn } from '../state/records/usage-files.js';
 import { type DayUsage, type UsageFilter, UsageLedger } from '../state/records/usage-ledger.js';
-import { withState } from '../state/takeover/open-state.js';
 import { noteDataFolder } from './data-folder-note.js';
 import { DAY_EXPECTED, dayIn } from './days.js';
 import { print, printJson } from './output.js';
@@ -40,12 +39,10 @@ export function addUsageCommand(program: Command): void {
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       };
-      const { rows, names } = await withState(config, async (database) => ({
+      const { rows, names } = await withDatabase(config, async (database) => ({
         rows: await new UsageLedger(database).read(filter),
         names: await namesOf(database),
       }));
-      // Those that are left are damaged: a sum without them would be wrong.
-      for (const file of usageFilesIn(dataDir)) readUsageFile(file);
       if (json) printRows(rows);
       else print(usageTable(rows, names));
       noteDataFolder(dataDir);

@@ -5,10 +5,10 @@ import type { Config } from '../base/config/options.js';
 import { deliveryStates } from '../base/contract/webhook.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
 import type { Database } from '../state/database/database.js';
+import { withDatabase } from '../state/database/open-database.js';
 import { openJobQueue } from '../state/jobs/open-job-queue.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
-import { withState } from '../state/takeover/open-state.js';
 import { Deliveries, type DeliveryFilter } from '../state/webhooks/deliveries.js';
 import { type WebhookSecret, WebhookSecrets } from '../state/webhooks/webhook-secrets.js';
 import { noteDataFolder } from './data-folder-note.js';
@@ -42,7 +42,7 @@ export function addWebhooksCommand(program: Command): void {
     )
     .action(async ({ account, overlap }: { account: string; overlap: number }) => {
       const config = loadConfig(process.env);
-      const { text, ...secret } = await withState(config, (database) =>
+      const { text, ...secret } = await withDatabase(config, (database) =>
         // No secret without a line in the audit.
         new WebhookSecrets(database).create(account, overlap, ({ id: secretId }) =>
           noteAdminAct(config, { event: 'webhook_secret_created', secretId, account }),
@@ -59,7 +59,7 @@ export function addWebhooksCommand(program: Command): void {
     .option('--json', 'one line of JSON per secret')
     .action(async ({ json }: { json?: true }) => {
       const config = loadConfig(process.env);
-      const found = await withState(config, (database) => new WebhookSecrets(database).list());
+      const found = await withDatabase(config, (database) => new WebhookSecrets(database).list());
       if (json) for (const secret of found) printJson(publicPart(secret));
       else print(found.length === 0 ? shown`No secrets.\n` : secretTable(found));
       noteDataFolder(config.dataDir);
@@ -70,7 +70,7 @@ export function addWebhooksCommand(program: Command): void {
     .description('Stop signing with a secret at once, by its id in `webhooks secrets`.')
     .action(async (id: string) => {
       const config = loadConfig(process.env);
-      const removed = await withState(config, (database) =>
+      const removed = await withDatabase(config, (database) =>
         new WebhookSecrets(database).remove(id, ({ account }) =>
           noteAdminAct(config, { event: 'webhook_secret_revoked', secretId: id, account }),
         ),
@@ -134,7 +134,7 @@ const withDeliveries = <Result>(
   config: Config,
   work: (deliveries: Deliveries) => Promise<Result>,
 ): Promise<Result> =>
-  withState(config, async (database: Database) => {
+  withDatabase(config, async (database: Database) => {
     const queue = await openJobQueue(database, config, () => {});
     try {
       return await work(new Deliveries(database, queue.webhooks));

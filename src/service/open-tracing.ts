@@ -4,30 +4,36 @@ import { packageVersion } from '../base/config/package-dir.js';
 import type { Logger } from '../base/observe/log.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import { once } from '../base/once.js';
+import type { Sampling } from '../base/tracing/otlp-tracing.js';
 import type { Tracing } from '../base/tracing/tracing.js';
 
-export type TracingSettings = Pick<Config, 'otlpEndpoint' | 'otlpHeaders' | 'traceRatio' | 'traceService'>;
+export type TracingSettings = Pick<
+  Config,
+  'otlpEndpoint' | 'otlpHeaders' | 'serviceName' | 'traceSampler' | 'traceSamplerRatio'
+>;
 
 const WARNING_PAUSE_MS = 60_000;
 
 /** Traces for the configured collector; undefined without one, and then nothing of OpenTelemetry is loaded. */
 export async function openTracing(
-  { otlpEndpoint: url, otlpHeaders, traceRatio: ratio = 1, traceService: serviceName }: TracingSettings,
+  settings: TracingSettings,
   metrics: ServiceMetrics,
   log: Logger,
 ): Promise<Tracing | undefined> {
+  const { otlpEndpoint: url, otlpHeaders, serviceName, traceSampler: sampler } = settings;
   if (url === undefined) return undefined;
   const { OtlpTracing } = await import('../base/tracing/otlp-tracing.js');
   const { TraceMetrics } = await import('../base/observe/trace-metrics.js');
   const counts = new TraceMetrics(metrics.registry);
   let quietUntilMs = 0;
-  log.info({ collector: new URL(url).origin, ratio }, 'traces go to a collector');
+  const sampling = samplingOf(settings);
+  log.info({ collector: new URL(url).origin, sampler, ratio: sampling.ratio }, 'traces go to a collector');
   const tracing = new OtlpTracing({
     url,
     headers: otlpHeaders?.() ?? {},
     serviceName,
     version: packageVersion,
-    ratio,
+    sampling,
     onExported: (spans) => counts.countExported(spans),
     onDropped(spans, reason, error) {
       counts.countDropped(spans, reason);
@@ -41,4 +47,10 @@ export async function openTracing(
     },
   });
   return { begin: (start) => tracing.begin(start), close: once(() => tracing.close()) };
+}
+
+function samplingOf({ traceSampler, traceSamplerRatio = 1 }: TracingSettings): Sampling {
+  const followsParent = traceSampler.startsWith('parentbased_');
+  if (traceSampler.endsWith('traceidratio')) return { ratio: traceSamplerRatio, followsParent };
+  return { ratio: traceSampler.endsWith('always_on') ? 1 : 0, followsParent };
 }

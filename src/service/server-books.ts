@@ -42,7 +42,6 @@ export function openBooks(
     config.audit === 'off'
       ? undefined
       : new AuditLog(config.dataDir, {
-          sync: config.auditSync,
           onError(error) {
             logger.error({ err: error }, 'audit lines could not be written; keeping them in memory');
             database.note?.(error);

@@ -41,9 +41,10 @@ export interface RouteParts {
   readonly largeFilePermits: BytePermits;
   readonly files: FileStore;
   readonly operatingPoints: OperatingPoints;
-  readonly jobs:
-    | Pick<JobRoutesParts, 'jobs' | 'policy' | 'callbackPolicy' | 'refuseAddress' | 'watch' | 'stopping'>
-    | undefined;
+  readonly jobs: Pick<
+    JobRoutesParts,
+    'jobs' | 'policy' | 'callbackPolicy' | 'refuseAddress' | 'watch' | 'stopping'
+  >;
   /** Of a bucket. */
   readonly awaitedUploads: AwaitedUploads | undefined;
   readonly streams: StreamDesk;
@@ -87,13 +88,10 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     ...voiceRoutes({ config, analyser, queue: intake.queue, points: operatingPoints }),
   ];
   const { admin } = parts;
-  const offered = () => [
-    ...endpoints(config, detectors).filter(({ operation }) => jobs !== undefined || operation.tag !== 'Jobs'),
-    ...(admin ? adminEndpoints : []),
-  ];
+  const offered = () => [...endpoints(config, detectors), ...(admin ? adminEndpoints : [])];
   return [
     ...analysing.map((route) => ({ ...route, models })),
-    ...(jobs ? jobRoutes({ ...jobs, config, analyser, points: operatingPoints, files }) : []),
+    ...jobRoutes({ ...jobs, config, analyser, points: operatingPoints, files }),
     ...streamRoutes({
       ...parts.streams,
       config,
@@ -104,7 +102,7 @@ export function serverRoutes(parts: RouteParts): readonly Route[] {
     }),
     ...linkRoutes(config, files, uploadsToAwait(config, parts.awaitedUploads)),
     ...(files.embedded
-      ? storedFileRoutes(config, files.embedded, uploadJobs(config, jobs?.jobs, detectors, files.home))
+      ? storedFileRoutes(config, files.embedded, uploadJobs(config, jobs.jobs, detectors, files.home))
       : []),
     ...healthRoutes(() => models.status(), parts),
     metricsRoute(metrics),

@@ -44,7 +44,7 @@ import type { HealthKeeper } from '../console/health/health-keeper.js';
 import { type AdminOffice, openAdminParts } from '../console/routes/admin-parts.js';
 import type { DatabaseState } from '../state/database/database.js';
 import type { Authenticator } from '../state/keys/authenticator.js';
-import { OperatingPoints } from '../state/operating-points/operating-points.js';
+import type { OperatingPoints } from '../state/operating-points/operating-points.js';
 import type { FileStore } from '../state/storage/open-storage.js';
 import { startBackgroundWork } from './background-work.js';
 import type { JobOffice } from './jobs/job-office.js';
@@ -60,32 +60,32 @@ export interface ServerAdmin extends AdminOffice {
 export interface ServerOptions {
   readonly config: Config;
   readonly analyser: FullAnalyser;
-  /** What its models answered wrong when they were asked; nothing when absent. */
-  readonly wrongAnswers?: CheckedModels['wrongAnswers'];
+  /** Wrong answers of its models in the self-check at start. */
+  readonly wrongAnswers: CheckedModels['wrongAnswers'];
   /** The same arena that the analyser's threads read from. */
   readonly arena: UploadArena;
   readonly keys: Authenticator;
-  /** Whether the database has answered lately, and can be written; it is up when absent. */
-  readonly databaseState?: () => DatabaseState;
+  /** Whether the database has answered lately, and can be written. */
+  readonly databaseState: () => DatabaseState;
   /** Closed with the server. */
   readonly files: FileStore;
-  /** Those that requests may name; none when absent. */
-  readonly operatingPoints?: OperatingPoints;
+  /** Those that requests may name. */
+  readonly operatingPoints: OperatingPoints;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
-  /** Absent without traces. Closed by the caller after the server has stopped. */
-  readonly tracing?: Tracing | undefined;
+  /** Undefined without traces. Closed by the caller after the server has stopped. */
+  readonly tracing: Tracing | undefined;
   /** Other processes of the same server listen on its ports, too. */
-  readonly isPortShared?: boolean;
+  readonly isPortShared: boolean;
   /** Told of every request to the API; closed last of all when the server stops. */
-  readonly recorders?: readonly RequestRecorder[];
+  readonly recorders: readonly RequestRecorder[];
   /** Where links to the configured storage lead; those of `files` when absent. */
   readonly storagePrefixes?: (port: number) => readonly string[];
   readonly fetchSurroundings?: Partial<FetchSurroundings>;
-  /** Without one there are no jobs. Closed by the caller after the server has stopped. */
-  readonly jobs?: JobOffice;
+  /** Closed by the caller after the server has stopped. */
+  readonly jobs: JobOffice;
   /** Without one there is no admin API, and nothing is remembered for it. */
-  readonly admin?: ServerAdmin | undefined;
+  readonly admin: ServerAdmin | undefined;
   /** Shared with the other processes of the same server; absent without any. */
   readonly rates?: RateCounter;
   readonly inFlightElsewhere?: InFlightElsewhere;
@@ -104,7 +104,7 @@ export interface RunningServer {
    * before, and the models are closed when the last of them is over.
    * @throws Error when the configuration names a model or a point that is not among them; then nothing has changed
    */
-  replaceModels(analyser: FullAnalyser, operatingPoints?: OperatingPoints): void;
+  replaceModels(analyser: FullAnalyser, operatingPoints: OperatingPoints): void;
   /**
    * Requests that begin from now on may name these.
    * @throws Error when the configuration names a point that is not among them; then nothing has changed
@@ -173,7 +173,7 @@ async function listenForOperators(
 
 /** @throws Error when the port is taken, or when the arena is too small for one upload */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, arena, keys, files, log, metrics, recorders = [], isPortShared = false } = options;
+  const { config, arena, keys, files, log, metrics, recorders, isPortShared, databaseState } = options;
   for (const name of ['maxPredictBytes', 'maxLargeFileBytes', 'maxVoiceidBytes'] as const) {
     const bodyBytes = config[name] + FORM_OVERHEAD_BYTES;
     if (arena.totalBytes >= bodyBytes) continue;
@@ -205,7 +205,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const fetcher = new PresignedFetcher(policy, queue, timeouts, options.fetchSurroundings, files.storage);
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
-  const { databaseState = () => 'up', jobs: office } = options;
+  const { jobs: office } = options;
   const isStopping = (): boolean => door.phase !== 'running';
   const onClose = (reason: CloseReason): void => metrics.countClosed(reason);
   const addresses = new ClientAddresses(config.trustedProxies);
@@ -226,7 +226,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sessions: new StreamSessions({
       idleTimeoutS: config.streamIdleTimeoutS,
       maxDurationS: config.maxStreamDurationS,
-      isActive: (keyId) => keys.find === undefined || keys.find(keyId) !== undefined,
+      isActive: (keyId) => keys.find(keyId) !== undefined,
       ...(options.streamClockMs && { nowMs: options.streamClockMs }),
     }),
     permits: new RequestPermits(config.maxStreams, { percents: shares, what: 'streams' }),
@@ -279,36 +279,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   metrics.declareGauges(gauges);
 
-  const watch = office && new JobWatch(office.jobs);
+  const watch = new JobWatch(office.jobs);
   const draining = new AbortController();
   // Each client that follows a job listens.
   setMaxListeners(0, draining.signal);
 
-  function serve(next: ServedModels, operatingPoints = OperatingPoints.of([])): void {
-    const shared = {
-      config,
-      intake,
-      largeFilePermits,
-      files,
-      streams,
-      metrics,
-      log,
-      isStopping,
-      databaseState,
-    };
-    const jobs = office &&
-      watch && {
+  function serve(next: ServedModels, operatingPoints: OperatingPoints): void {
+    const routes = serverRoutes({
+      ...{ config, intake, largeFilePermits, files, streams, metrics, log, isStopping, databaseState },
+      admin: adminParts,
+      jobs: {
         jobs: office.jobs,
         ...{ policy, callbackPolicy, refuseAddress },
         watch,
         stopping: draining.signal,
-      };
-    const awaitedUploads = files.bucket && office?.awaitedUploads;
-    const routes = serverRoutes({
-      ...shared,
-      admin: adminParts,
-      jobs,
-      awaitedUploads,
+      },
+      awaitedUploads: files.bucket && office.awaitedUploads,
       models: next,
       operatingPoints,
     });
@@ -331,29 +317,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const admin = await listenForOperators(config.adminAddress, isPortShared, listener, door);
   const stopWatching = restWithoutDescriptors(listener, log, () => onClose('descriptors'));
-  const background =
-    office &&
-    startBackgroundWork({
-      tracing: options.tracing,
-      ...{ config, office, files, models, metrics, recorders, log, policy, callbackPolicy },
-      fetchSurroundings: options.fetchSurroundings,
-    });
+  const background = startBackgroundWork({
+    tracing: options.tracing,
+    ...{ config, office, files, models, metrics, recorders, log, policy, callbackPolicy },
+    fetchSurroundings: options.fetchSurroundings,
+  });
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   const sweepStreams = setInterval(() => streams.sessions.sweep(), SWEEP_STREAMS_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
-  options.admin?.health.start(
-    metrics,
-    { ...gauges, jobsBusy: () => background?.jobsBusy() ?? 0 },
-    office?.jobs,
-  );
+  options.admin?.health.start(metrics, { ...gauges, jobsBusy: () => background.jobsBusy() }, office.jobs);
 
   const inFlight = (): number => permitsInUse(permits);
 
   async function stop(): Promise<void> {
     log.info({ requestsInFlight: inFlight() }, 'stopping');
     door.phase = 'grace';
-    const givenBack = background?.close();
+    const givenBack = background.close();
     await atMost(config.stopGraceMs, new Promise(() => {}));
     door.phase = 'draining';
     draining.abort();
@@ -392,7 +372,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const next = new ServedModels(counted(analyser));
       serve(next, operatingPoints);
       models.replace(next);
-      background?.takeAnew();
+      background.takeAnew();
     },
     replaceOperatingPoints(operatingPoints) {
       if (!isStopping()) serve(models.current, operatingPoints);

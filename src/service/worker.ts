@@ -26,8 +26,7 @@ const nothing = (): number => 0;
  * @throws Error when that address is taken
  */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
-  const { config, files, log, metrics, recorders = [], jobs: office, databaseState = () => 'up' } = options;
-  if (office === undefined) throw new Error('A worker needs jobs. This is a bug.');
+  const { config, files, log, metrics, recorders, jobs: office, databaseState } = options;
   // Of its scores; nobody asks a worker for its history.
   const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
   const models = new ModelRotation(new ServedModels(counted(options.analyser), options.wrongAnswers), log);
@@ -98,7 +97,7 @@ function operatorsDoor({ config, log, metrics }: ServerOptions): FrontDoor {
   const timeoutMs = config.receiveTimeoutMs;
   const expectedWait = new ExpectedWait({ targetMs: config.maxWaitMs, parallel: config.scoringThreads });
   return new FrontDoor({
-    keys: { authenticate: () => undefined },
+    keys: { authenticate: () => undefined, find: () => undefined, lookUp: () => undefined },
     permits: openPermitPools(config, expectedWait),
     expectedWait,
     rates: new RateLimits(rateLimitOf(config)),

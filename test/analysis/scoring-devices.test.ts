@@ -79,7 +79,7 @@ function start(gpus: readonly number[], more: Partial<SchedulerOptions> = {}) {
   const scheduler = new Scheduler<{ group: string }>(
     { models: allModels, sources: [new Uint8Array()], slots: slots.shared, maxBatchInputs: 4 },
     {
-      devices: cudaDevices(gpus, 0),
+      devices: cudaDevices(gpus),
       maxBatchInputs: 4,
       maxBackgroundInputs: 4,
       mayBatch: () => true,

@@ -36,7 +36,6 @@ async function startOn(
       ...testConfig,
       device: 'cuda',
       modelsDir: modelsFolder(t, ['apollo-4-5-2026-03-26']),
-      cudaMemoryBytes: 2 ** 30,
       onCuda: { prepareThreads: 2, maxBatchWindows: 4 },
     },
     arena.buffer,

@@ -24,12 +24,12 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
   ['PORT', 'http', /for PORT but received http/],
   ['VERAVOX_PREPARE_THREADS', '0', /an integer from 1 to 256 for VERAVOX_PREPARE_THREADS but received 0/],
   [
-    'VERAVOX_BATCH_WAIT_MS',
+    'VERAVOX_QUEUE_TIMEOUT_MS',
     '5min',
-    /\(ms\), or with a unit, such as 500ms, 10s or 2m, for VERAVOX_BATCH_WAIT_MS/,
+    /\(ms\), or with a unit, such as 500ms, 10s or 2m, for VERAVOX_QUEUE_TIMEOUT_MS/,
   ],
-  ['VERAVOX_BATCH_WAIT_MS', '2s', /an integer from 0 to 1000 \(ms\).* but received 2s/],
-  ['VERAVOX_BATCH_WAIT_MS', '0.5ms', /for VERAVOX_BATCH_WAIT_MS but received 0\.5ms/],
+  ['VERAVOX_QUEUE_TIMEOUT_MS', '2h', /an integer from 1 to 3600000 \(ms\).* but received 2h/],
+  ['VERAVOX_QUEUE_TIMEOUT_MS', '0.5ms', /for VERAVOX_QUEUE_TIMEOUT_MS but received 0\.5ms/],
   [
     'VERAVOX_MAX_PREDICT_BYTES',
     '5M',
@@ -44,7 +44,6 @@ const refused: readonly [variable: string, given: string, message: RegExp][] = [
     /different numbers such as `0,1` for VERAVOX_CUDA_DEVICES but received 0,0/,
   ],
   ['VERAVOX_CUDA_DEVICES', 'first', /`all`, `none` or .* for VERAVOX_CUDA_DEVICES but received first/],
-  ['VERAVOX_CUDA_MEMORY_BYTES', '-1', /\(bytes\).* for VERAVOX_CUDA_MEMORY_BYTES but received -1/],
   ['VERAVOX_DEVICE', 'gpu', /one of auto, cpu, cuda for VERAVOX_DEVICE but received gpu/],
   [
     'VERAVOX_STORAGE_ENDPOINT',
@@ -122,8 +121,8 @@ test('CUDA has defaults of its own, and what is set wins over them, too', () => 
 
 test('settings of GPUs contradict a device that uses none', () => {
   assertRefused(
-    { VERAVOX_DEVICE: 'cpu', VERAVOX_CUDA_DEVICES: '0', VERAVOX_CUDA_MEMORY_BYTES: '1GiB' },
-    /VERAVOX_CUDA_DEVICES has no effect: VERAVOX_DEVICE is cpu\.\n.*VERAVOX_CUDA_MEMORY_BYTES has no effect/,
+    { VERAVOX_DEVICE: 'cpu', VERAVOX_CUDA_DEVICES: '0' },
+    /VERAVOX_CUDA_DEVICES has no effect: VERAVOX_DEVICE is cpu\./,
   );
   assertRefused(
     { VERAVOX_DEVICE: 'cuda', VERAVOX_CUDA_DEVICES: 'none' },

@@ -15,23 +15,41 @@ test('sizes and times may have a unit', () => {
   const config = loadConfig({
     VERAVOX_MAX_INFLIGHT_BYTES: '256MB',
     VERAVOX_MAX_PREDICT_BYTES: '1.5 MiB',
-    VERAVOX_MAX_OBJECT_BYTES: '2TiB',
+    VERAVOX_MAX_JOB_BYTES: '2TiB',
     VERAVOX_RECEIVE_TIMEOUT_MS: '10s',
-    VERAVOX_LARGE_FILE_RECEIVE_TIMEOUT_MS: '1.5h',
-    VERAVOX_BATCH_WAIT_MS: '5ms',
+    VERAVOX_ANALYSIS_TIMEOUT_MS: '0.5h',
+    VERAVOX_QUEUE_TIMEOUT_MS: '5ms',
     VERAVOX_MAX_PREDICT_DURATION_S: '15m',
     VERAVOX_STORAGE_LINK_LIFETIME_S: '7d',
     VERAVOX_AUDIT_DAYS: '90d',
   });
   assert.equal(config.maxInflightBytes, 256_000_000);
   assert.equal(config.maxPredictBytes, 1.5 * 2 ** 20);
-  assert.equal(config.maxObjectBytes, 2 * 2 ** 40);
+  assert.equal(config.maxJobBytes, 2 * 2 ** 40);
   assert.equal(config.receiveTimeoutMs, 10_000);
-  assert.equal(config.largeFileReceiveTimeoutMs, 5_400_000);
-  assert.equal(config.batchWaitMs, 5);
+  assert.equal(config.analysisTimeoutMs, 1_800_000);
+  assert.equal(config.queueTimeoutMs, 5);
   assert.equal(config.maxPredictDurationS, 900);
   assert.equal(config.storageLinkLifetimeS, 604_800);
   assert.equal(config.auditDays, 90);
+});
+
+test('what has no setting follows from those that there are', () => {
+  const { keyMemoryPercent, addressSharePercent, ...config } = loadConfig({});
+  assert.deepEqual([keyMemoryPercent, addressSharePercent], [80, 90]);
+  assert.deepEqual([config.largeFileReceiveTimeoutMs, config.largeFileTimeoutMs], [600_000, 900_000]);
+  assert.deepEqual([config.fetchStallTimeoutMs, config.maxEventStreams], [10_000, 1024]);
+  assert.equal(config.maxObjectBytes, 5 * 2 ** 30);
+  const given = loadConfig({
+    VERAVOX_KEY_SHARE_PERCENT: '100',
+    VERAVOX_RECEIVE_TIMEOUT_MS: '1s',
+    VERAVOX_ANALYSIS_TIMEOUT_MS: '1',
+    VERAVOX_FETCH_TIMEOUT_MS: '1',
+    VERAVOX_MAX_JOB_BYTES: '1GiB',
+  });
+  assert.deepEqual([given.keyMemoryPercent, given.addressSharePercent], [100, 100]);
+  assert.deepEqual([given.largeFileReceiveTimeoutMs, given.largeFileTimeoutMs], [10_000, 8]);
+  assert.deepEqual([given.fetchStallTimeoutMs, given.maxObjectBytes], [1, 2 ** 30]);
 });
 
 test('the address of a collector is a plain one, and its headers are never shown', () => {
@@ -46,7 +64,7 @@ test('the address of a collector is a plain one, and its headers are never shown
     'http://',
   ]) {
     assertRefused(
-      { VERAVOX_OTLP_ENDPOINT: url },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: url },
       /^Expected an http or https URL without user, query and fragment/,
     );
   }
@@ -55,25 +73,25 @@ test('the address of a collector is a plain one, and its headers are never shown
     ['https://collector.example/otlp/', 'https://collector.example/otlp/v1/traces'],
     ['https://collector.example/v1/traces', 'https://collector.example/v1/traces'],
   ] as const) {
-    assert.equal(loadConfig({ VERAVOX_OTLP_ENDPOINT: url }).otlpEndpoint, otlpEndpoint);
+    assert.equal(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }).otlpEndpoint, otlpEndpoint);
   }
-  const VERAVOX_OTLP_ENDPOINT = 'http://collector';
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector';
   for (const headers of ['secret', '=secret', 'a b=secret', 'a=secret%0d%0ab', 'a=secret%']) {
     assertRefused(
-      { VERAVOX_OTLP_ENDPOINT, VERAVOX_OTLP_HEADERS: headers },
+      { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: headers },
       /^Expected `name=value` pairs((?!secret).)*$/,
     );
   }
   const config = loadConfig({
-    VERAVOX_OTLP_ENDPOINT,
-    VERAVOX_OTLP_HEADERS: 'Authorization=Basic%20a%2Cb=, x-a=1',
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20a%2Cb=, x-a=1',
   });
   assert.deepEqual(config.otlpHeaders?.(), { authorization: 'Basic a,b=', 'x-a': '1' });
   assert.ok(!JSON.stringify(config).includes('Basic'));
   for (const ratio of ['1.1', '-1', 'all', '1e-3']) {
-    assertRefused({ VERAVOX_OTLP_ENDPOINT, VERAVOX_TRACE_RATIO: ratio }, /a number from 0 to 1/);
+    assertRefused({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER_ARG: ratio }, /a number from 0 to 1/);
   }
-  assertRefused({ VERAVOX_TRACE_RATIO: '0.5' }, /^VERAVOX_TRACE_RATIO needs VERAVOX_OTLP_ENDPOINT/);
+  assertRefused({ OTEL_TRACES_SAMPLER: 'xray' }, /one of parentbased_always_on, .* for OTEL_TRACES_SAMPLER/);
 });
 
 test('settings that do nothing without another one are refused', () => {
@@ -141,9 +159,21 @@ for (const [variable, meant] of misspelt) {
   });
 }
 
-test('other unknown variables are named and keep nothing from starting', () => {
-  const env = { VERAVOX_OF_A_LATER_VERSION: '1', PATH: '/bin', PORTS: '1', VERAVOX_DEVICE: 'cpu' };
-  assert.deepEqual(unknownVariables(env), [{ variable: 'VERAVOX_OF_A_LATER_VERSION' }]);
+test('other unknown variables, such as removed settings, are named and keep nothing from starting', () => {
+  const removed = [
+    ...['ACCOUNT_MAX_BATCHES', 'ADDRESS_SHARE_PERCENT', 'AUDIT_SYNC', 'BATCH_WAIT_MS', 'CUDA_MEMORY_BYTES'],
+    ...['DATABASE_CONNECTIONS', 'FETCH_STALL_TIMEOUT_MS', 'KEY_MEMORY_PERCENT', 'LARGE_FILE_TIMEOUT_MS'],
+    ...['LARGE_FILE_RECEIVE_TIMEOUT_MS', 'MAX_ANSWER_BYTES', 'MAX_BATCH_LINES', 'MAX_EVENT_STREAMS'],
+    ...['MAX_JOB_DURATION_S', 'MAX_OBJECT_BYTES', 'OIDC_SCOPES', 'OTLP_ENDPOINT', 'OTLP_HEADERS'],
+    ...['STREAM_BUFFER_S', 'STREAM_IDLE_TIMEOUT_S', 'TRACE_RATIO', 'TRACE_SERVICE', 'WEBHOOK_TIMEOUT_MS'],
+  ].map((name) => `VERAVOX_${name}`);
+  const unknown = ['VERAVOX_OF_A_LATER_VERSION', ...removed];
+  const set = Object.fromEntries(unknown.map((variable) => [variable, '1']));
+  const env = { ...set, PATH: '/bin', PORTS: '1', VERAVOX_DEVICE: 'cpu' };
+  assert.deepEqual(
+    unknownVariables(env),
+    unknown.map((variable) => ({ variable })),
+  );
   assert.equal(loadConfig(env).device, 'cpu');
 });
 

@@ -20,7 +20,7 @@ import {
 import { largeFilePrediction, prediction } from '../../src/base/contract/prediction.js';
 import { enrollFieldSchemas, verifyFieldSchemas } from '../../src/base/contract/voice-fields.js';
 import { enrollment, verification } from '../../src/base/contract/voice-identity.js';
-import { operatingPointFileSchema } from '../../src/state/operating-points/operating-point.js';
+import { operatingPointSchema } from '../../src/state/operating-points/operating-point.js';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 
@@ -102,10 +102,7 @@ test('what requests, manifests and operating points are checked by are schemas',
     name,
     { type: 'object', properties },
   ]);
-  for (const [name, schema] of [
-    ...ofForms,
-    ...Object.entries({ manifestSchema, operatingPointFileSchema }),
-  ]) {
+  for (const [name, schema] of [...ofForms, ...Object.entries({ manifestSchema, operatingPointSchema })]) {
     assert.ok(draft7.validateSchema(schema as object), `${name}: ${draft7.errorsText()}`);
   }
   assert.ok(!draft7.validateSchema({ type: 'object', properties: { a: { minimum: 'b' } } }));

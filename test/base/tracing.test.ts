@@ -77,7 +77,7 @@ test('a traceparent that is not valid is ignored', async (t) => {
 test('a predict request continues the trace of its sender, and its stages are its parts', async (t) => {
   const collector = await startCollector(t);
   const { port, tracing, log, metric } = await serve(t, collector.url, {
-    settings: { otlpHeaders: () => ({ 'x-token': 'collectors-secret' }), traceService: 'voices' },
+    settings: { otlpHeaders: () => ({ 'x-token': 'collectors-secret' }), serviceName: 'voices' },
   });
   const beganMs = Date.now();
   const answer = await predict(port, form, { headers: { traceparent: `00-${TRACE}-${SPAN}-01` } });
@@ -128,7 +128,8 @@ test('a predict request continues the trace of its sender, and its stages are it
 
 test('who sends a traceparent decides whether it is exported; of other traces, the configured share is', async (t) => {
   const collector = await startCollector(t);
-  const { port, tracing } = await serve(t, collector.url, { settings: { traceRatio: 0 } });
+  const settings = { traceSampler: 'parentbased_traceidratio', traceSamplerRatio: 0 } as const;
+  const { port, tracing } = await serve(t, collector.url, { settings });
   const unsampled = await predict(port, form, { headers: { traceparent: `00-${TRACE}-${SPAN}-00` } });
   assert.match(String(unsampled.headers.traceresponse), new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
   const own = await predict(port, form);
@@ -139,6 +140,25 @@ test('who sends a traceparent decides whether it is exported; of other traces, t
     collector.spans.filter(({ kind }) => kind === 'server').map(({ parentId }) => parentId),
     [SPAN],
   );
+});
+
+test('without parentbased_ in its name, a sampler decides whatever the sender says', async (t) => {
+  for (const [settings, exported] of [
+    [{ traceSampler: 'always_on' }, 2],
+    [{ traceSampler: 'always_off' }, 0],
+    [{ traceSampler: 'traceidratio', traceSamplerRatio: 1 }, 2],
+    [{ traceSampler: 'traceidratio', traceSamplerRatio: 0 }, 0],
+    [{ traceSampler: 'parentbased_always_on', traceSamplerRatio: 0 }, 1],
+    [{ traceSampler: 'parentbased_always_off' }, 1],
+  ] as const) {
+    const collector = await startCollector(t);
+    const { port, tracing } = await serve(t, collector.url, { settings });
+    for (const flag of ['00', '01'])
+      await predict(port, form, { headers: { traceparent: `00-${TRACE}-${SPAN}-${flag}` } });
+    await tracing.close();
+    const servers = collector.spans.filter(({ kind }) => kind === 'server');
+    assert.equal(servers.length, exported, JSON.stringify(settings));
+  }
 });
 
 test('only the configured storage learns of the trace behind a link', async (t) => {
@@ -206,7 +226,7 @@ test('failures of the server are failures; paths, names and probes stay out', as
   assert.equal((await predict(port, form)).status, 500);
   assert.equal((await request(port, '/v1/secret-path?secret=query')).status, 404);
   assert.equal((await request(port, '/v1/predict', { method: 'BREW' })).status, 405);
-  assert.equal((await request(port, '/v1/jobs/secret-id')).status, 404);
+  assert.equal((await request(port, '/v1/jobs/secret-id')).status, 401);
   for (const probe of ['/livez', '/readyz', '/metrics']) {
     assert.equal((await request(port, probe)).headers.traceresponse, undefined);
   }
@@ -223,7 +243,7 @@ test('failures of the server are failures; paths, names and probes stay out', as
     ['POST /v1/predict', true, 500, 'INTERNAL'],
     ['GET other', false, 404, 'NOT_FOUND'],
     ['/v1/predict', false, 405, 'METHOD_NOT_ALLOWED'],
-    ['GET other', false, 404, 'NOT_FOUND'],
+    ['GET /v1/jobs/', false, 401, 'UNAUTHORIZED'],
   ]);
   assert.doesNotMatch(JSON.stringify(collector.requests), /secret|BREW/);
 });

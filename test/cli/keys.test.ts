@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { withDatabase } from '../../src/state/database/open-database.js';
 import type { AuthenticatedKey } from '../../src/state/keys/authenticator.js';
 import { KeyRegistry } from '../../src/state/keys/key-registry.js';
 import { KeyStore } from '../../src/state/keys/key-store.js';
-import { withState } from '../../src/state/takeover/open-state.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { request } from '../support/http-client.js';
 import { sqliteIn } from '../support/stored-keys.js';
@@ -35,7 +35,7 @@ const misuses: readonly [args: readonly string[], message: RegExp][] = [
 ];
 /** As a server that starts now. */
 const authenticate = (dataDir: string, key: string): Promise<AuthenticatedKey | undefined> =>
-  withState(sqliteIn(dataDir), async (database) => {
+  withDatabase(sqliteIn(dataDir), async (database) => {
     const store = await KeyStore.open(new KeyRegistry(database));
     store.close();
     return store.authenticate(key);

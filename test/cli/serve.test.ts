@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import fs from 'node:fs';
 import { createServer } from 'node:net';
-import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { loadManifest } from '../../src/analysis/models/model-file.js';
@@ -28,21 +26,13 @@ test('a setting that cannot be used stops the start', async (context) => {
   assert.equal(stderr, 'veravox: Expected an integer from 0 to 65535 for PORT but received http.\n');
 });
 
-test('a damaged API key stops the start', async (context) => {
-  const dataDir = temporaryFolder(context);
-  fs.mkdirSync(path.join(dataDir, 'keys'));
-  fs.writeFileSync(path.join(dataDir, 'keys/0123456789ab.json'), '');
-  const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
-  assert.equal(status, 1);
-  assert.match(stderr, /^veravox: The API key file .*0123456789ab\.json is damaged/);
-});
-
-test('damaged operating points stop the start', async (context) => {
-  const dataDir = temporaryFolder(context);
-  fs.writeFileSync(path.join(dataDir, 'operating-points.json'), '{"version":1}');
-  const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
-  assert.equal(status, 1);
-  assert.match(stderr, /^veravox: The operating points in .*operating-points\.json cannot be used: /);
+test('a setting that there is no longer is named in the log of the start, which goes on', async (context) => {
+  const cli = serve(context, { VERAVOX_DATA_DIR: temporaryFolder(context), VERAVOX_AUDIT_SYNC: 'each' });
+  await cli.printed(/is ready on/);
+  assert.match(
+    cli.stdout,
+    /"level":"warn".*"variable":"VERAVOX_AUDIT_SYNC","msg":"unknown setting, ignored"/,
+  );
 });
 
 test('operating points of the data folder serve requests; one of other weights is warned of', async (context) => {

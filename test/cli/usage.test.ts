@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { withDatabase } from '../../src/state/database/open-database.js';
+import { UsageLedger } from '../../src/state/records/usage-ledger.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { fileEntry, formBody } from '../support/form-body.js';
 import { predict } from '../support/http-client.js';
-import { createKey } from '../support/stored-keys.js';
+import { createKey, sqliteIn } from '../support/stored-keys.js';
 
 for (const args of [
   ['--from', 'last week'],
@@ -27,16 +29,6 @@ for (const args of [
   });
 }
 
-test('a damaged usage file fails with its name', async (context) => {
-  const dataDir = temporaryFolder(context);
-  fs.mkdirSync(path.join(dataDir, 'usage'));
-  fs.writeFileSync(path.join(dataDir, 'usage/2026-11-21.x.json'), '{');
-  const { status, stdout, stderr } = await runCli(['usage'], { VERAVOX_DATA_DIR: dataDir });
-  assert.equal(status, 1);
-  assert.equal(stdout, '');
-  assert.match(stderr, /^veravox: The usage file .*2026-11-21\.x\.json is damaged/);
-});
-
 test('usage is a table with names and a sum, or lines of JSON, of the keys and days that were asked for', async (context) => {
   const dataDir = temporaryFolder(context);
   const env = { VERAVOX_DATA_DIR: dataDir };
@@ -46,15 +38,12 @@ test('usage is a table with names and a sum, or lines of JSON, of the keys and d
   const row = { keyId: id, account: 'acme', route: '/v1/predict' };
   const counts = { requests: 1000, errors: 1, audioS: 5000.5, windows: 999, bytes: 5_000_000 };
   const gone = { keyId: '0123456789ab', account: 'default', route: '/v0/predict' };
-  const files = {
-    '2026-11-20.a.json': [{ ...row, ...counts }],
-    '2026-11-20.b.json': [{ ...row, ...counts }],
-    '2026-11-21.c.json': [{ ...gone, ...counts, requests: 7 }],
-  };
-  fs.mkdirSync(path.join(dataDir, 'usage'), { recursive: true });
-  for (const [name, rows] of Object.entries(files)) {
-    fs.writeFileSync(path.join(dataDir, 'usage', name), JSON.stringify({ rows }));
-  }
+  await withDatabase(sqliteIn(dataDir), async (database) => {
+    const ledger = new UsageLedger(database);
+    await ledger.add({ id: 'a', day: '2026-11-20', rows: [{ ...row, ...counts }] });
+    await ledger.add({ id: 'b', day: '2026-11-20', rows: [{ ...row, ...counts }] });
+    await ledger.add({ id: 'c', day: '2026-11-21', rows: [{ ...gone, ...counts, requests: 7 }] });
+  });
   assert.equal(
     (await runCli(['usage'], env)).stdout,
     [

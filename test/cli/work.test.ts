@@ -73,7 +73,7 @@ before(async () => {
   collector = await startCollector({
     after: (close = () => {}) => void afterwards.push(close as () => void),
   });
-  env.VERAVOX_OTLP_ENDPOINT = collector.url;
+  env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
   const server = start('serve', envOf('server', { VERAVOX_JOB_WORKERS: '0' }));
   const [, baseUrl = ''] = await server.printed(/is ready on (http:\S+)\n/);
   const [, apiKey = ''] = await server.printed(/^ {2}(vx_\S+)$/m);

@@ -17,6 +17,7 @@ import { type Connect, onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { request } from '../support/http-client.js';
 import { startJobServer } from '../support/job-server.js';
+import { storeKeys } from '../support/stored-keys.js';
 import { ADMIN_API_KEY, testAuthenticator } from '../support/test-server.js';
 
 const limits = { rateLimitRequests: 100, rateLimitWindowS: 60, keyConcurrency: 8, receiveTimeoutMs: 60_000 };
@@ -65,7 +66,7 @@ const badFields: readonly [fields: object, message: RegExp][] = [
 onEachDatabase('what no key may be is refused, and nothing is made, changed or noted', async (connect) => {
   const { registry, notes, call } = await open(connect);
   const key = newKey({ name: 'as it was', scopes: ['predict'] }).key;
-  await registry.add([key]);
+  await storeKeys(connect(), [key]);
   for (const [fields, message] of [...badFields, [{ account: 'Big Corp' }, /account/] as const]) {
     const answer = await call(ADMIN, 'POST', '/v1/admin/keys', { ...wanted, ...fields });
     assert.deepEqual([answer.status, answer.key], [400, 'FIELD_INVALID'], JSON.stringify(fields));
@@ -100,7 +101,7 @@ onEachDatabase(
       (account, i) => newKey({ name: 'k', account, scopes: i === 1 ? ['admin'] : ['predict'] }).key,
     );
     assert.ok(foreign && operators && own);
-    await registry.add([foreign, operators, own]);
+    await storeKeys(connect(), [foreign, operators, own]);
     const refused: readonly object[] = [
       { account: 'other' },
       { scopes: ['predict', 'admin'] },
@@ -242,7 +243,7 @@ onEachDatabase('pages hold every key once, the newest first', async (connect) =>
     // Some of the same millisecond.
     newKey({ name: `k${i}`, scopes: ['predict'] }, new Date(1000 * Math.floor(i / 3))),
   ).map(({ key }) => key);
-  await registry.add(keys);
+  await storeKeys(connect(), keys);
   await registry.revoke(keys[0]?.id ?? '');
   const seen: { id: string; created_at: string }[] = [];
   let cursor = '';

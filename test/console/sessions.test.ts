@@ -19,6 +19,7 @@ import { type Connect, onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { request } from '../support/http-client.js';
 import { startJobServer } from '../support/job-server.js';
+import { storeKeys } from '../support/stored-keys.js';
 import { undisturbedTime } from '../support/undisturbed.js';
 
 /** One host: its own connection, its own memory, and a clock that can be set. */
@@ -260,7 +261,7 @@ onEachDatabase(
     const old = Array.from({ length: 101 }, (_, i) =>
       stored(`old ${i}`, { ...ofSession, expiresAt: hoursAgo(25) }),
     );
-    await registry.add([
+    await storeKeys(database, [
       ...old,
       stored('expired today', { ...ofSession, expiresAt: hoursAgo(23) }),
       { ...stored('revoked', ofSession), revokedAt: hoursAgo(25) },

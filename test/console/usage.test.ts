@@ -19,6 +19,7 @@ import { type Connect, onEachDatabase } from '../support/databases.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { predict } from '../support/http-client.js';
 import { startJobServer } from '../support/job-server.js';
+import { storeKeys } from '../support/stored-keys.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { ADMIN_API_KEY } from '../support/test-server.js';
 
@@ -76,12 +77,12 @@ onEachDatabase('what no period or filter is, is refused; too much is, too', asyn
 });
 
 onEachDatabase('rows are by day and key, or by route; totals are their sums', async (connect) => {
-  const { registry, rows, add } = await open(connect);
+  const { rows, add } = await open(connect);
   const [acme, other] = ['acme', 'other'].map(
     (account) => newKey({ name: `of ${account}`, account, scopes: ['predict'] }).key,
   );
   assert.ok(acme && other);
-  await registry.add([acme, other]);
+  await storeKeys(connect(), [acme, other]);
   const of = { keyId: acme.id, account: 'acme' };
   await add(
     '2026-11-01',
@@ -147,7 +148,7 @@ onEachDatabase('thirty days are shown by default, and developers see their accou
 });
 
 onEachDatabase('the table says the same, and no spreadsheet executes a name in it', async (connect) => {
-  const { registry, call, add, rows } = await open(connect);
+  const { call, add, rows } = await open(connect);
   const names = [
     '=HYPERLINK("http://evil.example","click")',
     '+1',
@@ -166,7 +167,7 @@ onEachDatabase('the table says the same, and no spreadsheet executes a name in i
     '',
   ];
   const keys = names.map((name) => newKey({ name, scopes: ['predict'] }).key);
-  await registry.add(keys);
+  await storeKeys(connect(), keys);
   await add(
     '2026-11-01',
     ...keys.map(({ id }, i) => ({ keyId: id, requests: i + 1, audioS: i / 3, bytes: 1e15 })),

@@ -9,6 +9,7 @@ import type { RequestRecord } from '../../src/base/observe/request-record.js';
 import { recordingEnd } from '../support/analyser-double.js';
 import { eventually } from '../support/eventually.js';
 import { type JobServer, startJobServer } from '../support/job-server.js';
+import { noPoints } from '../support/server-parts.js';
 import { KEY_WITHOUT_SCOPE, OTHER_API_KEY } from '../support/test-keys.js';
 
 const FILE = Buffer.from('any bytes');
@@ -264,7 +265,7 @@ test('models that are replaced do not answer running jobs', async (t) => {
   await eventually(() => held.running() === 1, 'the job runs');
   const { AnalyserDouble } = await import('../support/analyser-double.js');
   const next = new AnalyserDouble(server.arena);
-  server.server.replaceModels(next);
+  server.server.replaceModels(next, noPoints);
   const { attempts } = await until(server, job, 'succeeded');
   assert.deepEqual([attempts, held.running()], [1, 0]);
   await eventually(() => server.analyser.closed, 'the old models are closed');

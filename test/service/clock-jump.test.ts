@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { withDatabase } from '../../src/state/database/open-database.js';
 import { verifyAudit } from '../../src/state/records/audit-verify.js';
 import { UsageLedger } from '../../src/state/records/usage-ledger.js';
-import { withState } from '../../src/state/takeover/open-state.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { request } from '../support/http-client.js';
@@ -47,7 +47,7 @@ test('a clock that jumps while a server runs, by 500 days and by two days back, 
     return new Set(names.filter((name) => /^\d{4}-/.test(name)).map((name) => name.slice(0, 10)));
   };
   const usageDays = async (): Promise<Set<string>> =>
-    withState(sqliteIn(dataDir), async (database) => new Set(await new UsageLedger(database).days()));
+    withDatabase(sqliteIn(dataDir), async (database) => new Set(await new UsageLedger(database).days()));
   const seen = new Set<string>();
   for (const jump of ['+0d', '+500d', '+0d', '-2d', '+0d', '+501d', '+0d']) {
     set(jump);

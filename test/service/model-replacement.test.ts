@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { fileEntry, formBody, noise } from '../support/form-body.js';
 import { holdAnalyses } from '../support/held-analyses.js';
 import { postForm, predict, predictHead, RawClient, request } from '../support/http-client.js';
+import { noPoints } from '../support/server-parts.js';
 import { ADMIN_API_KEY, startTestServer, type TestServer } from '../support/test-server.js';
 import { until } from '../support/until.js';
 import { vectorEntry, verify } from '../support/voiceid-client.js';
@@ -41,7 +42,7 @@ test('models that the configuration cannot use are refused, and nothing changes'
   const server = await startTestServer(t, { speakerModel: someSpeakerModel.id });
   const before = await scoreOf(server.port);
   const without = new AnalyserDouble(server.arena, []);
-  assert.throws(() => server.server.replaceModels(without), /Expected a loaded speaker model/);
+  assert.throws(() => server.server.replaceModels(without, noPoints), /Expected a loaded speaker model/);
   assert.equal(await scoreOf(server.port), before);
   assert.equal(await server.metric('veravox_model_sets'), 1);
   assert.ok(!server.analyser.closed && !without.closed);
@@ -52,7 +53,7 @@ test('a server that is stopping takes no other models', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const stopped = server.server.stop();
   const other = otherModels(server);
-  assert.throws(() => server.server.replaceModels(other), /stopping/);
+  assert.throws(() => server.server.replaceModels(other, noPoints), /stopping/);
   t.mock.timers.tick(60_000);
   await stopped;
   assert.ok(server.analyser.closed && !other.closed);
@@ -94,7 +95,7 @@ for (const [what, begin] of beginnings) {
     const { port, analyser, metric } = server;
     const finish = await begin(server);
     const other = otherModels(server);
-    server.server.replaceModels(other);
+    server.server.replaceModels(other, noPoints);
     for (let i = 0; i < 3; i++) assert.equal(await scoreOf(port), 0.25);
     assert.ok(!analyser.closed);
     assert.equal(await metric('veravox_model_sets'), 2);
@@ -115,7 +116,7 @@ test('who leaves in the middle of a request does not keep its models', async (t)
     async () => (await server.metric('veravox_requests_in_flight')) === 1,
     'the request has begun',
   );
-  server.server.replaceModels(otherModels(server));
+  server.server.replaceModels(otherModels(server), noPoints);
   client.socket.destroy();
   await until(() => server.analyser.closed);
 });
@@ -125,7 +126,7 @@ test('models that no request holds are closed at once, and so is each of many', 
   const all = [server.analyser];
   for (let i = 0; i < 10; i++) {
     const other = otherModels(server);
-    server.server.replaceModels(other);
+    server.server.replaceModels(other, noPoints);
     all.push(other);
   }
   await until(() => all.slice(0, -1).every(({ closed }) => closed));
@@ -139,7 +140,7 @@ test('a stop closes all models, and waits for requests of each', async (t) => {
   const answer = predict(server.port, body);
   await held.running(1);
   const other = otherModels(server);
-  server.server.replaceModels(other);
+  server.server.replaceModels(other, noPoints);
   const stopped = server.server.stop();
   held.finish();
   assert.equal((await answer).status, 200);
@@ -158,7 +159,7 @@ test('routes, fields, documentation, readiness and metrics follow the models', a
   assert.equal((await askFor('second')).status, 400);
   assert.deepEqual(await modelInfo(port), ['detection first', `speaker ${someSpeakerModel.id}`]);
 
-  server.server.replaceModels(otherModels(server, ['second', 'apollo-4-2025-10-20']));
+  server.server.replaceModels(otherModels(server, ['second', 'apollo-4-2025-10-20']), noPoints);
   assert.equal((await postForm(port, LARGE, largeBody)).status, 200);
   assert.equal((await askFor('second')).status, 200);
   const refused = await askFor('first');
@@ -173,7 +174,7 @@ test('routes, fields, documentation, readiness and metrics follow the models', a
     `speaker ${someSpeakerModel.id}`,
   ]);
 
-  server.server.replaceModels(otherModels(server, ['first']));
+  server.server.replaceModels(otherModels(server, ['first']), noPoints);
   assert.equal((await postForm(port, LARGE, largeBody)).status, 404);
 });
 
@@ -182,7 +183,7 @@ test('large files that began before count against the memory that large files ma
   const held = holdAnalyses(server);
   const running = [postForm(server.port, LARGE, largeBody), postForm(server.port, LARGE, largeBody)];
   await held.running(2);
-  server.server.replaceModels(otherModels(server));
+  server.server.replaceModels(otherModels(server), noPoints);
   const refused = await postForm(server.port, LARGE, largeBody);
   assert.equal(refused.status, 503);
   assert.match(refused.json.message, /bytes of large files in flight/);
@@ -204,7 +205,7 @@ test('a voiceprint of the speaker model before is not one of the model after', a
   assert.equal((await verify(server.port, entries)).status, 200);
   const other = new AnalyserDouble(server.arena, [{ ...someSpeakerModel, fingerprint: '1'.repeat(64) }]);
   other.answer = () => human;
-  server.server.replaceModels(other);
+  server.server.replaceModels(other, noPoints);
   const refused = await verify(server.port, entries);
   assert.equal(refused.status, 400);
   assert.equal(await server.metric('veravox_errors_total{key="VOICEPRINT_FOREIGN"}'), 1);

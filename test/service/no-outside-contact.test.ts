@@ -29,7 +29,7 @@ function surroundings(t: TestContext) {
   // As far from the default as an operator can get by accident.
   const vendor = { ORT_DISABLE_TELEMETRY: '0', ORT_TELEMETRY_DISABLED: '0' };
   const collector = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces',
     OTEL_TRACES_EXPORTER: 'otlp',
     OTEL_TRACES_SAMPLER: 'always_on',
   };

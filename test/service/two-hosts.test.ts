@@ -11,8 +11,8 @@ import { loadManifest } from '../../src/analysis/models/model-file.js';
 import { scoreFingerprintOf } from '../../src/analysis/models/score-fingerprint.js';
 import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
+import { withDatabase } from '../../src/state/database/open-database.js';
 import { OperatingPointRegistry } from '../../src/state/operating-points/operating-point-registry.js';
-import { withState } from '../../src/state/takeover/open-state.js';
 import { Cli, type Finished, runCli } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { fileEntry, formBody } from '../support/form-body.js';
@@ -130,7 +130,7 @@ test('an operating point that a third host saves serves requests on both within 
     const name = `p${timesMs.length}`;
     for (const { port } of hosts) assert.equal(await isKnownOn(port, name), false);
     const identity = { model: model.id, model_sha256: model.sha256, fingerprint: scoreFingerprintOf(model) };
-    await withState(settings, (database) =>
+    await withDatabase(settings, (database) =>
       new OperatingPointRegistry(database).save({ ...somePoint, ...identity, name }),
     );
     const took = undisturbedTime();

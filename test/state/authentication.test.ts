@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DatabaseError } from '../../src/state/database/database.js';
 import { fileEntry, formBody } from '../support/form-body.js';
 import { predict, predictHead, RawClient } from '../support/http-client.js';
-import { API_KEY, KEY_WITHOUT_SCOPE, startTestServer, testKeys } from '../support/test-server.js';
+import { API_KEY, KEY_WITHOUT_SCOPE, startTestServer, testAuthenticator } from '../support/test-server.js';
 
 const body = formBody([fileEntry('x')]);
 
@@ -29,7 +29,7 @@ test('a missing, empty or unknown key is 401, before any of the body is read', a
 test('a key that the database cannot tell about is 503, and the connection serves further requests', async (t) => {
   const held = new DatabaseError('busy', 'SQLITE_BUSY', 'Another process has held it for too long.');
   const keys = {
-    authenticate: (presented: string) => testKeys.get(presented),
+    ...testAuthenticator,
     lookUp: (presented: string) => (presented === 'new' ? Promise.reject(held) : undefined),
   };
   const { port, log, analyser } = await startTestServer(t, {}, { keys });

@@ -5,21 +5,20 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { defaultDataDir, hintOfOtherDataDir, stateDirIn } from '../../src/base/config/data-dir.js';
+import { defaultDataDir, stateDirIn } from '../../src/base/config/data-dir.js';
+import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
 import {
   DataFolderInUse,
   isDataFolderInUse,
   ownDataFolder,
 } from '../../src/state/data-folder/data-folder.js';
 import { describeHolders } from '../../src/state/data-folder/lock-holders.js';
-import { newKey } from '../../src/state/keys/api-key.js';
-import { readKey } from '../../src/state/keys/key-files.js';
-import { readPointFile } from '../../src/state/operating-points/read-point-file.js';
-import { readUsageFile } from '../../src/state/records/usage-files.js';
+import { openDatabase, openUnchanged } from '../../src/state/database/open-database.js';
+import { readUsageFile } from '../../src/state/records/unsent-usage.js';
 import { loadStorageSecrets } from '../../src/state/storage/storage-secrets.js';
 import { Cli, runCli, temporaryFolder } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
-import { writeKeyFile } from '../support/stored-keys.js';
+import { sqliteIn } from '../support/stored-keys.js';
 
 async function owned(t: TestContext, dataDir: string) {
   const folder = await ownDataFolder(dataDir);
@@ -107,16 +106,8 @@ test('where the holder cannot be seen, the message says how to find it', (t) => 
 
 test('what was left half-written is removed at the start, and nothing else', async (t) => {
   const dataDir = temporaryFolder(t);
-  const { key } = newKey({ name: 'a', scopes: [] });
-  writeKeyFile(dataDir, key);
   loadStorageSecrets(dataDir);
-  const left = [
-    'a.tmp',
-    'storage.json.x.tmp',
-    'keys/k.tmp',
-    'usage/2026.json.x.tmp',
-    'audit/head.json.y.tmp',
-  ];
+  const left = ['a.tmp', 'storage.json.x.tmp', 'audit/head.json.y.tmp'];
   const kept = ['notes.txt', 'objects/abc/x.object', 'objects/abc/name.tmp'];
   for (const name of [...left, ...kept, 'objects/incoming/half']) {
     fs.mkdirSync(path.dirname(path.join(dataDir, name)), { recursive: true });
@@ -127,7 +118,7 @@ test('what was left half-written is removed at the start, and nothing else', asy
     .readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(dataDir, path.join(entry.parentPath, entry.name)));
-  assert.deepEqual(files.sort(), [...kept, `keys/${key.id}.json`, 'server.lock', 'storage.json'].sort());
+  assert.deepEqual(files.sort(), [...kept, 'server.lock', 'storage.json'].sort());
 });
 
 test('the default is one folder, whatever the working directory', () => {
@@ -140,27 +131,57 @@ test('the default is one folder, whatever the working directory', () => {
   assert.equal(stateDirIn({ HOME: '/home/me', XDG_STATE_HOME: 'relative' }), stateDir);
 });
 
-test('a folder that was meant by earlier versions is pointed out', (t) => {
-  const workingDir = temporaryFolder(t);
-  assert.equal(hintOfOtherDataDir('/somewhere', workingDir), undefined);
-  writeKeyFile(path.join(workingDir, 'data'), newKey({ name: 'a', scopes: [] }).key);
-  assert.match(hintOfOtherDataDir('/somewhere', workingDir) ?? '', /set VERAVOX_DATA_DIR=.*\/data\.$/);
-  assert.equal(hintOfOtherDataDir(path.join(workingDir, 'data'), workingDir), undefined);
+test('a folder of 0.2 or earlier is refused by every way in, with the file and the way out; it stays as it is', async (t) => {
+  const address = parseDatabaseAddress('postgres://nobody@127.0.0.1:1/none');
+  for (const file of ['keys/0123456789ab.json', 'usage/2026-11-21.x.json', 'operating-points.json']) {
+    const dataDir = temporaryFolder(t);
+    fs.mkdirSync(path.dirname(path.join(dataDir, file)), { recursive: true });
+    fs.writeFileSync(path.join(dataDir, file), '{}');
+    const settings = sqliteIn(dataDir);
+    for (const open of [
+      () => openDatabase(settings),
+      () => openDatabase({ ...settings, database: address }),
+      () => openUnchanged(settings),
+    ]) {
+      await assert.rejects(open, {
+        name: 'EarlierDataFolder',
+        message:
+          `The data folder ${dataDir} is of veravox 0.2 or earlier: this version does not read its ${file}. ` +
+          'Move keys, usage and operating-points.json out of it and make new keys, or set VERAVOX_DATA_DIR to another folder.',
+      });
+    }
+    const { status, stderr } = await runCli(['serve'], { VERAVOX_DATA_DIR: dataDir, PORT: '0' });
+    assert.deepEqual([status, stderr.startsWith(`veravox: The data folder ${dataDir} is of`)], [1, true]);
+    assert.deepEqual(
+      fs.readdirSync(dataDir).sort(),
+      [path.dirname(file), 'server.lock'].map((name) => (name === '.' ? file : name)).sort(),
+    );
+  }
+});
+
+test('a folder is opened whose files of 0.2 are in the database already', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const files = [
+    'keys/moved-to-database.json',
+    'keys/0123456789ab.json.moved-to-database',
+    'operating-points.json',
+  ];
+  fs.mkdirSync(path.join(dataDir, 'keys'));
+  for (const file of files) fs.writeFileSync(path.join(dataDir, file), '{"version":2}');
+  await (await openDatabase(sqliteIn(dataDir))).close();
 });
 
 test('files of a newer version are refused by name, those without a version are read', (t) => {
   const dataDir = temporaryFolder(t);
-  const { key } = newKey({ name: 'a', scopes: [] });
-  const keyFile = writeKeyFile(dataDir, key);
   const secrets = loadStorageSecrets(dataDir);
-  fs.mkdirSync(path.join(dataDir, 'usage'));
-  fs.writeFileSync(path.join(dataDir, 'usage/2026-11-21.x.json'), '{"version":1,"rows":[]}');
-  fs.writeFileSync(path.join(dataDir, 'operating-points.json'), '{"version":1,"points":[]}');
+  fs.mkdirSync(path.join(dataDir, 'unsent-usage'));
+  fs.writeFileSync(path.join(dataDir, 'unsent-usage/2026-11-21.x.json'), '{"version":1,"rows":[]}');
   const files: readonly [name: string, read: () => unknown][] = [
-    [`keys/${key.id}.json`, () => readKey(keyFile)],
     ['storage.json', () => loadStorageSecrets(dataDir)],
-    ['usage/2026-11-21.x.json', () => readUsageFile(path.join(dataDir, 'usage/2026-11-21.x.json'))],
-    ['operating-points.json', () => readPointFile(path.join(dataDir, 'operating-points.json'))],
+    [
+      'unsent-usage/2026-11-21.x.json',
+      () => readUsageFile(path.join(dataDir, 'unsent-usage/2026-11-21.x.json')),
+    ],
   ];
   for (const [name, read] of files) {
     const file = path.join(dataDir, name);
@@ -179,8 +200,7 @@ test('files of a newer version are refused by name, those without a version are 
         return text.includes(file) && message.test(text);
       });
     }
-    if (name !== 'operating-points.json') fs.writeFileSync(file, JSON.stringify(content));
-    else fs.writeFileSync(file, JSON.stringify({ version: 1, ...content }));
+    fs.writeFileSync(file, JSON.stringify(content));
     read();
   }
   assert.equal(loadStorageSecrets(dataDir).accountSecret, secrets.accountSecret);

@@ -94,7 +94,7 @@ test('neither a message nor the printed settings show the password', () => {
 
 test('settings of the connection need the address', () => {
   assert.throws(
-    () => loadConfig({ VERAVOX_DATABASE_CONNECTIONS: '9' }, surroundings),
-    /VERAVOX_DATABASE_CONNECTIONS needs VERAVOX_DATABASE_URL/,
+    () => loadConfig({ VERAVOX_DATABASE_CA: 'package.json' }, surroundings),
+    /VERAVOX_DATABASE_CA needs VERAVOX_DATABASE_URL/,
   );
 });

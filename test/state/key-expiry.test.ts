@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { openDatabase } from '../../src/state/database/open-database.js';
 import type { NewKey } from '../../src/state/keys/api-key.js';
 import { KeyRegistry } from '../../src/state/keys/key-registry.js';
 import { KeyStore } from '../../src/state/keys/key-store.js';
-import { openState } from '../../src/state/takeover/open-state.js';
 import { runCli, temporaryFolder } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { fileEntry, formBody } from '../support/form-body.js';
@@ -18,7 +18,7 @@ const body = formBody([fileEntry('x')]);
 /** A server with keys on disk, followed as `veravox serve` follows them. */
 async function start(context: TestContext) {
   const dataDir = temporaryFolder(context);
-  const database = await openState(sqliteIn(dataDir), false);
+  const database = await openDatabase(sqliteIn(dataDir));
   const registry = new KeyRegistry(database);
   const keys = await KeyStore.open(registry);
   context.after(async () => {

@@ -9,6 +9,7 @@ import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { newKey, type StoredKey } from '../../src/state/keys/api-key.js';
 import { KeyRegistry } from '../../src/state/keys/key-registry.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
+import { storeKeys } from '../support/stored-keys.js';
 
 const predictOnly = { name: 'test', scopes: ['predict'] } as const;
 
@@ -53,7 +54,7 @@ onEachDatabase('what was created is listed, oldest first, with all it was given'
   const wanted = { name: "b'ü\n", scopes: ['voiceid', 'file'], expiresAt, ...limits } as const;
   const second = newKey(wanted, new Date(2000)).key;
   const first = newKey({ name: 'a', scopes: [] }, new Date(1000)).key;
-  await keys.add([second, first]);
+  await storeKeys(connect(), [second, first]);
   const third = (await keys.create({ name: '', scopes: ['admin'] })).key;
   assert.deepEqual(await keys.list(), [first, second, third]);
   assert.deepEqual(await keys.find(second.id), second);

@@ -14,6 +14,7 @@ import { KeyStore, type KeyStoreOptions } from '../../src/state/keys/key-store.j
 import { type Connect, onEachDatabase, postgresAt } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { sharedPostgres } from '../support/postgres.js';
+import { storeKeys } from '../support/stored-keys.js';
 import { undisturbedTime } from '../support/undisturbed.js';
 
 const predictOnly = { name: 'test', scopes: ['predict'] } as const;
@@ -87,10 +88,13 @@ onEachDatabase(
 );
 
 onEachDatabase('a store catches up with more changes than one answer holds', async (connect, t) => {
-  const { keys, open } = await fixture(t, connect, { pollMs: 20 });
+  const { open } = await fixture(t, connect, { pollMs: 20 });
   const store = await open();
   const created = Array.from({ length: 1203 }, () => newKey(predictOnly));
-  await keys.add(created.map(({ key }) => key));
+  await storeKeys(
+    connect(),
+    created.map(({ key }) => key),
+  );
   await eventually(() => store.size === created.length, 'it has them all');
   assert.ok(created.every(({ text, key }) => store.authenticate(text)?.id === key.id));
 });

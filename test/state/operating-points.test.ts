@@ -6,6 +6,7 @@ import { OperatingPoints } from '../../src/state/operating-points/operating-poin
 import { AnalyserDouble, someDetector, someSpeakerModel } from '../support/analyser-double.js';
 import { fileEntry, formBody } from '../support/form-body.js';
 import { predict, request } from '../support/http-client.js';
+import { noPoints } from '../support/server-parts.js';
 import { API_KEY, startTestServer } from '../support/test-server.js';
 
 const strict: OperatingPoint = {
@@ -123,7 +124,7 @@ test('points that come with other models hold from then on', async (t) => {
   assert.equal((await predict(server.port, form('strict'))).status, 400);
   server.server.replaceModels(new AnalyserDouble(server.arena), points);
   assert.equal((await predict(server.port, form('strict'))).status, 200);
-  server.server.replaceModels(new AnalyserDouble(server.arena));
+  server.server.replaceModels(new AnalyserDouble(server.arena), noPoints);
   assert.equal((await predict(server.port, form('strict'))).status, 400);
 });
 

@@ -227,21 +227,6 @@ test('results of jobs are removed by the days that were lived through, not by th
   assert.match(text.join(''), /"event":"jobs_removed","days":\["2026-01-01","2027-05-01"\]/);
 });
 
-test('a folder from before days were counted goes on where it was', async (t) => {
-  const machine = new Machine(t);
-  for (let day = 1; day <= 9; day++) {
-    const file = path.join(machine.dataDir, 'audit', `2025-12-0${day}.jsonl`);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.writeFileSync(file, '{"status":200}\n');
-  }
-  machine.wallMs = Date.parse('2025-12-10T00:00:00Z');
-  machine.start();
-  await machine.look();
-  assert.equal(machine.files('audit').length, 9);
-  await machine.run(2 * HOUR_MS);
-  assert.deepEqual(machine.files('audit'), ['2025-12-07', '2025-12-08', '2025-12-09', '2025-12-10']);
-});
-
 test('a count of days that cannot be read stops the start and says what to do', (t) => {
   const machine = new Machine(t);
   for (const content of ['{', '{"version":2,"days":[],"seenAt":{}}', '{}']) {

@@ -7,7 +7,7 @@ import type { RequestRecord } from '../../src/base/observe/request-record.js';
 import { DatabaseError } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { addUnsentUsage, takeOverUsageFiles } from '../../src/state/records/usage-files.js';
+import { addUnsentUsage } from '../../src/state/records/unsent-usage.js';
 import { type UsageBatch, UsageLedger } from '../../src/state/records/usage-ledger.js';
 import { UsageMeter, type UsageMeterOptions } from '../../src/state/records/usage-meter.js';
 import { type Connect, onEachDatabase } from '../support/databases.js';
@@ -82,13 +82,13 @@ class Unreliable {
 test('a damaged file is an error that names it, not usage that is missing', async (t) => {
   const dataDir = temporaryFolder(t);
   const good = JSON.stringify({ version: 1, rows: [row] });
-  const file = path.join(dataDir, 'usage/2026-11-21.x.json');
+  const file = path.join(dataDir, 'unsent-usage/2026-11-21.x.json');
   fs.mkdirSync(path.dirname(file));
   for (const bad of ['', good.slice(0, 20), '[]', '{"rows":[{}]}', good.replace('1000', '"1000"')]) {
     fs.writeFileSync(file, bad);
     const damaged: unknown[] = [];
     const ledger = new UsageLedger(undefined as never);
-    await takeOverUsageFiles(dataDir, ledger, (error) => damaged.push(error));
+    await addUnsentUsage(dataDir, ledger, (error) => damaged.push(error));
     assert.match(String(damaged), /^Error: The usage file .*\/2026-11-21\.x\.json is damaged: /, bad);
     assert.equal(fs.readFileSync(file, 'utf8'), bad);
   }
@@ -104,34 +104,6 @@ const row = {
   windows: 3,
   bytes: 1000,
 };
-
-onEachDatabase(
-  'files of earlier versions are added once, and kept under another name',
-  async (connect, t) => {
-    const ledger = await ledgerOn(connect);
-    const dataDir = temporaryFolder(t);
-    const never = (error: unknown): void => assert.fail(String(error));
-    const files = { '2026-11-20.a.json': [row], '2026-11-21.b.json': [row, { ...row, route: '/v0' }] };
-    const write = (): void => {
-      for (const [name, rows] of Object.entries({ ...files, '2026-11-21.c.json': [row] })) {
-        fs.writeFileSync(path.join(dataDir, 'usage', name), JSON.stringify({ version: 1, rows }));
-      }
-    };
-    fs.mkdirSync(path.join(dataDir, 'usage'));
-    write();
-    await takeOverUsageFiles(dataDir, ledger, never);
-    assert.deepEqual(filesIn(dataDir, 'usage'), [
-      '0000-00-00.moved-to-database.json',
-      '2026-11-20.a.json.moved-to-database',
-      '2026-11-21.b.json.moved-to-database',
-      '2026-11-21.c.json.moved-to-database',
-    ]);
-    // As after kills between the database and a file's new name.
-    write();
-    await takeOverUsageFiles(dataDir, ledger, never);
-    assert.deepEqual(await requestsIn(ledger), [7, 7, 14]);
-  },
-);
 
 onEachDatabase(
   'counts that the database does not take are in a file until it does, with one report',

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TestContext } from 'node:test';
-import { pino } from 'pino';
 import type { AnalysisProgress, AnalysisRequest } from '../../src/analysis/analyser/analyser.js';
 import type { LiveRequest } from '../../src/analysis/analyser/live.js';
 import type { FullAnalyser, RecordingRequest } from '../../src/analysis/analyser/recording.js';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import type { Config } from '../../src/base/config/options.js';
-import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { startServer } from '../../src/service/server.js';
-import { openStorage } from '../../src/state/storage/open-storage.js';
 import { modelsFolder } from './models-folder.js';
+import { serverParts } from './server-parts.js';
 import { temporaryFolder } from './temporary-folder.js';
-import { testAuthenticator, testConfig } from './test-server.js';
+import { testConfig } from './test-server.js';
 
 /** The real pipeline, seen from outside. */
 class WatchedAnalyser implements FullAnalyser {
@@ -79,15 +77,7 @@ export async function startPipelineServer(
   };
   const arena = new UploadArena(config.maxInflightBytes);
   const analyser = new WatchedAnalyser(await startPipeline(config, arena.buffer));
-  const server = await startServer({
-    config,
-    analyser,
-    arena,
-    keys: testAuthenticator,
-    files: await openStorage(config),
-    log: pino({ level: 'silent' }),
-    metrics: new ServiceMetrics(),
-  });
+  const server = await startServer({ ...(await serverParts(config)), analyser, arena });
   test.after(() => server.stop());
   return { port: server.port, analyser, arena };
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import fs from 'node:fs';
-import path from 'node:path';
-import type { DatabaseSettings } from '../../src/state/database/open-database.js';
+import type { Database } from '../../src/state/database/database.js';
+import { type DatabaseSettings, withDatabase } from '../../src/state/database/open-database.js';
 import type { CreatedKey, NewKey, StoredKey } from '../../src/state/keys/api-key.js';
-import { KeyRegistry } from '../../src/state/keys/key-registry.js';
-import { withState } from '../../src/state/takeover/open-state.js';
+import { addKey, KeyRegistry } from '../../src/state/keys/key-registry.js';
 
 /** SQLite in this folder. */
 export const sqliteIn = (dataDir: string): DatabaseSettings => ({
@@ -16,12 +14,10 @@ export const sqliteIn = (dataDir: string): DatabaseSettings => ({
 
 /** Makes a key beside whatever else uses the data folder. */
 export const createKey = (dataDir: string, wanted: NewKey): Promise<CreatedKey> =>
-  withState(sqliteIn(dataDir), (database) => new KeyRegistry(database).create(wanted));
+  withDatabase(sqliteIn(dataDir), (database) => new KeyRegistry(database).create(wanted));
 
-/** As versions without a database kept a key. @returns the file */
-export function writeKeyFile(dataDir: string, key: StoredKey): string {
-  const file = path.join(dataDir, 'keys', `${key.id}.json`);
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  fs.writeFileSync(file, `${JSON.stringify({ version: 1, ...key }, undefined, 2)}\n`, { mode: 0o600 });
-  return file;
-}
+/** Keys as they are, past what creation would make of them. */
+export const storeKeys = (database: Database, keys: readonly StoredKey[]): Promise<void> =>
+  database.transaction(async (transaction) => {
+    for (const key of keys) await addKey(transaction, key);
+  });

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { withDatabase } from '../../src/state/database/open-database.js';
 import type { OperatingPoint } from '../../src/state/operating-points/operating-point.js';
 import { OperatingPointRegistry } from '../../src/state/operating-points/operating-point-registry.js';
-import { withState } from '../../src/state/takeover/open-state.js';
 import { sqliteIn } from './stored-keys.js';
 
 /** Those of a SQLite database in this folder. */
 export const pointsIn = (dataDir: string): Promise<OperatingPoint[]> =>
-  withState(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).list());
+  withDatabase(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).list());
 
 /** @returns the point that it replaces */
 export const savePoint = (dataDir: string, point: OperatingPoint): Promise<OperatingPoint | undefined> =>
-  withState(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).save(point));
+  withDatabase(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).save(point));
 
 export const somePoint: OperatingPoint = {
   name: 'strict',

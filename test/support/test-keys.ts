@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Scope } from '../../src/base/contract/scopes.js';
+import { authenticatorOf } from './keys.js';
 
 export const API_KEY = 'a-valid-key';
 /** Of another account than `API_KEY`. */
@@ -16,3 +17,5 @@ export const testKeys = new Map([
   [PREDICT_API_KEY, { id: 'key-5', account: 'one', scopes: new Set<Scope>(['predict']) }],
   [KEY_WITHOUT_SCOPE, { id: 'key-2', account: 'two', scopes: new Set<Scope>() }],
 ]);
+
+export const testAuthenticator = authenticatorOf(testKeys);

@@ -12,16 +12,20 @@ import { loadConfig } from '../../src/base/config/load-config.js';
 import type { Config } from '../../src/base/config/options.js';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { namesOf } from '../../src/base/contract/model-ids.js';
-import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/service/server.js';
-import type { Authenticator } from '../../src/state/keys/authenticator.js';
-import { openStorage } from '../../src/state/storage/open-storage.js';
 import { AnalyserDouble, someDetector } from './analyser-double.js';
 import { request } from './http-client.js';
+import { serverParts } from './server-parts.js';
 import { temporaryFolder } from './temporary-folder.js';
-import { testKeys } from './test-keys.js';
 
-export { ADMIN_API_KEY, API_KEY, KEY_WITHOUT_SCOPE, OTHER_API_KEY, testKeys } from './test-keys.js';
+export {
+  ADMIN_API_KEY,
+  API_KEY,
+  KEY_WITHOUT_SCOPE,
+  OTHER_API_KEY,
+  testAuthenticator,
+  testKeys,
+} from './test-keys.js';
 
 /** The defaults on a machine with one core, but for what tests of other things would stumble over. */
 export const testConfig: Config = {
@@ -90,11 +94,6 @@ function assertDocumented(log: readonly Record<string, unknown>[], routes: reado
   }
 }
 
-export const testAuthenticator: Authenticator = {
-  authenticate: (presented) => testKeys.get(presented),
-  find: (id) => [...testKeys.values()].find((key) => key.id === id),
-};
-
 export interface TestParts
   extends Partial<
     Pick<
@@ -110,6 +109,7 @@ export interface TestParts
       | 'storagePrefixes'
       | 'fetchSurroundings'
       | 'operatingPoints'
+      | 'rates'
     >
   > {
   /** The models that are there when the server starts. */
@@ -152,17 +152,8 @@ export async function startServerWith(
     { level: overrides.logLevel ?? 'info', base: null, formatters: { level: (level) => ({ level }) } },
     { write: (line: string) => void log.push(JSON.parse(line)) },
   );
-  const files = parts.files ?? (await openStorage(config));
-  const server = await startServer({
-    config,
-    analyser,
-    arena,
-    keys: testAuthenticator,
-    files,
-    log: logger,
-    metrics: new ServiceMetrics(),
-    ...parts,
-  });
+  const given = await serverParts(config, { log: logger, ...parts });
+  const server = await startServer({ ...given, analyser, arena });
   test.after(async () => {
     await server.stop();
     assertDocumented(log, server.routes);
@@ -178,6 +169,6 @@ export async function startServerWith(
     }
     return Number(line.slice(series.length + 1));
   }
-  const storagePrefixes = files.storage.linkPrefixes(server.port);
+  const storagePrefixes = given.files.storage.linkPrefixes(server.port);
   return { server, port: server.port, origin, arena, storagePrefixes, log, metric };
 }

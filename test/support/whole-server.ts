@@ -3,12 +3,11 @@ import { pino } from 'pino';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import type { Config } from '../../src/base/config/options.js';
-import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
 import { openJobOffice } from '../../src/service/jobs/job-office.js';
 import { type RunningServer, startServer } from '../../src/service/server.js';
 import { openDatabase } from '../../src/state/database/open-database.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';
-import { testAuthenticator } from './test-server.js';
+import { serverParts } from './server-parts.js';
 
 /** A server with the models of `config.modelsDir` and files in `config.dataDir`. Stop it at the end. */
 export async function startWholeServer(config: Config): Promise<RunningServer> {
@@ -17,16 +16,8 @@ export async function startWholeServer(config: Config): Promise<RunningServer> {
   const database = await openDatabase(config);
   const files = await openStorage(config);
   const jobs = await openJobOffice(config, database, files.home, log);
-  const server = await startServer({
-    config,
-    analyser: await startPipeline(config, arena.buffer),
-    arena,
-    keys: testAuthenticator,
-    files,
-    jobs,
-    log,
-    metrics: new ServiceMetrics(),
-  });
+  const analyser = await startPipeline(config, arena.buffer);
+  const server = await startServer({ ...(await serverParts(config, { files, jobs })), analyser, arena });
   return {
     ...server,
     async stop() {

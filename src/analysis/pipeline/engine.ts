@@ -4,7 +4,7 @@ import { cpuDevices, cudaDevices, type ScoringDevice } from '../scoring/devices.
 import type { ProviderChoice } from '../scoring/provider.js';
 
 export type EngineConfig = Pick<Config, 'device' | 'prepareThreads' | 'scoringThreads' | 'maxBatchWindows'> &
-  Partial<Pick<Config, 'cudaMemoryBytes' | 'onCuda'>>;
+  Partial<Pick<Config, 'onCuda'>>;
 
 /** Threads, devices and batches of a pipeline. */
 export interface Engine {
@@ -18,7 +18,7 @@ export interface Engine {
 }
 
 export function engineFor(config: EngineConfig, { provider, gpus = [] }: ProviderChoice): Engine {
-  const { device, prepareThreads, scoringThreads, maxBatchWindows, cudaMemoryBytes = 0, onCuda } = config;
+  const { device, prepareThreads, scoringThreads, maxBatchWindows, onCuda } = config;
   const cpu = cpuDevices(scoringThreads);
   if (provider === 'cpu')
     return { prepareThreads, scoringThreads, maxBatchWindows, devices: cpu, standby: [] };
@@ -27,7 +27,7 @@ export function engineFor(config: EngineConfig, { provider, gpus = [] }: Provide
     maxBatchWindows,
     ...onCuda,
     scoringThreads: gpus.length,
-    devices: cudaDevices(gpus, cudaMemoryBytes),
+    devices: cudaDevices(gpus),
     // The scores of a CPU differ a little, so only where it would do without a GPU anyway.
     standby: device === 'auto' ? cpu : [],
   };

@@ -9,8 +9,6 @@ export interface ScoringDevice {
   readonly provider: Provider;
   /** The number of a GPU; absent for a CPU. */
   readonly cudaIndex?: number;
-  /** Limit of ONNX Runtime's memory there; absent: none. */
-  readonly memoryBytes?: number;
 }
 
 /** How a device is doing. */
@@ -24,11 +22,5 @@ export interface DeviceStatus {
 export const cpuDevices = (threads: number): ScoringDevice[] =>
   Array.from({ length: threads }, () => ({ name: 'cpu', provider: 'cpu' }));
 
-/** @param memoryBytes 0: no limit */
-export const cudaDevices = (indices: readonly number[], memoryBytes: number): ScoringDevice[] =>
-  indices.map((cudaIndex) => ({
-    name: `cuda:${cudaIndex}`,
-    provider: 'cuda',
-    cudaIndex,
-    ...(memoryBytes > 0 && { memoryBytes }),
-  }));
+export const cudaDevices = (indices: readonly number[]): ScoringDevice[] =>
+  indices.map((cudaIndex) => ({ name: `cuda:${cudaIndex}`, provider: 'cuda', cudaIndex }));

@@ -18,7 +18,7 @@ export type SessionDevice = Omit<ScoringDevice, 'name'>;
 
 /** @param isMapped whether the weights lie in a file of their own, which all threads share */
 export function sessionOptions(
-  { provider, cudaIndex, memoryBytes }: SessionDevice,
+  { provider, cudaIndex }: SessionDevice,
   isMapped = false,
 ): InferenceSession.SessionOptions {
   const threads = { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } };
@@ -38,8 +38,6 @@ export function sessionOptions(
         ...(provider === 'cuda' && { disable_quant_qdq: '1' }),
         ...(isMapped && { disable_prepacking: '1' }),
       },
-      // Of the options of providers, onnxruntime-node passes on the number of the device only.
-      ...(memoryBytes !== undefined && { ep: { cuda: { arena: { max_mem: String(memoryBytes) } } } }),
     },
   };
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The package's own list of exports loads limiters for ten databases.
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
-import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import type { Config } from '../../base/config/options.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import { FixedWindows } from '../../base/fixed-windows.js';
 import type { RateLimit } from '../../state/keys/api-key.js';
 import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 
@@ -29,37 +27,31 @@ export interface RateCounter {
  */
 export class RateLimits implements RateCounter {
   readonly #byDefault: RateLimit;
-  /** One for each limit that some key has. */
-  readonly #limiters = new Map<string, RateLimiterMemory>();
+  readonly #nowMs: (() => number) | undefined;
+  /** By the limits that keys have. */
+  readonly #windows = new Map<string, FixedWindows>();
 
-  constructor(byDefault: RateLimit) {
+  constructor(byDefault: RateLimit, nowMs?: () => number) {
     this.#byDefault = byDefault;
+    this.#nowMs = nowMs;
   }
 
   /** Counts one request. Undefined where the key has no limit; else settled within the same turn of the event loop. */
   count(key: Pick<AuthenticatedKey, 'id' | 'rate'>): Promise<RateState> | undefined {
     const limit = limitOf(key, this.#byDefault);
     if (limit === undefined) return undefined;
-    return this.#limiter(limit)
-      .consume(key.id)
-      .then(
-        (result) => state(limit, result, false),
-        (reason: unknown) => {
-          // What is one too many is no error to the limiter, but a rejection.
-          if (reason instanceof RateLimiterRes) return state(limit, reason, true);
-          throw reason;
-        },
-      );
+    const { leftMs, ...state } = this.#windowsOf(limit).count(key.id);
+    return Promise.resolve({ ...limit, ...state, resetsAtMs: Date.now() + leftMs });
   }
 
-  #limiter({ requests, windowS }: RateLimit): RateLimiterMemory {
+  #windowsOf({ requests, windowS }: RateLimit): FixedWindows {
     const name = `${requests}/${windowS}`;
-    let limiter = this.#limiters.get(name);
-    if (limiter === undefined) {
-      limiter = new RateLimiterMemory({ points: requests, duration: windowS });
-      this.#limiters.set(name, limiter);
+    let windows = this.#windows.get(name);
+    if (windows === undefined) {
+      windows = new FixedWindows(requests, windowS * 1000, this.#nowMs);
+      this.#windows.set(name, windows);
     }
-    return limiter;
+    return windows;
   }
 }
 
@@ -77,15 +69,6 @@ export const rateLimitOf = (config: Pick<Config, 'rateLimitRequests' | 'rateLimi
   requests: config.rateLimitRequests,
   windowS: config.rateLimitWindowS,
 });
-
-function state(limit: RateLimit, result: RateLimiterRes, isExceeded: boolean): RateState {
-  return {
-    ...limit,
-    remaining: result.remainingPoints,
-    isExceeded,
-    resetsAtMs: Date.now() + result.msBeforeNext,
-  };
-}
 
 /** Whole seconds until the window has ended: a client that waits that long does not come too early. */
 export const secondsToReset = ({ resetsAtMs }: RateState): number =>

@@ -165,7 +165,7 @@ export class FrontDoor {
       const { keys, rates } = this.#options;
       const known =
         exchange.ticket === '' ? keys.authenticate(exchange.apiKey) : this.#ticketHolder(exchange, route);
-      const looking = known === undefined ? keys.lookUp?.(exchange.apiKey) : undefined;
+      const looking = known === undefined ? keys.lookUp(exchange.apiKey) : undefined;
       if (looking !== undefined) {
         void this.#enterLater(exchange, route, () => this.#lookedUp(looking, exchange, route));
         return;
@@ -189,7 +189,7 @@ export class FrontDoor {
 
   #ticketHolder({ ticket }: Exchange, { isSocket }: Route): AuthenticatedKey | undefined {
     const keyId = isSocket ? this.#options.redeemTicket?.(ticket) : undefined;
-    return keyId === undefined ? undefined : this.#options.keys.find?.(keyId);
+    return keyId === undefined ? undefined : this.#options.keys.find(keyId);
   }
 
   /** Records a WebSocket, once, when what it was for is over. */

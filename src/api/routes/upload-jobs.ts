@@ -80,12 +80,12 @@ export function uploadsToAwait(
 /** Makes a job of each upload to the data folder that the settings choose. */
 export function uploadJobs(
   config: Pick<Config, 'analyseUploads'>,
-  jobs: Jobs | undefined,
+  jobs: Jobs,
   detectors: readonly DetectorNames[],
   home: string,
 ): OnStored {
   const minBytes = smallestAnalysed(config);
-  if (jobs === undefined || minBytes === undefined) return async () => {};
+  if (minBytes === undefined) return async () => {};
   return async ({ name, bytes }, owner, traceparent) => {
     if (bytes >= minBytes) await createUploadJob(jobs, detectors, { name, home, owner, traceparent });
   };

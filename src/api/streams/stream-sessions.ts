@@ -27,7 +27,7 @@ export interface SessionsOptions {
   readonly idleTimeoutS: number;
   readonly maxDurationS: number;
   /** Whether a key that began a stream still works. */
-  readonly isActive?: (keyId: string) => boolean;
+  readonly isActive: (keyId: string) => boolean;
   readonly nowMs?: () => number;
 }
 
@@ -46,7 +46,7 @@ export class StreamSessions {
   readonly #entries = new Map<string, Entry>();
   #whenNone: (() => void) | undefined;
 
-  constructor({ nowMs = () => performance.now(), isActive = () => true, ...limits }: SessionsOptions) {
+  constructor({ nowMs = () => performance.now(), isActive, ...limits }: SessionsOptions) {
     this.#limits = limits;
     this.#isActive = isActive;
     this.#nowMs = nowMs;

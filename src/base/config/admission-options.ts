@@ -29,15 +29,6 @@ export const admissionOptions = {
     description:
       'Concurrent uploads and downloads through links to the data folder, counted apart from other requests. Further ones are refused with 503 and `Retry-After`.',
   }),
-  maxEventStreams: integer({
-    variable: 'VERAVOX_MAX_EVENT_STREAMS',
-    default: 1024,
-    minimum: 1,
-    maximum: 1_000_000,
-    unit: 'streams',
-    description:
-      'Clients that follow jobs through `/v1/jobs/{id}/events` at once, counted apart from requests. One key gets its share, and further ones are refused with 503 and `Retry-After`.',
-  }),
   maxWaitMs: integer({
     variable: 'VERAVOX_MAX_WAIT_MS',
     default: 500,
@@ -54,25 +45,7 @@ export const admissionOptions = {
     maximum: 100,
     unit: '%',
     description:
-      "Largest share of one API key in the requests in flight that others leave free, of one account's links in the transfers, and of one file's downloads in those of its account.",
-  }),
-  keyMemoryPercent: integer({
-    variable: 'VERAVOX_KEY_MEMORY_PERCENT',
-    default: 80,
-    minimum: 1,
-    maximum: 100,
-    unit: '%',
-    description:
-      'Largest share of one API key in the memory for clients that others leave free. With the default, one key can send two files of the largest size at once.',
-  }),
-  addressSharePercent: integer({
-    variable: 'VERAVOX_ADDRESS_SHARE_PERCENT',
-    default: 90,
-    minimum: 1,
-    maximum: 100,
-    unit: '%',
-    description:
-      'Largest share of one client address in the requests, transfers, streams and memory that others leave free. Set 100 behind a proxy that hides client addresses.',
+      "Largest share of one API key in the requests in flight that others leave free, of one account's links in the transfers, and of one file's downloads in those of its account. A key's share of memory, and a client address's of everything, are larger and follow from it: 80 and 90 % with the default, 100 % with 100.",
   }),
   rateLimitRequests: integer({
     variable: 'VERAVOX_RATE_LIMIT_REQUESTS',

@@ -85,16 +85,8 @@ export const analysisOptions = {
     minimum: 100,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'Time for a request body to arrive, after which the answer is 408.',
-  }),
-  largeFileReceiveTimeoutMs: integer({
-    variable: 'VERAVOX_LARGE_FILE_RECEIVE_TIMEOUT_MS',
-    default: 600_000,
-    minimum: 100,
-    maximum: 86_400_000,
-    unit: 'ms',
     description:
-      'The same for `/v1/predict/large-file`; the default is enough for 100 MiB at 1.4 Mbit/s. A slow upload occupies its memory for the whole time.',
+      'Time for a request body to arrive, after which the answer is 408; for `/v1/predict/large-file` ten times as long. A slow upload occupies its memory for the whole time.',
   }),
   queueTimeoutMs: integer({
     variable: 'VERAVOX_QUEUE_TIMEOUT_MS',
@@ -110,16 +102,8 @@ export const analysisOptions = {
     minimum: 1,
     maximum: 3_600_000,
     unit: 'ms',
-    description: 'Time to prepare and score one file, after which the answer is 500.',
-  }),
-  largeFileTimeoutMs: integer({
-    variable: 'VERAVOX_LARGE_FILE_TIMEOUT_MS',
-    default: 900_000,
-    minimum: 1,
-    maximum: 86_400_000,
-    unit: 'ms',
     description:
-      'The same for `/v1/predict/large-file`. Its files may also wait this long for a thread, after which the answer is 503.',
+      'Time to prepare and score one file, after which the answer is 500; for `/v1/predict/large-file` 7.5 times as long, and its files may also wait that long for a thread.',
   }),
   fetchAllowedHosts: list({
     variable: 'VERAVOX_FETCH_ALLOWED_HOSTS',
@@ -142,16 +126,7 @@ export const analysisOptions = {
     maximum: 3_600_000,
     unit: 'ms',
     description:
-      'Time to fetch the file of a `presigned_url`, after which the answer is 500. The same for each request to a bucket.',
-  }),
-  fetchStallTimeoutMs: integer({
-    variable: 'VERAVOX_FETCH_STALL_TIMEOUT_MS',
-    default: 10_000,
-    minimum: 1,
-    maximum: 3_600_000,
-    unit: 'ms',
-    description:
-      'Time for the name of its host to resolve, and for the host to connect, answer or send the next bytes, after which the answer is 500. The same for a bucket.',
+      'Time to fetch the file of a `presigned_url`, after which the answer is 500. The same for each request to a bucket. A sixth of it may pass until the name of the host resolves, and until the host connects, answers or sends the next bytes.',
   }),
   stopGraceMs: integer({
     variable: 'VERAVOX_STOP_GRACE_MS',

@@ -11,20 +11,19 @@ const needs: readonly [names: readonly Name[], needed: Name, otherwise: string][
     'storageBucket',
     'without a bucket, files are stored in the data folder',
   ],
-  [['databaseCaFile', 'databaseConnections'], 'database', 'without it, there is no connection to a server'],
+  [['databaseCaFile'], 'database', 'without it, there is no connection to a server'],
   [['rateLimitWindowS'], 'rateLimitRequests', 'without a number of requests, there is no limit'],
   [['hangTimeoutMs'], 'processes', 'without a supervisor, nothing detects a process that hangs'],
   [['tlsCertFile'], 'tlsKeyFile', 'a certificate needs its key'],
   [['tlsKeyFile'], 'tlsCertFile', 'a key needs its certificate'],
   [
-    ['oidcClientId', 'oidcClientSecret', 'oidcScopes', 'oidcRoleClaim', 'oidcRoles'],
+    ['oidcClientId', 'oidcClientSecret', 'oidcRoleClaim', 'oidcRoles'],
     'oidcIssuer',
     'without it, there is no OpenID provider',
   ],
   [['oidcIssuer'], 'oidcClientId', 'the provider has to know this server'],
   [['oidcIssuer'], 'oidcRoles', 'without roles, nobody could sign in'],
   [['oidcIssuer'], 'dashboardOrigin', 'the provider leads back there'],
-  [['otlpHeaders', 'traceRatio', 'traceService'], 'otlpEndpoint', 'without a collector, there are no traces'],
 ];
 
 /**
@@ -66,9 +65,8 @@ function cudaProblems({ device, cudaDevices }: Config, given: ReadonlySet<string
     return [`${options.device.variable} is cuda, but ${options.cudaDevices.variable} is none.`];
   }
   if (device !== 'cpu' || isOff) return [];
-  return (['cudaDevices', 'cudaMemoryBytes'] as const)
-    .filter((name) => given.has(name))
-    .map((name) => `${options[name].variable} has no effect: ${options.device.variable} is cpu.`);
+  if (!given.has('cudaDevices')) return [];
+  return [`${options.cudaDevices.variable} has no effect: ${options.device.variable} is cpu.`];
 }
 
 function adminProblems({ adminAddress, processes, host, port }: Config): string[] {

@@ -35,13 +35,6 @@ export const dashboardOptions = {
     }),
     isSecret: true,
   },
-  oidcScopes: text({
-    variable: 'VERAVOX_OIDC_SCOPES',
-    accepts: 'names with spaces between them, including `openid`',
-    isAccepted: (value) => value.split(/\s+/).includes('openid'),
-    default: 'openid profile email',
-    description: 'What the OpenID provider is asked for.',
-  }),
   oidcRoleClaim: text({
     variable: 'VERAVOX_OIDC_ROLE_CLAIM',
     accepts: 'the name of a claim',

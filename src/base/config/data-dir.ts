@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Surroundings } from './option.js';
@@ -19,14 +18,4 @@ export function defaultDataDir({
 }: Pick<Surroundings, 'packageDir' | 'stateDir'>): string {
   const isInstalled = packageDir.split(path.sep).includes('node_modules');
   return isInstalled ? stateDir : path.join(packageDir, 'data');
-}
-
-/**
- * A folder `data` in the working directory with keys in it, which earlier versions used without being told to.
- * @returns a hint for the operator; undefined if there is no such folder
- */
-export function hintOfOtherDataDir(dataDir: string, workingDir = process.cwd()): string | undefined {
-  const other = path.join(workingDir, 'data');
-  if (other === dataDir || !fs.existsSync(path.join(other, 'keys'))) return undefined;
-  return `${other} looks like a data folder, but ${dataDir} is used. To use the first, set VERAVOX_DATA_DIR=${other}.`;
 }

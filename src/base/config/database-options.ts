@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import { parseDatabaseAddress } from './database-address.js';
-import { integer, optional, text } from './option.js';
+import { optional, text } from './option.js';
 
 /** Where keys, usage and operating points are kept. */
 export const databaseOptions = {
@@ -23,14 +23,5 @@ export const databaseOptions = {
     default: '',
     defaultText: 'those that Node.js trusts',
     description: 'Certificates in PEM format, one of which signed that of the PostgreSQL server.',
-  }),
-  databaseConnections: integer({
-    variable: 'VERAVOX_DATABASE_CONNECTIONS',
-    default: 4,
-    minimum: 1,
-    maximum: 100,
-    unit: 'connections',
-    description:
-      'Most connections of a process to PostgreSQL, one more for notifications and two for the queue of jobs. All processes of all hosts together must stay below its `max_connections`.',
   }),
 };

@@ -37,16 +37,6 @@ export const engineOptions = {
     description:
       'GPUs that run the models, by the numbers that `nvidia-smi` gives them. Each has one thread. `all` leaves out GPUs that cannot be opened; a GPU that is named and cannot be opened stops the start. `none` leaves the models to the CPU.',
   }),
-  cudaMemoryBytes: integer({
-    variable: 'VERAVOX_CUDA_MEMORY_BYTES',
-    default: 0,
-    defaultText: '0: no limit',
-    minimum: 0,
-    maximum: 2 ** 44,
-    unit: 'bytes',
-    description:
-      "Limit of ONNX Runtime's memory on each GPU, for weights and batches. Only some of its CUDA providers heed it: see [gpus.md](gpus.md#memory).",
-  }),
   processes: integer({
     variable: 'VERAVOX_PROCESSES',
     default: 0,
@@ -101,14 +91,5 @@ export const engineOptions = {
     unit: 'windows',
     description:
       'Most windows that a scoring thread takes at once; batches form only under load. A CPU scores them one by one; if several keys are active, it takes one at a time, so that no key waits for a whole batch of another.',
-  }),
-  batchWaitMs: integer({
-    variable: 'VERAVOX_BATCH_WAIT_MS',
-    default: 2,
-    minimum: 0,
-    maximum: 1000,
-    unit: 'ms',
-    description:
-      'On a GPU, how long an incomplete batch waits for more windows; this is the most it adds to an answer. On a CPU, batches never wait.',
   }),
 };

@@ -27,15 +27,8 @@ export const jobOptions = {
     minimum: 1024,
     maximum: 5_497_558_138_880,
     unit: 'bytes',
-    description: 'Largest file of a job; jobs with a larger one fail.',
-  }),
-  maxJobDurationS: integer({
-    variable: 'VERAVOX_MAX_JOB_DURATION_S',
-    default: 86_400,
-    minimum: 1,
-    maximum: 86_400,
-    unit: 's',
-    description: 'Longest audio of a job. Jobs with longer audio fail; it is never truncated.',
+    description:
+      'Largest file of a job, and of an upload through a link to the data folder. Jobs with a larger one fail; such uploads are refused with 413.',
   }),
   accountMaxJobs: integer({
     variable: 'VERAVOX_ACCOUNT_MAX_JOBS',
@@ -45,22 +38,6 @@ export const jobOptions = {
     unit: 'jobs',
     description:
       'Queued and running jobs of one account; further ones are refused with 429. 0 means no limit.',
-  }),
-  maxBatchLines: integer({
-    variable: 'VERAVOX_MAX_BATCH_LINES',
-    default: 100_000,
-    minimum: 1,
-    maximum: 10_000_000,
-    unit: 'lines',
-    description: "Most lines of a batch's manifest; batches with more fail.",
-  }),
-  accountMaxBatches: integer({
-    variable: 'VERAVOX_ACCOUNT_MAX_BATCHES',
-    default: 10,
-    minimum: 0,
-    maximum: 1_000_000,
-    unit: 'batches',
-    description: 'Unfinished batches of one account; further ones are refused with 429. 0 means no limit.',
   }),
   jobRetentionDays: integer({
     variable: 'VERAVOX_JOB_RETENTION_DAYS',
@@ -84,13 +61,5 @@ export const jobOptions = {
     parseItem: parsePrivateHost,
     description:
       'Hosts inside the house that are allowed in `callback_url`, by http and https, with the rules of VERAVOX_FETCH_PRIVATE_HOSTS.',
-  }),
-  webhookTimeoutMs: integer({
-    variable: 'VERAVOX_WEBHOOK_TIMEOUT_MS',
-    default: 15_000,
-    minimum: 1,
-    maximum: 60_000,
-    unit: 'ms',
-    description: 'Time for one request to a `callback_url`, from the name look-up to the end of the answer.',
   }),
 };

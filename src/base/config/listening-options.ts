@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseAddressRange } from './address-range.js';
 import { parseCorsOrigin, parseListenAddress } from './listen-address.js';
-import { choice, integer, list, MEBIBYTE, optional, text } from './option.js';
+import { choice, integer, list, optional, text } from './option.js';
 
 /** Where the server listens, and for whom. */
 export const listeningOptions = {
@@ -80,14 +80,5 @@ export const listeningOptions = {
     unit: 'connections',
     description:
       'Open connections per IPv4 address or 64-bit IPv6 network, except for trusted proxies; further ones are closed. 0 means no limit.',
-  }),
-  maxAnswerBytes: integer({
-    variable: 'VERAVOX_MAX_ANSWER_BYTES',
-    default: 64 * MEBIBYTE,
-    minimum: MEBIBYTE,
-    maximum: 64 * 1024 * MEBIBYTE,
-    unit: 'bytes',
-    description:
-      'Memory for answers to slow clients, over all connections. When it is full, further slow clients are cut off.',
   }),
 };

@@ -2,6 +2,7 @@
 import os from 'node:os';
 import { contradictionsOf } from './contradictions.js';
 import { stateDirIn } from './data-dir.js';
+import { constants, derivedValues } from './fixed-values.js';
 import type { Option, Surroundings } from './option.js';
 import { type Config, options } from './options.js';
 import { packageDir } from './package-dir.js';
@@ -66,7 +67,12 @@ export function loadConfig(env: Environment, surroundings: Surroundings = surrou
       : [[name, set.has(name) ? values[name] : option.defaultOnCuda(surroundings)]],
   );
   // The type of `options` ties each name to its value's type; Object.entries forgets that.
-  const config = { ...values, onCuda: Object.fromEntries(onCuda) } as Config;
+  const config = {
+    ...values,
+    ...constants,
+    ...derivedValues(values as Config),
+    onCuda: Object.fromEntries(onCuda),
+  } as Config;
   problems.push(...contradictionsOf(config, set));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

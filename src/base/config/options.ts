@@ -5,6 +5,7 @@ import { analysisOptions } from './analysis-options.js';
 import { dashboardOptions } from './dashboard-options.js';
 import { databaseOptions } from './database-options.js';
 import { engineOptions } from './engine-options.js';
+import type { constants, derivedValues } from './fixed-values.js';
 import { jobOptions } from './job-options.js';
 import { listeningOptions } from './listening-options.js';
 import type { Option } from './option.js';
@@ -36,8 +37,11 @@ type Values = {
   readonly [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never;
 };
 
-/** Everything that an operator can set, with its values. */
-export interface Config extends Values {
+/** Everything that an operator can set, with its values, and what has no setting. */
+export interface Config
+  extends Values,
+    Readonly<typeof constants>,
+    Readonly<ReturnType<typeof derivedValues>> {
   /** The values that hold instead if CUDA runs the models. */
   readonly onCuda: Pick<Values, 'prepareThreads' | 'maxBatchWindows'>;
 }

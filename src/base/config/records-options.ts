@@ -10,13 +10,6 @@ export const recordsOptions = {
     description:
       '`file` writes one line of about 400 bytes per API request to `audit/<day>.jsonl` in the data folder.',
   }),
-  auditSync: choice({
-    variable: 'VERAVOX_AUDIT_SYNC',
-    choices: ['off', 'interval', 'each'],
-    default: 'interval',
-    description:
-      'When audit lines are forced to disk, to survive a power failure: never (`off`), twice a second (`interval`) or after each request (`each`).',
-  }),
   auditDays: integer({
     variable: 'VERAVOX_AUDIT_DAYS',
     default: 30,

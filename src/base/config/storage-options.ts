@@ -91,13 +91,4 @@ export const storageOptions = {
     description:
       'Disk space that uploads to the data folder leave free for keys, usage and audit; uploads beyond it are refused with 503.',
   }),
-  maxObjectBytes: integer({
-    variable: 'VERAVOX_MAX_OBJECT_BYTES',
-    default: 5120 * MEBIBYTE,
-    minimum: 1024,
-    maximum: 5_497_558_138_880,
-    unit: 'bytes',
-    description:
-      'Largest file that can be uploaded to the data folder through a link; larger ones are refused with 413. For a bucket, the storage decides.',
-  }),
 };

@@ -20,21 +20,4 @@ export const streamOptions = {
     unit: 's',
     description: 'Longest stream, in audio and in time.',
   }),
-  streamIdleTimeoutS: integer({
-    variable: 'VERAVOX_STREAM_IDLE_TIMEOUT_S',
-    default: 60,
-    minimum: 1,
-    maximum: 3600,
-    unit: 's',
-    description: 'Time without audio after which a stream is ended.',
-  }),
-  streamBufferS: integer({
-    variable: 'VERAVOX_STREAM_BUFFER_S',
-    default: 30,
-    minimum: 1,
-    maximum: 600,
-    unit: 's',
-    description:
-      'Audio of a stream that may wait for its analysis, at most 128 KiB per second; the stream of a client that sends faster is ended.',
-  }),
 };

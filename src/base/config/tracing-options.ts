@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { optional, text } from './option.js';
+import { choice, optional, text } from './option.js';
 import { parseOtlpHeaders } from './otlp-headers.js';
 
 const TRACES_PATH = '/v1/traces';
@@ -19,19 +19,22 @@ function parseRatio(given: string): number | undefined {
   return value >= 0 && value <= 1 ? value : undefined;
 }
 
-/** Traces for a collector (docs/tracing.md). */
+/**
+ * Traces for a collector (docs/tracing.md), by the names and defaults of OpenTelemetry's specification. Other programs read
+ * these variables, too, so none of them needs another one.
+ */
 export const tracingOptions = {
   otlpEndpoint: optional({
-    variable: 'VERAVOX_OTLP_ENDPOINT',
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     accepts: 'an http or https URL without user, query and fragment',
     defaultText: 'none: no traces',
     parseValue: parseCollector,
     description:
-      'OpenTelemetry collector for traces, by OTLP over HTTP; `/v1/traces` is added to its path. The standard variables `OTEL_...` switch nothing on. See [tracing.md](tracing.md).',
+      'OpenTelemetry collector for traces, by OTLP over HTTP; `/v1/traces` is added to its path. No other variable `OTEL_...` switches anything on. See [tracing.md](tracing.md).',
   }),
   otlpHeaders: {
     ...optional({
-      variable: 'VERAVOX_OTLP_HEADERS',
+      variable: 'OTEL_EXPORTER_OTLP_HEADERS',
       accepts: '`name=value` pairs, values percent-encoded, separated by commas',
       defaultText: 'none',
       parseValue: parseOtlpHeaders,
@@ -39,21 +42,34 @@ export const tracingOptions = {
     }),
     isSecret: true,
   },
-  traceRatio: {
-    ...optional({
-      variable: 'VERAVOX_TRACE_RATIO',
-      accepts: 'a number from 0 to 1',
-      defaultText: '1',
-      parseValue: parseRatio,
-      description:
-        'Share of the traces beginning at this server that the collector gets. For a request with a `traceparent`, its sender has decided.',
-    }),
-    default: () => 1,
-  },
-  traceService: text({
-    variable: 'VERAVOX_TRACE_SERVICE',
+  serviceName: text({
+    variable: 'OTEL_SERVICE_NAME',
     accepts: 'a name',
     default: 'veravox',
     description: 'Name of this service in traces (`service.name`).',
   }),
+  traceSampler: choice({
+    variable: 'OTEL_TRACES_SAMPLER',
+    choices: [
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+      'always_on',
+      'always_off',
+      'traceidratio',
+    ],
+    default: 'parentbased_always_on',
+    description:
+      'Traces that the collector gets: all, none, or a share of them. With `parentbased_`, this holds for traces that begin at this server; for a request with a `traceparent`, its sender has decided.',
+  }),
+  traceSamplerRatio: {
+    ...optional({
+      variable: 'OTEL_TRACES_SAMPLER_ARG',
+      accepts: 'a number from 0 to 1',
+      defaultText: '1',
+      parseValue: parseRatio,
+      description: 'Share of the traces for the samplers that end in `traceidratio`.',
+    }),
+    default: () => 1,
+  },
 };

@@ -297,7 +297,7 @@ const entries = {
     status: 400,
     code: 'validation_error',
     message: 'The manifest cannot be used: {problem}.',
-    when: 'Only in the field `error` of a batch: its manifest is neither CSV with a header nor JSON lines, or is longer than `VERAVOX_MAX_BATCH_LINES`.',
+    when: 'Only in the field `error` of a batch: its manifest is neither CSV with a header nor JSON lines, or has more than 100,000 lines.',
   },
   WEBHOOK_HOST_REFUSED: {
     status: 400,
@@ -329,7 +329,7 @@ const entries = {
     status: 429,
     code: 'rate_limited',
     message: 'The account has reached its limit of unfinished jobs; retry after {retryAfterS} s.',
-    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs, or `VERAVOX_ACCOUNT_MAX_BATCHES` batches, that are queued or running.',
+    when: 'The account has `VERAVOX_ACCOUNT_MAX_JOBS` jobs, or 10 batches, that are queued or running.',
     retryAfterS: 60,
   },
   CONCURRENCY_LIMITED: {

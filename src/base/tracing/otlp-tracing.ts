@@ -25,14 +25,20 @@ import { type OutboxEvents, SpanOutbox } from './span-outbox.js';
 import { parseTraceparent, type TraceContext, traceparentOf } from './trace-context.js';
 import type { Facts, Span, SpanEnd, SpanKind, SpanStart, Tracing } from './tracing.js';
 
+export interface Sampling {
+  /** Share of the traces that are exported, 0..1. */
+  readonly ratio: number;
+  /** Of traces that begin elsewhere, their senders have decided. */
+  readonly followsParent: boolean;
+}
+
 export interface OtlpSettings extends OutboxEvents {
   /** Where spans are posted to. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly version: string;
-  /** Share of the traces that begin here and are exported, 0..1. */
-  readonly ratio: number;
+  readonly sampling: Sampling;
   /** Of one batch, with all attempts. */
   readonly timeoutMs?: number;
 }
@@ -55,7 +61,16 @@ export class OtlpTracing implements Tracing {
   readonly #agent: http.Agent;
 
   constructor(settings: OtlpSettings) {
-    const { url, headers, serviceName, version, ratio, timeoutMs = EXPORT_TIMEOUT_MS, ...events } = settings;
+    const {
+      url,
+      headers,
+      serviceName,
+      version,
+      sampling,
+      timeoutMs = EXPORT_TIMEOUT_MS,
+      ...events
+    } = settings;
+    const root = new TraceIdRatioBasedSampler(sampling.ratio);
     this.#agent = agentFor(url, timeoutMs);
     const exporter = new OTLPTraceExporter({
       url,
@@ -71,7 +86,7 @@ export class OtlpTracing implements Tracing {
         'host.name': os.hostname(),
         'process.pid': process.pid,
       }),
-      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+      sampler: sampling.followsParent ? new ParentBasedSampler({ root }) : root,
       spanProcessors: [new SpanOutbox(exporter, events)],
     });
     this.#tracer = this.#provider.getTracer('veravox', version);

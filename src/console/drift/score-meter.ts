@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BackgroundWriter } from '../../state/records/background-writer.js';
+import { BackgroundRecorder } from '../../state/records/background-recorder.js';
 import type { ScoreBook } from './score-book.js';
 import { ScoreCounts } from './score-counts.js';
 
@@ -13,17 +13,16 @@ export interface ScoreMeterOptions {
 const FLUSH_MS = 10_000;
 
 /** Counts scores in memory, and now and then adds them to the database. A crash costs what was counted since. */
-export class ScoreMeter {
+export class ScoreMeter extends BackgroundRecorder {
   readonly #book: Pick<ScoreBook, 'add'>;
   readonly #nowMs: () => number;
-  readonly #writer: BackgroundWriter;
   #counts = new ScoreCounts();
 
   constructor(book: Pick<ScoreBook, 'add'>, options: ScoreMeterOptions) {
     const { flushMs: everyMs = FLUSH_MS, nowMs = Date.now, onError } = options;
+    super({ everyMs, onError });
     this.#book = book;
     this.#nowMs = nowMs;
-    this.#writer = new BackgroundWriter(() => this.#write(), { everyMs, onError });
   }
 
   countWindowScore(model: string, fingerprint: string, score: number): void {
@@ -34,16 +33,7 @@ export class ScoreMeter {
     this.#counts.countScore({ model, fingerprint }, 'file', score, this.#nowMs());
   }
 
-  /** Resolves when what was counted so far is in the database, or has failed to get there. */
-  flush(): Promise<void> {
-    return this.#writer.flush();
-  }
-
-  close(): Promise<void> {
-    return this.#writer.close();
-  }
-
-  async #write(): Promise<void> {
+  protected async write(): Promise<void> {
     const counts = this.#counts;
     if (counts.models.length === 0) return;
     this.#counts = new ScoreCounts();

@@ -54,15 +54,11 @@ export class HealthKeeper {
   }
 
   /** Begins to remember. @param jobs asked by one process of a host */
-  start(
-    metrics: ServiceMetrics,
-    gauges: Omit<Gauges, 'jobs'>,
-    jobs: Pick<Jobs, 'countUnfinished'> | undefined,
-  ): void {
+  start(metrics: ServiceMetrics, gauges: Omit<Gauges, 'jobs'>, jobs: Pick<Jobs, 'countUnfinished'>): void {
     metrics.onCount = (record) => this.#history.count(record);
     let known: ReturnType<Gauges['jobs']>;
     const look = async (): Promise<void> => {
-      known = await jobs?.countUnfinished().catch(() => undefined);
+      known = await jobs.countUnfinished().catch(() => undefined);
     };
     if (this.#siblings?.isFirst ?? true) {
       void look();

@@ -59,7 +59,7 @@ export class AdminGuard {
   #ofKey(presented: string, request: RouteRequest): Principal | Promise<Principal> {
     const { keys } = this.#parts;
     const known = keys.authenticate(presented);
-    const looking = known === undefined ? keys.lookUp?.(presented) : undefined;
+    const looking = known === undefined ? keys.lookUp(presented) : undefined;
     return looking === undefined
       ? this.#counted(known, request)
       : looking.then((found) => this.#counted(found, request));

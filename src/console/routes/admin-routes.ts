@@ -19,7 +19,7 @@ import { usageRoutes } from './usage-routes.js';
 import { userRoutes } from './user-routes.js';
 
 export interface AdminRoutesParts extends AdminParts, Pick<ModelRoutesParts, 'points'> {
-  readonly jobs: Omit<AdminJobsParts, 'noteFirst'> | undefined;
+  readonly jobs: Omit<AdminJobsParts, 'noteFirst'>;
 }
 
 /** `/v1/admin/...`. */
@@ -37,8 +37,8 @@ export function adminRoutes(parts: AdminRoutesParts): Route[] {
     playgroundRoute(parts, guard),
     ...keyRoutes(guard, { registry, ledger, noteFirst, config }),
     ...usageRoutes(guard, { registry, ledger, flushUsage: () => parts.flushUsage() }),
-    ...(jobs ? adminJobRoutes(guard, { ...jobs, noteFirst }) : []),
-    ...(jobs ? deliveryRoutes(guard, { deliveries: jobs.jobs.deliveries, noteFirst }) : []),
+    ...adminJobRoutes(guard, { ...jobs, noteFirst }),
+    ...deliveryRoutes(guard, { deliveries: jobs.jobs.deliveries, noteFirst }),
     ...modelRoutes(guard, { config, status: () => parts.status(), points }),
     ...healthRoutes(guard, parts),
   ];

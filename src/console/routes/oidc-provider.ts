@@ -5,8 +5,10 @@ import { ServiceError } from '../../base/errors/service-error.js';
 
 export type OidcSettings = Pick<
   Config,
-  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScopes' | 'dashboardOrigin'
+  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'dashboardOrigin'
 >;
+
+const SCOPES = 'openid profile email';
 
 /** What the browser keeps while somebody is at the provider, so that only it can come back. */
 export interface OidcSecrets {
@@ -50,7 +52,7 @@ export class OidcProvider {
     };
     const url = library.buildAuthorizationUrl(configuration, {
       redirect_uri: this.#callback().href,
-      scope: this.#settings.oidcScopes,
+      scope: SCOPES,
       state: secrets.state,
       nonce: secrets.nonce,
       code_challenge: await library.calculatePKCECodeChallenge(secrets.codeVerifier),

@@ -59,14 +59,14 @@ export function oidcRoutes({ config, signIns }: AdminParts): Route[] {
 
   async function begin(request: RouteRequest): Promise<Reply> {
     if (!provider.isConfigured) throw notFound(request.path);
-    await signIns.refuseFloods(request.clientAddress);
+    signIns.refuseFloods(request.clientAddress);
     const { url, secrets } = await provider.begin();
     return to(url, [setCookie('oidc', secure(request), textOf(secrets), AWAY_S)]);
   }
 
   async function finish(request: RouteRequest): Promise<Reply> {
     if (!provider.isConfigured) throw notFound(request.path);
-    await signIns.refuseFloods(request.clientAddress);
+    signIns.refuseFloods(request.clientAddress);
     const secrets = secretsIn(cookieIn(request.headers, 'oidc', secure(request)));
     const claims = await provider.finish(request.query, secrets);
     const person = personOf(claims, config.oidcRoleClaim, config.oidcRoles);

@@ -88,8 +88,8 @@ export class SignIns {
   }
 
   /** @throws ServiceError SIGN_IN_LIMITED */
-  async refuseFloods(clientAddress: string): Promise<void> {
-    refuseForNow(await this.#brake.shield(addressBlock(clientAddress), 'provider'));
+  refuseFloods(clientAddress: string): void {
+    refuseForNow(this.#brake.shield(addressBlock(clientAddress), 'provider'));
   }
 
   /**
@@ -143,7 +143,7 @@ export class SignIns {
 
   /** Refuses before the password is hashed, which takes long. @throws ServiceError LINK_REFUSED, SIGN_IN_LIMITED */
   async checkLink(token: string, { clientAddress }: Visitor): Promise<void> {
-    refuseForNow(await this.#brake.shield(addressBlock(clientAddress), 'link'));
+    refuseForNow(this.#brake.shield(addressBlock(clientAddress), 'link'));
     if (!(await this.#links.isValid(token))) throw new ServiceError('LINK_REFUSED');
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hash } from 'node:crypto';
-// The package's own list of exports loads limiters for ten databases.
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
-import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
+import { FixedWindows } from '../../base/fixed-windows.js';
 import type { Database, Transaction } from '../../state/database/database.js';
 import { foldedName } from './user.js';
 
@@ -16,6 +14,7 @@ const FORGOTTEN_MS = 60 * 60_000;
 /** Attempts that get as far as the database, per minute and process. */
 const MAX_PER_ADDRESS = 30;
 const MAX_IN_ALL = 240;
+const MINUTE_MS = 60_000;
 
 /** What somebody presents. */
 type SignInWay = 'password' | 'link' | 'provider';
@@ -36,8 +35,8 @@ type AttemptRow = { readonly attempts: number; readonly last_at_ms: number; read
 export class SignInBrake {
   readonly #database: Database;
   readonly #nowMs: () => number;
-  readonly #ofAddress = new RateLimiterMemory({ points: MAX_PER_ADDRESS, duration: 60 });
-  readonly #all = new RateLimiterMemory({ points: MAX_IN_ALL, duration: 60 });
+  readonly #ofAddress = new FixedWindows(MAX_PER_ADDRESS, MINUTE_MS);
+  readonly #all = new FixedWindows(MAX_IN_ALL, MINUTE_MS);
 
   constructor(database: Database, nowMs: () => number = Date.now) {
     this.#database = database;
@@ -49,7 +48,7 @@ export class SignInBrake {
    * @returns 0 if it may be, and counts the attempt; otherwise for how many milliseconds it may not
    */
   async begin(name: string, address: string): Promise<number> {
-    const shieldedMs = await this.shield(address, 'password');
+    const shieldedMs = this.shield(address, 'password');
     if (shieldedMs > 0) return shieldedMs;
     const nowMs = this.#nowMs();
     return this.#database.transaction(
@@ -72,17 +71,14 @@ export class SignInBrake {
   }
 
   /** The part in memory, which strangers cannot fill the database past. @returns as `begin` */
-  async shield(address: string, way: SignInWay): Promise<number> {
-    try {
-      // In this order: one address alone does not use up what is for all.
-      await this.#ofAddress.consume(address);
-      // Nobody guesses a link, so that strangers with many addresses keep nobody from one.
-      if (way !== 'link') await this.#all.consume(way);
-      return 0;
-    } catch (reason) {
-      if (reason instanceof RateLimiterRes) return Math.max(1, reason.msBeforeNext);
-      throw reason;
-    }
+  shield(address: string, way: SignInWay): number {
+    // In this order: one address alone does not use up what is for all.
+    const own = this.#ofAddress.count(address);
+    if (own.isExceeded) return own.leftMs;
+    // Nobody guesses a link, so that strangers with many addresses keep nobody from one.
+    if (way === 'link') return 0;
+    const all = this.#all.count(way);
+    return all.isExceeded ? all.leftMs : 0;
   }
 
   /** The attempt that has begun was no guess. */

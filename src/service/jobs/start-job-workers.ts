@@ -34,6 +34,8 @@ export interface JobWorkersParts {
 }
 
 const POLL_MS = 5000;
+/** Of the audio. */
+const MAX_DURATION_S = 86_400;
 /** Of one turn, which a further one continues. */
 const TURN_LIMIT_MS = 24 * 3_600_000;
 
@@ -78,7 +80,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
                 'object' in source ? sources.ofObject(source.object) : sources.ofLink(source.link, signal),
               store,
               maxBytes: config.maxJobBytes,
-              maxDurationS: config.maxJobDurationS,
+              maxDurationS: MAX_DURATION_S,
               timeLimitMs: TURN_LIMIT_MS,
               heartbeatMs: HEARTBEAT_MS,
             },

@@ -99,17 +99,6 @@ export class LivedDays {
     return this.#content.days.filter((lived) => lived > day).length;
   }
 
-  /**
-   * Takes over what was there before days were counted: files of so many days are as old as the days that came after them.
-   * @param dayOf the day in a file's name
-   */
-  adopt(files: readonly string[], dayOf: (file: string) => string | undefined): void {
-    if (fs.existsSync(this.#file)) return;
-    const days = [...new Set(files.map(dayOf))].filter((day) => day !== undefined).sort();
-    const seenAt = Object.fromEntries(files.map((file) => [file, days.indexOf(dayOf(file) ?? '') + 2]));
-    this.#write({ days, seenAt });
-  }
-
   #write(content: Content): void {
     if (JSON.stringify(content) === JSON.stringify(this.#content)) return;
     replaceFile(this.#file, `${JSON.stringify({ version: VERSION, ...content })}\n`);

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../base/config/options.js';
 import { makeDataFolder } from '../data-folder/data-folder.js';
+import { refuseEarlierFiles } from '../data-folder/earlier-files.js';
 import type { Database, Dialect } from './database.js';
 import { countPending, migrate } from './migrate.js';
 import { migrations } from './migrations/migrations.js';
@@ -18,9 +19,10 @@ export const databaseFile = (dataDir: string): string => path.join(dataDir, 'ver
 /**
  * Opens the database that the settings name, with its tables as this program needs them. Without settings that is a file in
  * the data folder, which is made if it is missing.
- * @throws DatabaseError, ForeignTables
+ * @throws EarlierDataFolder, DatabaseError, ForeignTables
  */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  refuseEarlierFiles(settings.dataDir);
   const database = await connect(settings);
   try {
     await migrate(database, migrations);
@@ -28,6 +30,19 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/** Opens it for one command. */
+export async function withDatabase<Result>(
+  settings: DatabaseSettings,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await openDatabase(settings);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
   }
 }
 
@@ -76,8 +91,13 @@ async function checkPages(database: Database): Promise<void> {
   if (row?.quick_check !== 'ok') throw sqliteFailure(database.name, 'SQLITE_CORRUPT', row?.quick_check ?? '');
 }
 
-/** Opens it without changing it. Undefined if it does not exist yet, or its tables are of an earlier program. */
+/**
+ * Opens it without changing it.
+ * @returns undefined if it does not exist yet, or its tables are of an earlier program
+ * @throws EarlierDataFolder, DatabaseError, ForeignTables
+ */
 export async function openUnchanged(settings: DatabaseSettings): Promise<Database | undefined> {
+  refuseEarlierFiles(settings.dataDir);
   if (settings.database === undefined && !fs.existsSync(databaseFile(settings.dataDir))) return undefined;
   const database = await connect(settings);
   try {

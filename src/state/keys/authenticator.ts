@@ -19,10 +19,10 @@ export interface Authenticator {
   /** Undefined for a key that is unknown, expired or revoked. Takes the same time for any wrong key. */
   authenticate(presented: string): AuthenticatedKey | undefined;
   /** The key with this id, for whom has proved it before; undefined as above. */
-  find?(id: string): AuthenticatedKey | undefined;
+  find(id: string): AuthenticatedKey | undefined;
   /**
    * Looks for a key that was made a moment ago. Undefined if there is nothing to look for; rejects with a DatabaseError if the
    * database cannot tell.
    */
-  lookUp?(presented: string): Promise<AuthenticatedKey | undefined> | undefined;
+  lookUp(presented: string): Promise<AuthenticatedKey | undefined> | undefined;
 }

@@ -75,16 +75,6 @@ export class KeyRegistry {
     });
   }
 
-  /** Stores those whose ids are new, and leaves the others as they are. */
-  async add(keys: readonly StoredKey[]): Promise<void> {
-    await this.#change(async (transaction, last) => {
-      for (const [i, key] of keys.entries()) {
-        const revision = last - keys.length + 1 + i;
-        await insert(transaction, key, revision, ' ON CONFLICT (id) DO NOTHING');
-      }
-    }, keys.length);
-  }
-
   /**
    * @param edit gets the key as it is, and returns it as it is to be; what it throws leaves the key as it was
    * @param before runs before the change is valid; if it fails, there is none
@@ -200,15 +190,8 @@ export class KeyRegistry {
     return this.#database.follow(KEYS_TOPIC, onChange);
   }
 
-  /**
-   * The revisions are taken first: until the end, no other change can have later ones and be seen earlier.
-   * @param work gets the last of so many revisions as it needs
-   */
-  #change<Result>(
-    work: (transaction: Transaction, revision: number) => Promise<Result>,
-    needed = 1,
-  ): Promise<Result> {
-    return this.#database.transaction((transaction) => changeKeys(transaction, work, needed));
+  #change<Result>(work: (transaction: Transaction, revision: number) => Promise<Result>): Promise<Result> {
+    return this.#database.transaction((transaction) => changeKeys(transaction, work));
   }
 }
 
@@ -243,14 +226,13 @@ export async function removeSessionKeys(
 export const addKey = (transaction: Transaction, key: StoredKey): Promise<void> =>
   changeKeys(transaction, (_, revision) => insert(transaction, key, revision));
 
+/** The revision is taken first: until the end, no other change can have a later one and be seen earlier. */
 async function changeKeys<Result>(
   transaction: Transaction,
   work: (transaction: Transaction, revision: number) => Promise<Result>,
-  needed = 1,
 ): Promise<Result> {
   const [row] = await transaction.query<{ revision: number }>(
-    "UPDATE revisions SET revision = revision + $1 WHERE topic = 'keys' RETURNING revision",
-    [needed],
+    "UPDATE revisions SET revision = revision + 1 WHERE topic = 'keys' RETURNING revision",
   );
   const result = await work(transaction, row?.revision ?? 0);
   await transaction.announce(KEYS_TOPIC);

@@ -59,14 +59,14 @@ export class OperatingPointRegistry {
         'SELECT point FROM operating_points WHERE name = $1 AND model = $2',
         [point.name, point.model],
       );
-      await insert(transaction, point, 'DO UPDATE SET point = excluded.point, revision = excluded.revision');
+      await transaction.execute(
+        `INSERT INTO operating_points (name, model, point, revision)
+          VALUES ($1, $2, $3, (SELECT revision FROM revisions WHERE topic = $4))
+          ON CONFLICT (name, model) DO UPDATE SET point = excluded.point, revision = excluded.revision`,
+        [point.name, point.model, JSON.stringify(point), POINTS_TOPIC],
+      );
       return earlier && (parsed(earlier.point) as OperatingPoint | undefined);
     });
-  }
-
-  /** Stores those whose names are new to their models, and leaves the others as they are. */
-  async add(points: readonly OperatingPoint[]): Promise<void> {
-    for (const point of points) await this.#change((transaction) => insert(transaction, point, 'DO NOTHING'));
   }
 
   follow(onChange: () => void): () => void {
@@ -84,15 +84,6 @@ export class OperatingPointRegistry {
       return result;
     });
   }
-}
-
-async function insert(transaction: Transaction, point: OperatingPoint, otherwise: string): Promise<void> {
-  await transaction.execute(
-    `INSERT INTO operating_points (name, model, point, revision)
-      VALUES ($1, $2, $3, (SELECT revision FROM revisions WHERE topic = $4))
-      ON CONFLICT (name, model) ${otherwise}`,
-    [point.name, point.model, JSON.stringify(point), POINTS_TOPIC],
-  );
 }
 
 /** Undefined for what is no JSON. */

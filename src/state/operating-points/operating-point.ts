@@ -38,14 +38,6 @@ export interface ScoringModel {
   readonly scoreFingerprint: string;
 }
 
-/** Of files; the one in their place has the next. */
-export const POINT_FILE_VERSION = 1;
-
-export interface OperatingPointFile {
-  readonly version: typeof POINT_FILE_VERSION;
-  readonly points: readonly OperatingPoint[];
-}
-
 const share = { type: 'number', minimum: 0, maximum: 1 } as const;
 const text = { type: 'string', minLength: 1 } as const;
 const sha256 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
@@ -82,10 +74,4 @@ export const operatingPointSchema = object({
   where: { type: 'array', items: { type: 'string' } },
   silence_threshold: orNull({ type: 'number', minimum: 0, maximum: 100 }),
   created_at: text,
-});
-
-/** Of `operating-points.json`. */
-export const operatingPointFileSchema = object({
-  version: { const: POINT_FILE_VERSION },
-  points: { type: 'array', items: operatingPointSchema },
 });

@@ -20,5 +20,5 @@ export async function noteAdminAct(
   if (audit === 'off') return;
   const time = new Date();
   const line = JSON.stringify({ time: time.toISOString(), ...act, ...actor() });
-  await appendToChain(auditDir(dataDir), [line], { day: dayOf(time), time, isSynced: true });
+  await appendToChain(auditDir(dataDir), [line], { day: dayOf(time), time });
 }

@@ -27,8 +27,6 @@ export interface AppendOptions {
   /** UTC day, as files are named by it. */
   readonly day: string;
   readonly time: Date;
-  /** Resolves only when the lines would outlive a power failure. */
-  readonly isSynced: boolean;
 }
 
 const VERSION = 1;
@@ -43,11 +41,11 @@ export async function withChain<Result>(dir: string, work: () => Promise<Result>
   return locked(path.join(dir, 'chain.lock'), work);
 }
 
-/** Appends lines, each of them JSON of an object, whole or not at all. */
+/** Appends lines, each of them JSON of an object, whole or not at all. Resolves when they would outlive a power failure. */
 export async function appendToChain(
   dir: string,
   lines: readonly string[],
-  { day, time, isSynced }: AppendOptions,
+  { day, time }: AppendOptions,
 ): Promise<void> {
   await withChain(dir, async () => {
     const { head, isTorn, notes } = await findEnd(dir, await readHead(dir));
@@ -61,10 +59,10 @@ export async function appendToChain(
       text += line.text;
     }
     // With none, a crash before the first note would look as if somebody had removed it.
-    if (head.file === '') await writeHead(dir, head, isSynced);
-    const bytes = await appendText(path.join(dir, file), text, isSynced);
-    if (isSynced && file !== head.file) await syncFolderLater(dir);
-    await writeHead(dir, { seq: state.seq, hash: state.hash, file, bytes }, isSynced);
+    if (head.file === '') await writeHead(dir, head);
+    const bytes = await appendText(path.join(dir, file), text);
+    if (file !== head.file) await syncFolderLater(dir);
+    await writeHead(dir, { seq: state.seq, hash: state.hash, file, bytes });
   });
 }
 
@@ -93,8 +91,8 @@ export async function readHead(dir: string): Promise<ChainHead | undefined> {
   return isHead ? head : undefined;
 }
 
-async function writeHead(dir: string, head: ChainHead, isSynced: boolean): Promise<void> {
-  await replaceFileLater(headFile(dir), `${JSON.stringify({ version: VERSION, ...head })}\n`, isSynced);
+async function writeHead(dir: string, head: ChainHead): Promise<void> {
+  await replaceFileLater(headFile(dir), `${JSON.stringify({ version: VERSION, ...head })}\n`);
 }
 
 /** Files of a chain in its order, with the number of the first line of each; others are left out. */
@@ -206,13 +204,13 @@ async function newFileName(dir: string, day: string): Promise<string> {
 }
 
 /** @returns the size of the file */
-async function appendText(file: string, text: string, isSynced: boolean): Promise<number> {
+async function appendText(file: string, text: string): Promise<number> {
   const handle: FileHandle = await open(file, 'a', 0o600);
   try {
     const { size } = await handle.stat();
     try {
       await handle.appendFile(text);
-      if (isSynced) await handle.datasync();
+      await handle.datasync();
     } catch (error) {
       // A full disk: the lines are tried again later, and must not be there twice.
       await handle.truncate(size).catch(() => {});

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isRefusal } from '../../base/observe/refusal-lines.js';
 import { roundedTimesMs } from '../../base/observe/request-log.js';
-import type { RequestRecord } from '../../base/observe/request-record.js';
+import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import { dayOf } from '../data-folder/days.js';
 import { type AuditEvent, appendToChain, auditDir } from './audit-chain.js';
 import { BackgroundRecorder } from './background-recorder.js';
 
-/** When lines are forced to the disk: never, with each writing of the lines that came meanwhile, or with each line. */
-export type AuditSync = 'off' | 'interval' | 'each';
-
 export interface AuditLogOptions {
-  /** Default: interval. */
-  readonly sync?: AuditSync;
   readonly flushMs?: number;
   /** Lines that wait for a disk that does not take them; what comes then is lost. */
   readonly maxWaitingBytes?: number;
@@ -33,7 +28,6 @@ interface Line {
 }
 
 const defaults: Required<AuditLogOptions> = {
-  sync: 'interval',
   flushMs: 500,
   maxWaitingBytes: 16 << 20,
   maxStrangersPerS: 100,
@@ -58,7 +52,7 @@ const LINES_PER_APPEND = 500;
  * One JSON line per request to the API, and one per event, in `<dataDir>/audit/<UTC day>.jsonl`; together they are a chain:
  * see audit-chain.ts. Lines are collected and appended by another thread. Several servers may share the folder.
  */
-export class AuditLog extends BackgroundRecorder {
+export class AuditLog extends BackgroundRecorder implements RequestRecorder {
   readonly dir: string;
   readonly #options: Required<AuditLogOptions>;
   #waiting: Line[] = [];
@@ -113,7 +107,6 @@ export class AuditLog extends BackgroundRecorder {
     const json = JSON.stringify(content);
     this.#waitingBytes += json.length;
     this.#waiting.push({ day: dayOf(now), json });
-    if (this.#options.sync === 'each') this.writer.soon();
   }
 
   protected async write(): Promise<void> {
@@ -126,8 +119,7 @@ export class AuditLog extends BackgroundRecorder {
       const count = Math.min(end < 0 ? left : end, left, LINES_PER_APPEND);
       const lines = this.#waiting.slice(0, count).map(({ json }) => json);
       left -= count;
-      const isSynced = this.#options.sync !== 'off';
-      await appendToChain(this.dir, lines, { day, time: this.#options.now(), isSynced });
+      await appendToChain(this.dir, lines, { day, time: this.#options.now() });
       this.#waiting.splice(0, count);
       for (const json of lines) this.#waitingBytes -= json.length;
     }

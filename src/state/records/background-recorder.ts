@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import { BackgroundWriter, type BackgroundWriterOptions } from './background-writer.js';
 
 /** Keeps what it records in memory, and writes it now and then. */
-export abstract class BackgroundRecorder implements RequestRecorder {
-  protected readonly writer: BackgroundWriter;
+export abstract class BackgroundRecorder {
+  readonly #writer: BackgroundWriter;
 
   constructor(options: BackgroundWriterOptions) {
-    this.writer = new BackgroundWriter(() => this.write(), options);
+    this.#writer = new BackgroundWriter(() => this.write(), options);
   }
-
-  abstract record(record: RequestRecord): void;
 
   /** Writes what was recorded since the last time. */
   protected abstract write(): Promise<void>;
 
   /** Resolves when what was recorded so far is written, or has failed to be. */
   flush(): Promise<void> {
-    return this.writer.flush();
+    return this.#writer.flush();
   }
 
   close(): Promise<void> {
-    return this.writer.close();
+    return this.#writer.close();
   }
 }

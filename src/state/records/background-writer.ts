@@ -14,7 +14,6 @@ export class BackgroundWriter {
   #writing: Promise<void> = Promise.resolve();
   #isWriting = false;
   #isFailing = false;
-  #isDue = false;
 
   constructor(write: () => Promise<void>, { everyMs, onError }: BackgroundWriterOptions) {
     this.#write = write;
@@ -30,19 +29,6 @@ export class BackgroundWriter {
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#attempt());
     return this.#writing;
-  }
-
-  /** Writes when the work at hand is done; together with what comes until then. */
-  soon(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    setImmediate(() => {
-      // What comes while this is being written is for the next time.
-      this.#writing = this.#writing.then(() => {
-        this.#isDue = false;
-        return this.#attempt();
-      });
-    });
   }
 
   close(): Promise<void> {

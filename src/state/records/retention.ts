@@ -19,16 +19,16 @@ export interface RetentionOptions {
   readonly usageDays: number;
   readonly usage: ByDay;
   /** 0 keeps all. */
-  readonly jobDays?: number;
+  readonly jobDays: number;
   /** Those that are over. */
-  readonly jobs?: ByDay;
+  readonly jobs: ByDay;
   /** Removes stored objects whose time is over; absent where they are kept. */
   readonly sweepObjects?: (
     daysSince: (stored: Date) => number,
   ) => Promise<{ objects: number; bytes: number }>;
   /** Told what was removed. */
-  readonly onRemoved?: (event: AuditEvent) => void;
-  readonly onError?: (error: unknown) => void;
+  readonly onRemoved: (event: AuditEvent) => void;
+  readonly onError: (error: unknown) => void;
   readonly clocks?: Clocks;
 }
 
@@ -52,7 +52,6 @@ export class Retention {
     this.#dataDir = dataDir;
     this.#options = options;
     this.#lived = new LivedDays(dataDir, options.clocks ?? systemClocks);
-    this.#lived.adopt([...this.#auditFiles().keys()], (file) => dayOfFile(path.basename(file)));
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
     this.#timer.unref();
   }
@@ -66,7 +65,7 @@ export class Retention {
         this.#isDue = false;
         this.#isFailing = false;
       } catch (error) {
-        if (!this.#isFailing) this.#options.onError?.(error);
+        if (!this.#isFailing) this.#options.onError(error);
         this.#isFailing = true;
       }
     });
@@ -97,10 +96,10 @@ export class Retention {
 
   /** What lies in the database. The prefixes tell the kinds apart among the names of all that has a time limit. */
   async #daysByKind() {
-    const { usage, usageDays, jobs, jobDays = 0 } = this.#options;
+    const { usage, usageDays, jobs, jobDays } = this.#options;
     const kinds = [
       { prefix: 'usage/', event: 'usage_removed', keptDays: usageDays, records: usage },
-      ...(jobs ? [{ prefix: 'jobs/', event: 'jobs_removed', keptDays: jobDays, records: jobs }] : []),
+      { prefix: 'jobs/', event: 'jobs_removed', keptDays: jobDays, records: jobs },
     ];
     return Promise.all(kinds.map(async (kind) => ({ ...kind, present: await kind.records.days() })));
   }
@@ -127,7 +126,7 @@ export class Retention {
   }
 
   #tell(event: AuditEvent): void {
-    this.#options.onRemoved?.(event);
+    this.#options.onRemoved(event);
   }
 
   /** With their days. */

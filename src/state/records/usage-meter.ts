@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { RequestRecord } from '../../base/observe/request-record.js';
+import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
 import { dayOf } from '../data-folder/days.js';
 import { makeFolderLater, replaceFileLater } from '../data-folder/durable-file.js';
 import { BackgroundRecorder } from './background-recorder.js';
-import { USAGE_VERSION, unsentFolder } from './usage-files.js';
+import { USAGE_VERSION, unsentFolder } from './unsent-usage.js';
 import type { UsageLedger, UsageRow } from './usage-ledger.js';
 
 export interface UsageMeterOptions {
@@ -30,7 +30,7 @@ interface Counting {
  * Counts what each key uses, per UTC day and route. Every two seconds the counts are added to the database, so that a crash costs
  * what was counted since, and no more. While the database does not take them, a file in the data folder has them instead.
  */
-export class UsageMeter extends BackgroundRecorder {
+export class UsageMeter extends BackgroundRecorder implements RequestRecorder {
   readonly #ledger: Pick<UsageLedger, 'add'>;
   readonly #folder: string;
   readonly #now: () => Date;

@@ -13,7 +13,10 @@ import { startTestServer } from '../../support/test-server.js';
 const body = formBody([fileEntry('x')]);
 const limited = { rateLimitRequests: 2, rateLimitWindowS: 60 };
 
-/** Stops the clock that the windows of the limits go by. */
+/** Limits that go by the clock that `stopClock` stops. */
+const limits = (requests: number, windowS: number): RateLimits =>
+  new RateLimits({ requests, windowS }, () => Date.now());
+
 function stopClock(context: TestContext): { pass(ms: number): void } {
   context.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
   return { pass: (ms) => context.mock.timers.setTime(Date.now() + ms) };
@@ -27,7 +30,7 @@ const limitHeaders = ({ headers }: Answer) => ({
 
 test('one request too many is 429 with the time to wait, before any of its body is sent', async (t) => {
   const clock = stopClock(t);
-  const { port, analyser, metric } = await startTestServer(t, limited);
+  const { port, analyser, metric } = await startTestServer(t, {}, { rates: limits(2, 60) });
   await predict(port, body);
   await predict(port, body);
   clock.pass(20_500);
@@ -49,7 +52,7 @@ test('one request too many is 429 with the time to wait, before any of its body 
 
 test('a client that waits for Retry-After is accepted, one that comes a second earlier is not', async (t) => {
   const clock = stopClock(t);
-  const { port } = await startTestServer(t, { rateLimitRequests: 1, rateLimitWindowS: 7 });
+  const { port } = await startTestServer(t, {}, { rates: limits(1, 7) });
   const elapsedMs = [0, 1, 999, 1000, 1001, 6999];
   for (const ms of elapsedMs) {
     assert.equal((await predict(port, body)).status, 200);
@@ -68,7 +71,7 @@ test('a client that waits for Retry-After is accepted, one that comes a second e
 
 test('refused requests do not put off the end of the window', async (t) => {
   const clock = stopClock(t);
-  const { port } = await startTestServer(t, { rateLimitRequests: 1, rateLimitWindowS: 10 });
+  const { port } = await startTestServer(t, {}, { rates: limits(1, 10) });
   await predict(port, body);
   for (let second = 1; second < 10; second++) {
     clock.pass(1000);
@@ -84,8 +87,8 @@ test('every answer of a limited key says where it stands, good or bad', async (t
   const keys = keysOf({ id: 'a' }, { id: 'without-scope', scopes: new Set(['file']) });
   const { port, analyser } = await startTestServer(
     t,
-    { rateLimitRequests: 7, rateLimitWindowS: 30, maxPredictBytes: 5000 },
-    { keys },
+    { maxPredictBytes: 5000 },
+    { keys, rates: limits(7, 30) },
   );
   const headers = withKey('a');
   const fail = (error: Error) => () => Promise.reject(error);
@@ -134,7 +137,7 @@ test('every answer of a limited key says where it stands, good or bad', async (t
 
 test('an answer that comes after its window has ended says so', async (t) => {
   const clock = stopClock(t);
-  const { port, analyser } = await startTestServer(t, limited);
+  const { port, analyser } = await startTestServer(t, {}, { rates: limits(2, 60) });
   const { answer } = analyser;
   analyser.answer = (analysis) => {
     clock.pass(60_001);
@@ -172,7 +175,7 @@ test('without a setting there is no limit', async (t) => {
 test('each key has a count of its own, also within one account, and its own limit wins', async (t) => {
   stopClock(t);
   const keys = keysOf({ id: 'a' }, { id: 'b' }, { id: 'c', rate: { requests: 3, windowS: 5 } });
-  const { port } = await startTestServer(t, { rateLimitRequests: 1 }, { keys });
+  const { port } = await startTestServer(t, {}, { keys, rates: limits(1, 60) });
   const statuses = async (id: string, requests: number): Promise<number[]> => {
     const got: number[] = [];
     for (let i = 0; i < requests; i++) got.push((await predict(port, body, { headers: withKey(id) })).status);
@@ -223,14 +226,14 @@ test('a client that leaves at once takes nothing with it', async (t) => {
 
 test('a limit that changes holds from the next request on', async (t) => {
   const clock = stopClock(t);
-  const limits = new RateLimits({ requests: 1, windowS: 10 });
+  const counter = limits(1, 10);
   const key = { id: 'a', account: 'one', scopes: new Set<never>() };
   const isExceeded = async (rate?: { requests: number; windowS: number }) =>
-    (await limits.count({ ...key, ...(rate && { rate }) }))?.isExceeded;
+    (await counter.count({ ...key, ...(rate && { rate }) }))?.isExceeded;
   assert.equal(await isExceeded(), false);
   assert.equal(await isExceeded(), true);
   assert.equal(await isExceeded({ requests: 2, windowS: 10 }), false);
-  assert.equal(limits.count({ ...key, rate: { requests: 0, windowS: 1 } }), undefined);
+  assert.equal(counter.count({ ...key, rate: { requests: 0, windowS: 1 } }), undefined);
   clock.pass(10_000);
   assert.equal(await isExceeded(), false);
 });

@@ -189,10 +189,13 @@ test('files are removed when their days have been lived through, by when they we
   const clocks = { wall: Date.now(), monotonic: 0 };
   const space = new AccountSpace(server.dataDir, { maxBytes: 0, maxObjects: 0 });
   const events: unknown[] = [];
+  const nothing = { days: async () => [], removeDays: async () => {} };
   const retention = new Retention(server.dataDir, {
     auditDays: 0,
     usageDays: 0,
-    usage: { days: async () => [], removeDays: async () => {} },
+    usage: nothing,
+    jobDays: 0,
+    jobs: nothing,
     sweepObjects: (daysSince) => sweepObjects(server.dataDir, space, 2, daysSince),
     clocks: { wallMs: () => clocks.wall, monotonicMs: () => clocks.monotonic },
     onRemoved: (event) => events.push(event),

@@ -10,7 +10,7 @@ import type { RequestRecord } from '../../../src/base/observe/request-record.js'
 import { eventually } from '../../support/eventually.js';
 import { request } from '../../support/http-client.js';
 import { StreamClient } from '../../support/stream-client.js';
-import { API_KEY, KEY_WITHOUT_SCOPE, OTHER_API_KEY, testKeys } from '../../support/test-keys.js';
+import { API_KEY, KEY_WITHOUT_SCOPE, OTHER_API_KEY, testAuthenticator } from '../../support/test-keys.js';
 import { startTestServer, type TestParts } from '../../support/test-server.js';
 import { until } from '../../support/until.js';
 
@@ -296,10 +296,8 @@ test('idle streams and long ones end', async (t) => {
 
 test('a stream ends with its key', async (t) => {
   const revoked = new Set<string>();
-  const authenticate = (presented: string) => testKeys.get(presented);
-  const find = (id: string) =>
-    revoked.has(id) ? undefined : [...testKeys.values()].find((key) => key.id === id);
-  const { port } = await serve(t, {}, { keys: { authenticate, find } });
+  const find = (id: string) => (revoked.has(id) ? undefined : testAuthenticator.find(id));
+  const { port } = await serve(t, {}, { keys: { ...testAuthenticator, find } });
   const client = await StreamClient.open(port, { path: QUERY });
   await client.next('ready');
   const other = await StreamClient.open(port, { path: QUERY, headers: { 'x-api-key': OTHER_API_KEY } });

@@ -79,7 +79,6 @@ export async function killRun(options: KillRunOptions): Promise<KillRunFigures> 
         VERAVOX_ACCOUNT_MAX_JOBS: '0',
         // The storage is asked by hosts that are killed.
         VERAVOX_MAX_TRANSFERS: '256',
-        VERAVOX_ADDRESS_SHARE_PERCENT: '100',
         VERAVOX_KEY_SHARE_PERCENT: '100',
         VERAVOX_WEBHOOK_HOSTS: receiver.origin,
         NODE_OPTIONS: `--import=${new URL('loopback-receivers.js', import.meta.url)}`,

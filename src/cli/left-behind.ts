@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type DatabaseSettings, databaseFile, openUnchanged } from '../database/open-database.js';
-import { KeyRegistry } from '../keys/key-registry.js';
+import { type DatabaseSettings, databaseFile, openUnchanged } from '../state/database/open-database.js';
+import { KeyRegistry } from '../state/keys/key-registry.js';
 
 /**
  * Whether the data folder has a SQLite database with keys although the settings name a PostgreSQL database: somebody may have

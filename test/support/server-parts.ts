@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { pino } from 'pino';
+import type { Config } from '../../src/base/config/options.js';
+import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
+import { openJobOffice } from '../../src/service/jobs/job-office.js';
+import type { ServerOptions } from '../../src/service/server.js';
+import type { Database, Transaction } from '../../src/state/database/database.js';
+import { OperatingPoints } from '../../src/state/operating-points/operating-points.js';
+import { openStorage } from '../../src/state/storage/open-storage.js';
+import { testAuthenticator } from './test-keys.js';
+
+/** Has no rows and keeps none: opening a database for each server would take longer than most tests. */
+const emptyDatabase: Database & Transaction = {
+  dialect: 'sqlite',
+  name: 'an empty database',
+  query: async () => [],
+  queryPromptly: async () => [],
+  execute: async () => 0,
+  script: async () => {},
+  announce: async () => {},
+  transaction: (work) => work(emptyDatabase),
+  follow: () => () => {},
+  close: async () => {},
+};
+
+export const noPoints = OperatingPoints.of([]);
+
+/** Everything that a server of a test needs besides its analyser. Tests of jobs give jobs with a database of their own. */
+export async function serverParts(
+  config: Config,
+  { log = pino({ level: 'silent' }), ...given }: Partial<ServerOptions> = {},
+): Promise<Omit<ServerOptions, 'analyser' | 'arena'>> {
+  const files = given.files ?? (await openStorage(config));
+  return {
+    config,
+    log,
+    files,
+    jobs: given.jobs ?? (await openJobOffice(config, emptyDatabase, files.home, log)),
+    keys: testAuthenticator,
+    operatingPoints: noPoints,
+    wrongAnswers: [],
+    databaseState: () => 'up',
+    metrics: new ServiceMetrics(),
+    tracing: undefined,
+    isPortShared: false,
+    recorders: [],
+    admin: undefined,
+    ...given,
+  };
+}
