@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type AnalysisCounter, countingAnalyser } from '../analysis/analyser/counting-analyser.js';
-import type { FullAnalyser } from '../analysis/analyser/recording.js';
+import type { AnalysisCounter } from '../analysis/analyser/counting-analyser.js';
 import type { HealthDesk } from '../api/admin/health-routes.js';
 import { type Gauges, gaugeJoinings } from '../base/history/gauges.js';
 import { History } from '../base/history/history.js';
 import { joinedStretches } from '../base/history/joined-stretches.js';
 import type { Joining, Span, Stretch } from '../base/history/slots.js';
+import type { RequestCounter } from '../base/observe/ended-requests.js';
 import type { Logger } from '../base/observe/log.js';
-import type { ServiceMetrics } from '../base/observe/service-metrics.js';
+import type { RequestRecord } from '../base/observe/request-record.js';
 import type { Database } from '../state/database/database.js';
 import { ScoreBook } from '../state/drift/score-book.js';
 import { ScoreMeter } from '../state/drift/score-meter.js';
@@ -18,7 +18,7 @@ import type { ParentLink } from './supervision/parent-link.js';
 const JOBS_FRESH_MS = 10_000;
 
 /** Remembers what this process did and which scores its models gave, for the dashboard. */
-export class HealthKeeper implements HealthDesk {
+export class HealthKeeper implements HealthDesk, RequestCounter, AnalysisCounter {
   readonly scores: ScoreBook;
   readonly #history = new History();
   readonly #meter: ScoreMeter;
@@ -37,23 +37,24 @@ export class HealthKeeper implements HealthDesk {
     return this.#history.bytes;
   }
 
-  /** The same analyser; what it does is counted. */
-  counting(analyser: FullAnalyser): FullAnalyser {
-    const counter: AnalysisCounter = {
-      countWindows: (model, windows) => this.#history.countWindows(model, windows),
-      countWindowScore: (...score) => this.#meter.countWindowScore(...score),
-      countFileScore: (...score) => this.#meter.countFileScore(...score),
-    };
-    return countingAnalyser(analyser, counter);
+  countRequest(record: RequestRecord): void {
+    this.#history.count(record);
+  }
+
+  countWindows(modelId: string, windows: number): void {
+    this.#history.countWindows(modelId, windows);
+  }
+
+  countWindowScore(modelId: string, scoreFingerprint: string, score: number): void {
+    this.#meter.countWindowScore(modelId, scoreFingerprint, score);
+  }
+
+  countFileScore(modelId: string, scoreFingerprint: string, score: number): void {
+    this.#meter.countFileScore(modelId, scoreFingerprint, score);
   }
 
   /** Begins to remember. @param jobs asked by one process of a host */
-  start(
-    metrics: ServiceMetrics,
-    gauges: Omit<Gauges, 'jobs'>,
-    jobs: Pick<Jobs, 'countUnfinished'> | undefined,
-  ): void {
-    metrics.onCount = (record) => this.#history.count(record);
+  start(gauges: Omit<Gauges, 'jobs'>, jobs: Pick<Jobs, 'countUnfinished'> | undefined): void {
     let known: ReturnType<Gauges['jobs']>;
     const look = async (): Promise<void> => {
       known = await jobs?.countUnfinished().catch(() => undefined);
