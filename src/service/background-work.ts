@@ -3,8 +3,8 @@ import type { FetchSurroundings } from '../api/fetch/acceptable-addresses.js';
 import type { FetchPolicy } from '../api/fetch/fetch-policy.js';
 import { RecordingSources } from '../api/fetch/recording-sources.js';
 import type { Config } from '../base/config/options.js';
+import type { EndedRequests } from '../base/observe/ended-requests.js';
 import type { Logger } from '../base/observe/log.js';
-import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
 import type { Tracing } from '../base/tracing/tracing.js';
 import type { FileStore } from '../state/storage/open-storage.js';
@@ -22,7 +22,7 @@ export interface BackgroundWorkParts {
   readonly models: ModelRotation;
   readonly metrics: ServiceMetrics;
   readonly tracing: Tracing | undefined;
-  readonly recorders: readonly RequestRecorder[];
+  readonly ended: EndedRequests;
   readonly log: Logger;
   readonly fetchSurroundings: Partial<FetchSurroundings> | undefined;
   /** For recordings behind links. */
@@ -42,7 +42,7 @@ export interface BackgroundWork {
 }
 
 export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork {
-  const { config, office, files, models, metrics, tracing, recorders, log, fetchSurroundings } = parts;
+  const { config, office, files, models, metrics, tracing, ended, log, fetchSurroundings } = parts;
   const { policy, callbackPolicy } = parts;
   const timeouts = { stallTimeoutMs: config.fetchStallTimeoutMs, totalTimeoutMs: config.fetchTimeoutMs };
   const current = () => models.current;
@@ -55,7 +55,7 @@ export function startBackgroundWork(parts: BackgroundWorkParts): BackgroundWork 
     models: current,
     metrics,
     tracing,
-    recorders,
+    ended,
     log,
   });
   const uploads = startUploadWatch({ config, office, files, models: current, log });

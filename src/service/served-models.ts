@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type AnalysisCounter, countingAnalyser } from '../analysis/analyser/counting-analyser.js';
 import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import {
   type CheckedModels,
@@ -14,8 +15,13 @@ export class ServedModels {
   #whenUnused: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(analyser: FullAnalyser, wrongAnswers: CheckedModels['wrongAnswers'] = []) {
-    this.analyser = analyser;
+  /** @param counter told of what the models do from now on */
+  constructor(
+    analyser: FullAnalyser,
+    counter: AnalysisCounter | undefined,
+    wrongAnswers: CheckedModels['wrongAnswers'] = [],
+  ) {
+    this.analyser = counter === undefined ? analyser : countingAnalyser(analyser, counter);
     this.#wrongAnswers = wrongAnswers;
   }
 

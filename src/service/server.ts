@@ -35,6 +35,7 @@ import type { Config } from '../base/config/options.js';
 import { LARGE_FILE_MODEL } from '../base/contract/model-ids.js';
 import { ServiceError } from '../base/errors/service-error.js';
 import type { CloseReason } from '../base/observe/close-reason.js';
+import { EndedRequests } from '../base/observe/ended-requests.js';
 import type { Logger } from '../base/observe/log.js';
 import type { RequestRecorder } from '../base/observe/request-record.js';
 import type { ServiceMetrics } from '../base/observe/service-metrics.js';
@@ -206,6 +207,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const intake = { queue, fetcher };
   const largeFilePermits = createLargeFilePermits(config);
   const { jobs: office } = options;
+  const health = options.admin?.health;
+  const ended = new EndedRequests({ metrics, log, recorders, history: health });
   const isStopping = (): boolean => door.phase !== 'running';
   const onClose = (reason: CloseReason): void => metrics.countClosed(reason);
   const addresses = new ClientAddresses(config.trustedProxies);
@@ -233,7 +236,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     connections: new RequestPermits(config.maxStreams, { percents: shares, what: 'connections of streams' }),
     memory: queue.memory,
     tickets: new Tickets(files.signingSecret),
-    record: (record) => door.recordSocket(record),
+    record: (record) => ended.note(record, true),
   };
   const rates = options.rates ?? new RateLimits(rateLimitOf(config));
   const adminParts =
@@ -249,9 +252,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     expectedWait,
     rates,
     concurrency: new KeyConcurrency(config.keyConcurrency, options.inFlightElsewhere),
-    recorders,
-    metrics,
-    log,
+    ended,
     addresses,
     answers,
     memory: queue.memory,
@@ -260,8 +261,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     redeemTicket: (ticket) => streams.tickets.redeem(ticket),
     sendTimeoutMs: config.receiveTimeoutMs,
   });
-  const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
-  const models = new ModelRotation(new ServedModels(counted(options.analyser), options.wrongAnswers), log);
+  const models = new ModelRotation(new ServedModels(options.analyser, health, options.wrongAnswers), log);
   const gauges = {
     ...gaugesOf(models, { isStopping, databaseState, files }),
     requestsInFlight: () => permits.requests.inUse,
@@ -319,14 +319,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stopWatching = restWithoutDescriptors(listener, log, () => onClose('descriptors'));
   const background = startBackgroundWork({
     tracing: options.tracing,
-    ...{ config, office, files, models, metrics, recorders, log, policy, callbackPolicy },
+    ...{ config, office, files, models, metrics, ended, log, policy, callbackPolicy },
     fetchSurroundings: options.fetchSurroundings,
   });
   const keepReceiving = setInterval(() => door.keepReceiving(), KEEP_RECEIVING_MS);
   const sweepStreams = setInterval(() => streams.sessions.sweep(), SWEEP_STREAMS_MS);
   const cutSlowBodies = setInterval(() => door.cutSlowBodies(), CUT_SLOW_BODIES_MS);
   log.info({ host: config.host, ...(admin && { adminPort: admin.port }), port: listener.port }, 'listening');
-  options.admin?.health.start(metrics, { ...gauges, jobsBusy: () => background.jobsBusy() }, office.jobs);
+  health?.start({ ...gauges, jobsBusy: () => background.jobsBusy() }, office.jobs);
 
   const inFlight = (): number => permitsInUse(permits);
 
@@ -357,7 +357,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (inFlight() > 0)
       log.warn({ requestsInFlight: inFlight() }, 'stopped before all requests were recorded');
     door.close();
-    await Promise.all(recorders.map((recorder) => recorder.close()));
+    await ended.close();
     log.info('stopped');
   }
 
@@ -369,7 +369,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     replaceModels(analyser, operatingPoints) {
       if (isStopping()) throw new Error('The server is stopping.');
-      const next = new ServedModels(counted(analyser));
+      const next = new ServedModels(analyser, health);
       serve(next, operatingPoints);
       models.replace(next);
       background.takeAnew();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FullAnalyser } from '../analysis/analyser/recording.js';
 import { ExpectedWait } from '../api/admission/expected-wait.js';
 import { KeyConcurrency } from '../api/admission/key-concurrency.js';
 import { MemoryBudget } from '../api/admission/memory-budget.js';
@@ -13,6 +12,7 @@ import { FrontDoor } from '../api/http/front-door.js';
 import { type Listener, listen } from '../api/http/listener.js';
 import { healthRoutes } from '../api/routes/health.js';
 import { metricsRoute } from '../api/routes/metrics.js';
+import { EndedRequests } from '../base/observe/ended-requests.js';
 import { once } from '../base/once.js';
 import { startBackgroundWork } from './background-work.js';
 import { gaugesOf, ModelRotation } from './model-rotation.js';
@@ -27,9 +27,10 @@ const nothing = (): number => 0;
  */
 export async function startWorker(options: ServerOptions): Promise<RunningServer> {
   const { config, files, log, metrics, recorders, jobs: office, databaseState } = options;
-  // Of its scores; nobody asks a worker for its history.
-  const counted = (analyser: FullAnalyser) => options.admin?.health.counting(analyser) ?? analyser;
-  const models = new ModelRotation(new ServedModels(counted(options.analyser), options.wrongAnswers), log);
+  const health = options.admin?.health;
+  // Nobody asks a worker for its history.
+  const ended = new EndedRequests({ metrics, log, recorders, history: undefined });
+  const models = new ModelRotation(new ServedModels(options.analyser, health, options.wrongAnswers), log);
   const door = operatorsDoor(options);
   const isStopping = (): boolean => door.phase !== 'running';
   const status = () => models.status();
@@ -59,7 +60,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
   );
   const background = startBackgroundWork({
     tracing: options.tracing,
-    ...{ config, office, files, models, metrics, recorders, log, policy },
+    ...{ config, office, files, models, metrics, ended, log, policy },
     callbackPolicy: webhookPolicy(config),
     fetchSurroundings: options.fetchSurroundings,
   });
@@ -72,7 +73,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     admin?.close();
     files.watch?.close();
     await Promise.all([models.close(), files.storage.close()]);
-    for (const recorder of recorders) await recorder.close();
+    await ended.close();
     log.info('stopped');
   }
 
@@ -84,7 +85,7 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
     adminPort: admin?.port,
     replaceModels(analyser) {
       if (isStopping()) throw new Error('The worker is stopping.');
-      models.replace(new ServedModels(counted(analyser)));
+      models.replace(new ServedModels(analyser, health));
       background.takeAnew();
     },
     renewTls() {},
@@ -102,9 +103,7 @@ function operatorsDoor({ config, log, metrics }: ServerOptions): FrontDoor {
     expectedWait,
     rates: new RateLimits(rateLimitOf(config)),
     concurrency: new KeyConcurrency(0),
-    recorders: [],
-    metrics,
-    log,
+    ended: new EndedRequests({ metrics, log, recorders: [], history: undefined }),
     addresses: new ClientAddresses(config.trustedProxies),
     answers: new AnswerLimits({
       maxBytes: config.maxAnswerBytes,

@@ -28,11 +28,13 @@ function input(windowIndex: number, inputIndex = 0, inputsInWindow = 1) {
   };
 }
 
+const output = (score: number) => Float64Array.of(score);
+
 test('a number that is not finite fails the analysis', async () => {
   const run = new AnalysisRun({ id: 'm' });
   run.announced(input(0));
-  run.takenUp(0);
-  run.scored(input(0), Number.NaN, 1);
+  run.takenUp(input(0), 0, 0);
+  run.scored(input(0), output(Number.NaN), 1);
   await assert.rejects(run.promise, (error: ServiceError) => error.key === 'NON_FINITE_OUTPUT');
 });
 
@@ -41,7 +43,7 @@ test('the first failure counts and later results change nothing', async () => {
   run.fail(new Error('first'));
   run.fail(new Error('second'));
   run.announced(input(0));
-  run.scored(input(0), 0.5, 1);
+  run.scored(input(0), output(0.5), 1);
   run.prepared({ ok: true, inputs: [], inputCount: 1, summary });
   assert.ok(run.settled);
   await assert.rejects(run.promise, /first/);
@@ -51,15 +53,15 @@ test('it is whole when the summary and every score are there, in any order', asy
   const whole = { ok: true, inputs: [], inputCount: 3, summary } as const;
   const steps = [
     (run: AnalysisRun) => run.prepared(whole),
-    (run: AnalysisRun) => run.scored(input(0, 0, 2), 0.25, 7),
-    (run: AnalysisRun) => run.scored(input(0, 1, 2), 0.75, 7),
-    (run: AnalysisRun) => run.scored(input(1), 0.5, 7),
+    (run: AnalysisRun) => run.scored(input(0, 0, 2), output(0.25), 7),
+    (run: AnalysisRun) => run.scored(input(0, 1, 2), output(0.75), 7),
+    (run: AnalysisRun) => run.scored(input(1), output(0.5), 7),
   ];
   for (let first = 0; first < steps.length; first++) {
     const run = new AnalysisRun({ id: 'm' });
     for (const each of [input(0, 0, 2), input(0, 1, 2), input(1)]) {
       run.announced(each);
-      run.takenUp(0);
+      run.takenUp(each, 0, 0);
     }
     for (let i = 0; i < steps.length; i++) {
       assert.equal(run.settled, false);
@@ -78,14 +80,14 @@ test('it is whole when the summary and every score are there, in any order', asy
 test('inference is wall time: what threads score side by side counts once, and pauses do not', async () => {
   const run = new AnalysisRun({ id: 'm' });
   for (const each of [input(0), input(1), input(2), input(3)]) run.announced(each);
-  run.takenUp(100);
-  run.takenUp(110);
-  run.scored(input(0), 0.5, 150);
-  run.takenUp(150);
-  run.scored(input(1), 0.5, 160);
-  run.scored(input(2), 0.5, 175);
-  run.takenUp(1000);
-  run.scored(input(3), 0.5, 1005);
+  run.takenUp(input(0), 0, 100);
+  run.takenUp(input(1), 0, 110);
+  run.scored(input(0), output(0.5), 150);
+  run.takenUp(input(2), 0, 150);
+  run.scored(input(1), output(0.5), 160);
+  run.scored(input(2), output(0.5), 175);
+  run.takenUp(input(3), 0, 1000);
+  run.scored(input(3), output(0.5), 1005);
   run.prepared({ ok: true, inputs: [], inputCount: 4, summary });
   assert.equal((await run.promise).timesMs.inference, 75 + 5);
 });
@@ -95,8 +97,8 @@ test('progress counts whole windows', async () => {
   const run = new AnalysisRun({ id: 'm' }, (progress) => seen.push(progress.scoredWindows));
   run.announced(input(0, 0, 2));
   run.announced(input(0, 1, 2));
-  run.scored(input(0, 0, 2), 0.5, 1);
-  run.scored(input(0, 1, 2), 0.5, 1);
+  run.scored(input(0, 0, 2), output(0.5), 1);
+  run.scored(input(0, 1, 2), output(0.5), 1);
   assert.deepEqual(seen, [0, 1]);
 });
 

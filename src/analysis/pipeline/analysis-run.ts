@@ -13,8 +13,8 @@ export class AnalysisRun extends FileRun<number, Analysis> {
     this.#detector = detector;
   }
 
-  protected override isUsable(score: number): boolean {
-    return Number.isFinite(score);
+  protected override read([score]: Float64Array): number | undefined {
+    return Number.isFinite(score) ? score : undefined;
   }
 
   protected override resultOf({ modelId, windows, summary, timesMs }: CollectedFile<number>): Analysis {

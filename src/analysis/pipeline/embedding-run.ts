@@ -6,10 +6,10 @@ const lengthOf = (vector: Float64Array): number => Math.sqrt(vector.reduce((sum,
 
 /** A speaker model's output for a file: the mean direction of its windows' embeddings. */
 export class EmbeddingRun extends FileRun<Float64Array, VoiceEmbedding> {
-  protected override isUsable(embedding: Float64Array): boolean {
+  protected override read(embedding: Float64Array): Float64Array | undefined {
     const length = lengthOf(embedding);
     // Zero has no direction, so like NaN it is not an answer.
-    return Number.isFinite(length) && length > 0;
+    return Number.isFinite(length) && length > 0 ? embedding : undefined;
   }
 
   protected override resultOf(file: CollectedFile<Float64Array>): VoiceEmbedding {

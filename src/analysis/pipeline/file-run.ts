@@ -4,6 +4,7 @@ import { type CodedSound, codedSoundOf, type PrepareSummary } from '../../base/a
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { AnalysisProgress, StageTimesMs } from '../analyser/analyser.js';
 import type { PrepareResult, SlottedInput } from '../prepare/prepare-task.js';
+import type { FlightRun } from './flight.js';
 
 /** A window of the audio, with the model's output for each of its inputs; missing outputs are holes. */
 export interface CollectedWindow<Output> extends CodedSound {
@@ -23,7 +24,7 @@ export interface CollectedFile<Output> {
 type PrepareSuccess = Extract<PrepareResult, { ok: true }>;
 
 /** Collects the results of the threads for one file until they are complete. Knows nothing of threads. */
-export abstract class FileRun<Output, Result> {
+export abstract class FileRun<Output, Result> implements FlightRun {
   readonly #modelId: string;
   readonly #onProgress: ((progress: AnalysisProgress) => void) | undefined;
   readonly #windows: (CollectedWindow<Output> & { missing: number })[] = [];
@@ -54,8 +55,8 @@ export abstract class FileRun<Output, Result> {
     this.#promise.catch(() => {});
   }
 
-  /** False if the model failed: its output must never be answered. */
-  protected abstract isUsable(output: Output): boolean;
+  /** Undefined if the model failed: its output must never be answered. */
+  protected abstract read(output: Float64Array): Output | undefined;
 
   protected abstract resultOf(file: CollectedFile<Output>): Result;
 
@@ -84,22 +85,22 @@ export abstract class FileRun<Output, Result> {
     this.#fileProgress = Math.max(this.#fileProgress, input.fileProgress);
   }
 
-  /** @param atMs when a thread started on an input */
-  takenUp(atMs: number): void {
+  takenUp({ windowIndex, inputIndex }: SlottedInput, waitedMs: number, atMs: number): void {
+    if (windowIndex === 0 && inputIndex === 0) this.addQueueMs(waitedMs);
     if (this.#inputsWithThreads++ === 0) this.#inferringSinceMs = atMs;
   }
 
-  /** @param atMs when the answer came */
-  scored(input: SlottedInput, output: Output, atMs: number): void {
+  scored(input: SlottedInput, output: Float64Array, atMs: number): void {
     // Wall time: windows scored in parallel count once.
     if (--this.#inputsWithThreads === 0) this.#inferenceMs += atMs - this.#inferringSinceMs;
     if (this.#settled) return;
-    if (!this.isUsable(output)) {
+    const read = this.read(output);
+    if (read === undefined) {
       this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#modelId }));
       return;
     }
     const window = this.#windows[input.windowIndex] as CollectedWindow<Output> & { missing: number };
-    window.outputs[input.inputIndex] = output;
+    window.outputs[input.inputIndex] = read;
     this.#scoredInputs++;
     if (--window.missing === 0) this.#scoredWindows++;
     this.#onProgress?.({
@@ -115,7 +116,6 @@ export abstract class FileRun<Output, Result> {
     this.#finishIfWhole();
   }
 
-  /** Only the first reason counts. */
   fail(reason: unknown): void {
     this.#settled = true;
     this.#reject(reason);

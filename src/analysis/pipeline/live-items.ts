@@ -4,7 +4,7 @@ import type { LiveEvent } from '../analyser/live.js';
 import type { LiveProgress, SlottedInput } from '../prepare/prepare-task.js';
 
 /** A window of live audio whose scores are on their way. */
-export interface PendingWindow extends CodedSound {
+interface PendingWindow extends CodedSound {
   readonly index: number;
   readonly startS: number;
   readonly endS: number;
@@ -19,6 +19,7 @@ const startOf = (item: Item): number => ('window' in item ? item.window.startS :
 /** Puts what becomes of the windows of live audio, in any order, into the order of the audio. */
 export class LiveItems {
   #items: Item[] = [];
+  readonly #announced = new Map<SlottedInput, PendingWindow>();
   #certainWindows = 0;
 
   /** Windows that wait for a score. */
@@ -30,20 +31,16 @@ export class LiveItems {
     return this.#items.length === 0;
   }
 
-  /** The window that the input belongs to; one that was made early gives way to another with its index. */
-  announced(input: SlottedInput): PendingWindow {
-    const { windowIndex, startS, endS, inputsInWindow } = input;
-    const known = this.#items.findIndex((item) => 'window' in item && item.window.index === windowIndex);
-    const item = this.#items[known];
-    if (item !== undefined && 'window' in item) {
-      if (item.window.startS === startS) return item.window;
-      this.#items.splice(known, 1);
-    }
-    const scores = new Array<number>(inputsInWindow);
-    const sound = codedSoundOf(input);
-    const window = { index: windowIndex, startS, endS, scores, missing: inputsInWindow, ...sound };
-    this.#items.push({ window });
-    return window;
+  /** A window that was made early gives way to another with its index. */
+  announced(input: SlottedInput): void {
+    this.#announced.set(input, this.#windowOf(input));
+  }
+
+  scored(input: SlottedInput, score: number): void {
+    const window = this.#announced.get(input) as PendingWindow;
+    this.#announced.delete(input);
+    window.scores[input.inputIndex] = score;
+    window.missing--;
   }
 
   progressed({ atEnd, certainWindows, skipped }: LiveProgress): void {
@@ -67,5 +64,20 @@ export class LiveItems {
     if (missing > 0 || index >= this.#certainWindows) return undefined;
     this.#items.shift();
     return { kind: 'window', window: { startS, endS, scores, ...codedSoundOf(first.window) } };
+  }
+
+  #windowOf(input: SlottedInput): PendingWindow {
+    const { windowIndex, startS, endS, inputsInWindow } = input;
+    const known = this.#items.findIndex((item) => 'window' in item && item.window.index === windowIndex);
+    const item = this.#items[known];
+    if (item !== undefined && 'window' in item) {
+      if (item.window.startS === startS) return item.window;
+      this.#items.splice(known, 1);
+    }
+    const scores = new Array<number>(inputsInWindow);
+    const sound = codedSoundOf(input);
+    const window = { index: windowIndex, startS, endS, scores, missing: inputsInWindow, ...sound };
+    this.#items.push({ window });
+    return window;
   }
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { codedSoundOf, loadAddon, type PrepareSummary } from '../../base/addon/addon.js';
+import { loadAddon, type PrepareSummary } from '../../base/addon/addon.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { LiveAudio, LiveRequest } from '../analyser/live.js';
-import type { InputSlots } from '../memory/input-slots.js';
-import type { PreparePool } from '../prepare/prepare-pool.js';
 import type { LiveTask, PrepareResult, SlottedInput } from '../prepare/prepare-task.js';
-import type { RunControl } from '../prepare/run-control.js';
-import type { StartedWork } from '../prepare/started-work.js';
-import type { JobOwner, Scheduler } from '../scoring/scheduler.js';
-import type { Turns } from '../threads/turns.js';
+import type { JobOwner } from '../scoring/scheduler.js';
 import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
+import { Flight, type FlightRun } from './flight.js';
 import { LiveItems } from './live-items.js';
 import { toServiceError } from './stage-failure.js';
+import type { Threads } from './threads.js';
 
 /** Audio is decoded in pieces of this length, so that little is left to do when a window is whole. */
 const STEP_S = 1;
@@ -21,16 +18,6 @@ const MAX_TASK_S = 5;
 const PIECE_BYTES = 512;
 /** Of one stream, in front of the scoring threads. */
 const MAX_UNSCORED_WINDOWS = 2;
-
-export interface LiveParts {
-  readonly slots: InputSlots;
-  readonly scheduler: Scheduler<JobOwner>;
-  readonly control: RunControl;
-  readonly prepare: PreparePool;
-  readonly started: StartedWork;
-  readonly turns: Turns;
-  readonly taskTimeoutMs: number;
-}
 
 export interface LiveModel extends AnsweringDetector {
   readonly index: number;
@@ -46,35 +33,39 @@ let lastStream = 0;
 
 /** Analyses live audio on the threads of requests: each piece is a small task, and owners take turns. */
 export class LiveStreams {
-  readonly #parts: LiveParts;
-  readonly #open = new Set<LiveFlight>();
+  readonly #threads: Threads;
+  readonly #taskTimeoutMs: number;
+  readonly #open = new Set<LiveStream>();
 
-  constructor(parts: LiveParts) {
-    this.#parts = parts;
+  constructor(threads: Threads, taskTimeoutMs: number) {
+    this.#threads = threads;
+    this.#taskTimeoutMs = taskTimeoutMs;
   }
 
   open(request: LiveRequest, model: LiveModel): LiveAudio {
-    const flight = new LiveFlight(this.#parts, request, model, () => this.#open.delete(flight));
-    this.#open.add(flight);
-    return flight;
+    const onClosed = () => this.#open.delete(stream);
+    const stream = new LiveStream(this.#threads, request, model, this.#taskTimeoutMs, onClosed);
+    this.#open.add(stream);
+    return stream;
   }
 
   /** Fails what is open. */
   async close(): Promise<void> {
-    await Promise.all([...this.#open].map((flight) => flight.fail(new ServiceError('STOPPING'))));
+    for (const stream of this.#open) stream.fail(new ServiceError('STOPPING'));
+    await Promise.all([...this.#open].map((stream) => stream.close()));
   }
 }
 
-/** One stream on its way through the threads. */
-class LiveFlight implements LiveAudio, JobOwner {
+/** One stream: a flight for each of its tasks, one after the other. */
+class LiveStream implements LiveAudio, JobOwner, FlightRun {
   readonly group: string;
   readonly modelId: string;
-  readonly #parts: LiveParts;
+  readonly #threads: Threads;
   readonly #request: LiveRequest;
   readonly #model: LiveModel;
+  readonly #taskTimeoutMs: number;
   readonly #onClosed: () => void;
   readonly #stream = ++lastStream;
-  readonly #stop = new AbortController();
   readonly #items = new LiveItems();
   #pieces: Piece[] = [];
   #pendingS = 0;
@@ -87,17 +78,24 @@ class LiveFlight implements LiveAudio, JobOwner {
   /** The end was given to the native code. */
   #isFinished = false;
   #summary: PrepareSummary | undefined;
-  #control: number | undefined;
-  #leaveQueue = (): void => {};
+  #flight: Flight | undefined;
   #running: Promise<void> | undefined;
+  #isClosed = false;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: LiveParts, request: LiveRequest, model: LiveModel, onClosed: () => void) {
+  constructor(
+    threads: Threads,
+    request: LiveRequest,
+    model: LiveModel,
+    taskTimeoutMs: number,
+    onClosed: () => void,
+  ) {
     this.group = request.owner;
     this.modelId = model.id;
-    this.#parts = parts;
+    this.#threads = threads;
     this.#request = request;
     this.#model = model;
+    this.#taskTimeoutMs = taskTimeoutMs;
     this.#onClosed = onClosed;
   }
 
@@ -109,8 +107,12 @@ class LiveFlight implements LiveAudio, JobOwner {
     return this.#pendingBytes + this.#runningBytes;
   }
 
+  get settled(): boolean {
+    return this.#isClosed;
+  }
+
   push(bytes: Uint8Array, durationS: number): void {
-    if (this.#isFinishing || this.#stop.signal.aborted) return;
+    if (this.#isFinishing || this.#isClosed) return;
     this.#pieces.push({ bytes, durationS });
     this.#pendingS += durationS;
     this.#pendingBytes += bytes.length + PIECE_BYTES;
@@ -127,26 +129,38 @@ class LiveFlight implements LiveAudio, JobOwner {
     return this.#closing;
   }
 
+  announced(input: SlottedInput): void {
+    this.#items.announced(input);
+  }
+
+  scored(input: SlottedInput, [score = Number.NaN]: Float64Array): void {
+    if (!Number.isFinite(score)) {
+      this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#model.id }));
+      return;
+    }
+    this.#items.scored(input, score);
+    this.#tell();
+    this.#work();
+  }
+
   /** Tells of the failure, and closes. */
-  fail(reason: unknown): Promise<void> {
-    if (!this.#stop.signal.aborted) this.#request.onEvent({ kind: 'failed', reason });
-    return this.close();
+  fail(reason: unknown): void {
+    if (this.#isClosed) return;
+    this.#request.onEvent({ kind: 'failed', reason });
+    void this.close();
   }
 
   async #close(): Promise<void> {
-    const { control, scheduler } = this.#parts;
-    this.#stop.abort(new Error('The stream is over.'));
+    this.#isClosed = true;
     this.#pieces = [];
-    this.#leaveQueue();
-    if (this.#control !== undefined) control.stop(this.#control);
-    for (const job of scheduler.remove(this)) job.failed(this.#stop.signal.reason);
+    this.#flight?.stop(new Error('The stream is over.'));
     await this.#running;
     loadAddon().closeLiveStream(this.#stream);
     this.#onClosed();
   }
 
   #work(): void {
-    if (this.#running !== undefined || this.#isFinished || this.#stop.signal.aborted) return;
+    if (this.#running !== undefined || this.#isFinished || this.#isClosed) return;
     if (this.#items.unscored >= MAX_UNSCORED_WINDOWS) return;
     const hasNews = this.#pendingS >= Math.min(this.#wantedS, STEP_S);
     if (!hasNews && !this.#hasMore && !this.#isFinishing) return;
@@ -157,41 +171,27 @@ class LiveFlight implements LiveAudio, JobOwner {
   }
 
   async #run(): Promise<void> {
-    const { prepare, turns, taskTimeoutMs } = this.#parts;
+    const { prepare, turns } = this.#threads;
     turns.note(this.group);
-    const started = { inputs: 1 };
-    let hasBegun = false;
-    // One of its own: the pool keeps a listener on it for as long as it lives.
-    const leave = new AbortController();
-    this.#leaveQueue = () => leave.abort(this.#stop.signal.reason);
+    const flight = new Flight(this.#threads, {
+      owner: this,
+      model: this.#model.index,
+      run: this,
+      watch: this.#threads.counting(this.group),
+    });
+    this.#flight = flight;
     try {
-      const result = await prepare.run(
-        (control) => {
-          hasBegun = true;
-          this.#parts.started.begin(this.group);
-          return this.#makeTask(control);
-        },
-        leave.signal,
-        { owner: this.group },
-      );
-      this.#control = undefined;
-      this.#runningS = 0;
-      this.#runningBytes = 0;
-      this.#take(result, started, taskTimeoutMs);
+      const result = await flight.prepare(prepare, (control) => this.#makeTask(flight.id, control));
+      this.#take(result);
     } catch (error) {
-      void this.fail(
-        error instanceof ServiceError ? error : new ServiceError('INTERNAL', {}, { cause: error }),
-      );
+      this.fail(error instanceof ServiceError ? error : new ServiceError('INTERNAL', {}, { cause: error }));
     } finally {
-      this.#control = undefined;
-      if (hasBegun) this.#inputOver(started);
+      flight.close();
     }
   }
 
-  #makeTask(control: number): LiveTask {
+  #makeTask(id: number, control: number): LiveTask {
     const { minDurationS, maxDurationS, silenceThresholdPercent, format } = this.#request;
-    this.#parts.control.reset(control);
-    this.#control = control;
     const pieces: Uint8Array[] = [];
     let durationS = 0;
     let taskBytes = 0;
@@ -206,9 +206,9 @@ class LiveFlight implements LiveAudio, JobOwner {
     this.#pendingBytes -= taskBytes;
     this.#runningBytes = taskBytes;
     this.#isFinished = this.#isFinishing && this.#pieces.length === 0;
-    const timeLimitMs = this.#parts.taskTimeoutMs;
+    const timeLimitMs = this.#taskTimeoutMs;
     return {
-      id: 0,
+      id,
       control,
       model: this.#model.index,
       stream: this.#stream,
@@ -219,11 +219,12 @@ class LiveFlight implements LiveAudio, JobOwner {
     };
   }
 
-  #take(result: PrepareResult, started: { inputs: number }, timeoutMs: number): void {
-    for (const input of result.inputs) this.#score(input, started);
-    if (this.#stop.signal.aborted) return;
+  #take(result: PrepareResult): void {
+    this.#runningS = 0;
+    this.#runningBytes = 0;
+    if (this.#isClosed) return;
     if (!result.ok) {
-      void this.fail(toServiceError(result, this.#request, timeoutMs));
+      this.fail(toServiceError(result, this.#request, this.#taskTimeoutMs));
       return;
     }
     const { live, summary } = result;
@@ -237,55 +238,13 @@ class LiveFlight implements LiveAudio, JobOwner {
     this.#tell();
   }
 
-  #score(input: SlottedInput, started: { inputs: number }): void {
-    const { scheduler, slots } = this.#parts;
-    const { slot } = input;
-    if (this.#stop.signal.aborted) {
-      slots.release(slot);
-      return;
-    }
-    const window = this.#items.announced(input);
-    started.inputs++;
-    scheduler.push(this, {
-      sound: codedSoundOf(input),
-      model: this.#model.index,
-      slot,
-      enqueuedMs: performance.now(),
-      started() {},
-      scored: ([score = Number.NaN]) => {
-        slots.release(slot);
-        this.#inputOver(started);
-        if (!Number.isFinite(score)) {
-          void this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#model.id }));
-          return;
-        }
-        window.scores[input.inputIndex] = score;
-        window.missing--;
-        this.#tell();
-        this.#work();
-      },
-      failed: (cause) => {
-        slots.release(slot);
-        this.#inputOver(started);
-        void this.fail(new ServiceError('INTERNAL', {}, { cause }));
-      },
-    });
-  }
-
-  /** As with files, owners with much in work wait while others are active (see StartedWork). */
-  #inputOver(started: { inputs: number }): void {
-    if (--started.inputs > 0) return;
-    this.#parts.started.end(this.group);
-    this.#parts.prepare.lookAgain();
-  }
-
   #tell(): void {
     const { onEvent } = this.#request;
     for (let event = this.#items.take(); event !== undefined; event = this.#items.take()) {
-      if (this.#stop.signal.aborted) return;
+      if (this.#isClosed) return;
       onEvent(event);
     }
-    if (this.#summary === undefined || !this.#items.isEmpty || this.#stop.signal.aborted) return;
+    if (this.#summary === undefined || !this.#items.isEmpty || this.#isClosed) return;
     const { decodeMs, featuresMs, skipped, damagedAtS, ...measured } = this.#summary;
     const timesMs = { decode: decodeMs, features: featuresMs };
     const summary = { ...measured, ...uncertaintyOf(this.#model), timesMs };

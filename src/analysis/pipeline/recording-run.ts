@@ -10,6 +10,7 @@ import type { ScoredWindow } from '../analyser/analyser.js';
 import type { RecordingCursor, RecordingEnd, RecordingStep } from '../analyser/recording.js';
 import type { SlottedInput } from '../prepare/prepare-task.js';
 import { type AnsweringDetector, uncertaintyOf } from './answering-detector.js';
+import type { FlightRun } from './flight.js';
 
 interface PendingWindow extends CodedSound {
   readonly index: number;
@@ -30,7 +31,7 @@ type CursorMaker = (endS: number, checkpoint: Uint8Array) => RecordingCursor;
  * Puts the scores of a recording's windows, which come in any order, into steps, which have the audio's. Holds what is being
  * scored, the step that is being made, and those that nobody has taken yet.
  */
-export class RecordingRun {
+export class RecordingRun implements FlightRun {
   readonly #detector: ScoringDetector;
   readonly #cursorAt: CursorMaker;
   /** In the order of the audio. */
@@ -74,7 +75,7 @@ export class RecordingRun {
     window.checkpoint = input.checkpoint;
   }
 
-  scored({ windowIndex, inputIndex }: SlottedInput, score: number): void {
+  scored({ windowIndex, inputIndex }: SlottedInput, [score = Number.NaN]: Float64Array): void {
     if (this.settled) return;
     if (!Number.isFinite(score)) {
       this.fail(new ServiceError('NON_FINITE_OUTPUT', { model: this.#detector.id }));
@@ -93,7 +94,6 @@ export class RecordingRun {
     this.#takeCompleted();
   }
 
-  /** Only the first reason counts. */
   fail(reason: unknown): void {
     if (this.settled) return;
     this.#failure = { reason };

@@ -3,16 +3,9 @@
 import { errorBody } from '../../base/contract/error-body.js';
 import { notFound } from '../../base/errors/not-found.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import type { Logger } from '../../base/observe/log.js';
-import { RefusalLines } from '../../base/observe/refusal-lines.js';
-import { logRequest, probes } from '../../base/observe/request-log.js';
-import {
-  CLIENT_GONE_STATUS,
-  type RequestRecord,
-  type RequestRecorder,
-} from '../../base/observe/request-record.js';
-import { endRequestSpan } from '../../base/observe/request-span.js';
-import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
+import type { EndedRequests } from '../../base/observe/ended-requests.js';
+import { probes } from '../../base/observe/request-log.js';
+import { CLIENT_GONE_STATUS } from '../../base/observe/request-record.js';
 import { serverTiming } from '../../base/observe/timing.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
 import { refusalOf } from '../../state/database/write-problem.js';
@@ -56,9 +49,7 @@ export interface FrontDoorOptions {
   readonly expectedWait: ExpectedWait;
   readonly rates: RateCounter;
   readonly concurrency: KeyConcurrency;
-  readonly recorders: readonly RequestRecorder[];
-  readonly metrics: ServiceMetrics;
-  readonly log: Logger;
+  readonly ended: EndedRequests;
   readonly addresses: ClientAddresses;
   readonly answers: AnswerLimits;
   /** What bodies take before they lie in the arena, or if they never do. */
@@ -92,20 +83,14 @@ export class FrontDoor {
   #adminTable = new RouteTable([]);
   readonly #receiving = new Set<Exchange>();
   readonly #pace = new ReceivingPace();
-  readonly #refusalLines: RefusalLines;
   readonly #floods: RefusalFloods;
 
   constructor(options: FrontDoorOptions) {
-    const { log, metrics } = options;
     this.#options = options;
-    this.#refusalLines = new RefusalLines({
-      onLeftOut: (lines) => metrics.logLinesLeftOut.inc(lines),
-      onSum: (lines) => log.info({ lines }, 'refused requests without a line of their own'),
-    });
     this.#floods = new RefusalFloods({
       ...options,
       permits: options.permits.requests,
-      onSum: (record) => this.#note(record, true),
+      onSum: (record) => options.ended.note(record, true),
     });
   }
 
@@ -192,11 +177,6 @@ export class FrontDoor {
     return keyId === undefined ? undefined : this.#options.keys.find(keyId);
   }
 
-  /** Records a WebSocket, once, when what it was for is over. */
-  recordSocket(record: RequestRecord): void {
-    this.#note(record, true);
-  }
-
   #admitOperator(exchange: Exchange): void {
     const key = exchange.apiKey === '' ? undefined : this.#options.keys.authenticate(exchange.apiKey);
     if (key?.scopes.has('admin') !== true) return;
@@ -218,7 +198,6 @@ export class FrontDoor {
   /** Call it after the last request, before the log ends. */
   close(): void {
     this.#floods.sumUp();
-    this.#refusalLines.sumUp();
   }
 
   /** Undefined if the request is already answered. */
@@ -463,17 +442,6 @@ export class FrontDoor {
     this.#leave(exchange);
     record.totalMs = exchange.elapsedMs;
     record.clientAddress = exchange.clientAddress;
-    this.#note(record, exchange.route?.scope !== undefined);
-  }
-
-  #note(record: RequestRecord, isOfApi: boolean): void {
-    const { metrics, log, recorders } = this.#options;
-    metrics.count(record);
-    if (this.#refusalLines.mayWrite(record)) logRequest(log, record);
-    if (record.trace !== undefined) endRequestSpan(record.trace, record);
-    for (const recorder of recorders) {
-      if (isOfApi) recorder.record(record);
-      else if (record.keyId !== undefined) recorder.noteUse?.(record);
-    }
+    this.#options.ended.note(record, exchange.route?.scope !== undefined);
   }
 }

@@ -6,20 +6,10 @@ import type {
   VoiceEmbedding,
 } from '../../analysis/analyser/analyser.js';
 import { analyseChannels } from '../../analysis/analyser/separate-channels.js';
+import type { PredictFields } from '../../base/contract/predict-fields.js';
 import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { AnalysisInput } from './form-input.js';
-import { jsonReply, type Reply, type RouteRequest } from './route.js';
-
-/** What differs between the routes that analyse one file. */
-export interface AnalysisSteps<Fields> {
-  /** Called before anything is awaited. */
-  receive(request: RouteRequest): Promise<AnalysisInput<Fields>>;
-  plan(fields: Fields, request: RouteRequest): Omit<AnalysisRequest, 'region' | 'signal'>;
-  /** Whether each channel gets a verdict of its own. */
-  separatesChannels?(fields: Fields): boolean;
-  /** @param processingS since the request had arrived */
-  body(analysis: Analysis, fields: Fields, processingS: number, channels?: readonly Analysis[]): object;
-}
+import type { Reply, RouteRequest } from './route.js';
 
 /** What is noted of every file that was analysed, whatever it was asked. */
 export interface Findings
@@ -41,19 +31,18 @@ export function noteFindings(record: RequestRecord, findings: Findings): void {
 }
 
 /**
- * Answers from a file that has been received, and gives its memory back when that is over.
- * @param answer gets the seconds since the file had arrived from its second argument
+ * Answers from input that has been received, and gives its memory back when that is over.
+ * @param answer gets the seconds since the input had arrived from its argument
  */
-export async function answerInput<Input extends AnalysisInput<unknown>>(
+export async function answerInput(
   request: RouteRequest,
-  receiving: Promise<Input>,
-  answer: (input: Input, elapsedS: () => number) => Promise<Reply>,
+  input: Pick<AnalysisInput<unknown>, 'release'>,
+  answer: (elapsedS: () => number) => Promise<Reply>,
 ): Promise<Reply> {
-  const input = await receiving;
   try {
     request.beginTurn();
     const receivedMs = performance.now();
-    return await answer(input, () => (performance.now() - receivedMs) / 1000);
+    return await answer(() => (performance.now() - receivedMs) / 1000);
   } finally {
     // Not earlier, even when the client has gone: a prepare thread may still be reading the file.
     input.release();
@@ -72,26 +61,29 @@ function findingsOf(mix: Analysis, model: string, channels: readonly Analysis[] 
   };
 }
 
-/** The answers of v0 have no warnings. */
-function warned(body: object, ignored: readonly string[]): object {
-  if (ignored.length === 0 || !('warnings' in body) || !Array.isArray(body.warnings)) return body;
-  return { ...body, warnings: [...body.warnings, ...ignored] };
+/** With a warning for each field that was ignored. */
+export const warned = <Body extends { readonly warnings: readonly string[] }>(
+  body: Body,
+  { ignored }: Pick<RouteRequest, 'ignored'>,
+): Body => ({ ...body, warnings: [...body.warnings, ...ignored] });
+
+export interface FileAnalysis {
+  /** Of the mix of all channels. */
+  readonly analysis: Analysis;
+  /** Of each channel, if these were asked for. */
+  readonly channels: readonly Analysis[] | undefined;
 }
 
-/** Receives a file, has it analysed, notes in the request's record what was found out, and answers. */
-export async function answerAnalysis<Fields>(
-  request: RouteRequest,
+/** Has a file analysed, and notes in the request's record what was found out. */
+export async function analyseFile(
+  { record, signal, caller }: RouteRequest,
   analyser: Analyser,
-  steps: AnalysisSteps<Fields>,
-): Promise<Reply> {
-  const { record, signal, caller } = request;
-  return answerInput(request, steps.receive(request), async ({ fields, region }, elapsedS) => {
-    const plan = { ...steps.plan(fields, request), region, signal, owner: caller?.id ?? '' };
-    const analysis = await analyser.analyse(plan);
-    const channels = steps.separatesChannels?.(fields)
-      ? await analyseChannels(analyser, plan, analysis)
-      : undefined;
-    noteFindings(record, findingsOf(analysis, plan.model, channels));
-    return jsonReply(200, warned(steps.body(analysis, fields, elapsedS(), channels), request.ignored));
-  });
+  plan: Omit<AnalysisRequest, 'signal' | 'owner'>,
+  channelMode: PredictFields['channels'] = 'mixed',
+): Promise<FileAnalysis> {
+  const whole = { ...plan, signal, owner: caller?.id ?? '' };
+  const analysis = await analyser.analyse(whole);
+  const channels = channelMode === 'separate' ? await analyseChannels(analyser, whole, analysis) : undefined;
+  noteFindings(record, findingsOf(analysis, plan.model, channels));
+  return { analysis, channels };
 }

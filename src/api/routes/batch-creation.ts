@@ -7,12 +7,12 @@ import type { BatchSource } from '../../state/jobs/job-text.js';
 import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
-import { accepted, callerOf } from './job-answers.js';
+import { accepted } from './job-answers.js';
 import type { JobRouteParts } from './job-creation.js';
 import { analysisParameters } from './job-parameters.js';
 import { jobSourceOf, refuseUnsendable } from './job-source.js';
 import { refuseUnstorableKey } from './link-fields.js';
-import type { Reply, RouteRequest } from './route.js';
+import { callerOf, type Reply, type RouteRequest } from './route.js';
 
 const RESULTS_ENTITY = 'results';
 

@@ -24,11 +24,6 @@ export function requireScope({ caller }: RouteRequest, task: Job['task']): void 
     throw new ServiceError('FORBIDDEN', { scope });
 }
 
-export function callerOf({ caller }: RouteRequest): { account: string; keyId: string } {
-  if (caller === undefined) throw new Error('A request without a key reached /v1/jobs. This is a bug.');
-  return { account: caller.account, keyId: caller.id };
-}
-
 const whyNot: Readonly<Record<NotRetryable['why'], string>> = {
   'not failed': 'it has not failed.',
   'no source': 'the server no longer knows where its recording lies. Make a new job.',

@@ -17,11 +17,11 @@ import type { FetchPolicy } from '../fetch/fetch-policy.js';
 import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
-import { accepted, callerOf, type FileLookup, requireScope } from './job-answers.js';
+import { accepted, type FileLookup, requireScope } from './job-answers.js';
 import { analysisParameters } from './job-parameters.js';
 import { homeOf, jobSourceOf, refuseUnsendable, type SourceFields, type SourceParts } from './job-source.js';
 import { regionOf } from './region.js';
-import type { Reply, RouteRequest } from './route.js';
+import { callerOf, type Reply, type RouteRequest } from './route.js';
 
 const MAX_JSON_BYTES = 32 * 1024;
 

@@ -2,9 +2,8 @@
 import type { JobSummary } from '../../base/contract/job.js';
 import { jobEvents } from '../../base/contract/job-endpoints.js';
 import { ServiceError } from '../../base/errors/service-error.js';
-import { callerOf } from './job-answers.js';
 import type { JobWatch } from './job-watch.js';
-import type { Reply, ReplyTexts, RouteRequest } from './route.js';
+import { callerOf, type Reply, type ReplyTexts, type RouteRequest } from './route.js';
 
 /** Proxies close connections that say nothing; most wait for a minute. */
 export const HEARTBEAT_MS = 15_000;

@@ -5,10 +5,10 @@ import { type JobListFields, jobListRequest } from '../../base/contract/job-fiel
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import { FieldValidator } from './form-fields.js';
-import { bodyOf, callerOf, requireScope, summariesOf } from './job-answers.js';
+import { bodyOf, requireScope, summariesOf } from './job-answers.js';
 import { queryValues } from './link-fields.js';
 import { pageAfter } from './paging.js';
-import { jsonReply, type Reply, type RouteRequest } from './route.js';
+import { callerOf, jsonReply, type Reply, type RouteRequest } from './route.js';
 
 const listValidator = new FieldValidator<JobListFields>(jobListRequest);
 

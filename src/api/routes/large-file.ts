@@ -18,11 +18,11 @@ import type { Logger } from '../../base/observe/log.js';
 import { progressLog } from '../../base/observe/progress-log.js';
 import type { BytePermits } from '../admission/byte-permits.js';
 import type { FileIntake, InputLimits } from './analysis-input.js';
-import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
+import { analyseFile, answerInput, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
 import { LargeFileIntake } from './large-file-intake.js';
 import { regionOf } from './region.js';
-import type { Route } from './route.js';
+import { jsonReply, type Route } from './route.js';
 
 type ResolvedFields = LargeFileFields & { readonly region: AudioRegion };
 
@@ -55,31 +55,29 @@ export function largeFileRoute(
   const resolve = (fields: LargeFileFields): ResolvedFields => ({ ...fields, region: regionOf(fields) });
   const reader = resolvedReader(validator, resolve);
   const intake = new LargeFileIntake<ResolvedFields>(reader, files, limits, permits);
-  const steps: AnalysisSteps<ResolvedFields> = {
-    receive: (request) => intake.receive(request),
-    plan: ({ model, region }, { record }) => ({
-      model,
-      ...region,
-      silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
-      minDurationS: MIN_DURATION_S,
-      maxDurationS: maxLargeFileDurationS,
-      longTimeoutMs: largeFileTimeoutMs,
-      onProgress: progressLog(log, record.correlationId),
-    }),
-    separatesChannels: ({ channels }) => channels === 'separate',
-    body: (analysis, fields, processingS, channels) => {
-      const request = {
-        model: fields.model,
-        predictionId: fields.prediction_id ?? newPredictionId(),
-        threshold: DEFAULT_THRESHOLD,
-        silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
-        channels,
-      };
-      return largeFileBody(analysis, request, processingS);
-    },
-  };
+  const threshold = DEFAULT_THRESHOLD;
+  const silenceThresholdPercent = DEFAULT_SILENCE_THRESHOLD_PERCENT;
   return {
     ...largeFileEndpoint(config, detectors),
-    handle: (request) => answerAnalysis(request, analyser, steps),
+    async handle(request) {
+      const input = await intake.receive(request);
+      return answerInput(request, input, async (elapsedS) => {
+        const { model, ...fields } = input.fields;
+        const plan = {
+          region: input.region,
+          model,
+          silenceThresholdPercent,
+          minDurationS: MIN_DURATION_S,
+          maxDurationS: maxLargeFileDurationS,
+          ...fields.region,
+          longTimeoutMs: largeFileTimeoutMs,
+          onProgress: progressLog(log, request.record.correlationId),
+        };
+        const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
+        const predictionId = fields.prediction_id ?? newPredictionId();
+        const asked = { model, predictionId, threshold, silenceThresholdPercent, channels };
+        return jsonReply(200, warned(largeFileBody(analysis, asked, elapsedS()), request));
+      });
+    },
   };
 }

@@ -13,9 +13,9 @@ import { FILE_FIELD, legacyPredictEndpoint } from '../../base/contract/predict-e
 import { type LegacyFields, legacyFieldSchemas } from '../../base/contract/predict-fields.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { type FileIntake, receiveInput } from './analysis-input.js';
-import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
+import { analyseFile, answerInput } from './answer-analysis.js';
 import { FieldValidator } from './form-fields.js';
-import type { Route } from './route.js';
+import { jsonReply, type Route } from './route.js';
 
 /** v0's `POST /predict`, at `/v0/predict` and under the unversioned base. */
 export function legacyPredictRoute(
@@ -32,20 +32,21 @@ export function legacyPredictRoute(
     fileTooLarge: () => new ServiceError('FILE_TOO_LARGE_LEGACY', { allowedBytes }),
     receiveTimeoutMs: config.receiveTimeoutMs,
   };
-  const steps: AnalysisSteps<LegacyFields> = {
-    receive: (request) => receiveInput(request, validator, intake, limits),
-    plan: () => ({
-      model: LARGE_FILE_MODEL,
-      silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
-      minDurationS: MIN_LEGACY_DURATION_S,
-      maxDurationS: config.maxPredictDurationS,
-    }),
-    body: (analysis, _, processingS) =>
-      legacyPredictionBody(analysis, DEFAULT_SILENCE_THRESHOLD_PERCENT, processingS),
-  };
   return {
     ...legacyPredictEndpoint(path, config),
     takesTurn: true,
-    handle: (request) => answerAnalysis(request, analyser, steps),
+    async handle(request) {
+      const input = await receiveInput(request, validator, intake, limits);
+      return answerInput(request, input, async (elapsedS) => {
+        const { analysis } = await analyseFile(request, analyser, {
+          region: input.region,
+          model: LARGE_FILE_MODEL,
+          silenceThresholdPercent: DEFAULT_SILENCE_THRESHOLD_PERCENT,
+          minDurationS: MIN_LEGACY_DURATION_S,
+          maxDurationS: config.maxPredictDurationS,
+        });
+        return jsonReply(200, legacyPredictionBody(analysis, DEFAULT_SILENCE_THRESHOLD_PERCENT, elapsedS()));
+      });
+    },
   };
 }

@@ -9,6 +9,7 @@ import {
   uploadLinksEndpoint,
 } from '../../base/contract/file-endpoints.js';
 import {
+  ANALYSIS_ENTITY,
   type DeletionFields,
   type DownloadLinkFields,
   deletionRequest,
@@ -20,7 +21,6 @@ import { MAX_LEGACY_FILE_BYTES, MAX_LINKS } from '../../base/contract/limits.js'
 import type { LinkList } from '../../base/contract/link-list.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { traced } from '../../base/tracing/traced.js';
-import type { AuthenticatedKey } from '../../state/keys/authenticator.js';
 import type { LinkOwner } from '../../state/storage/link-owner.js';
 import type { LinkTerms } from '../../state/storage/object-storage.js';
 import type { FileStore } from '../../state/storage/open-storage.js';
@@ -28,8 +28,13 @@ import { noteFields } from '../upload/ignored-fields.js';
 import { receiveJson } from '../upload/json-body.js';
 import { FieldValidator } from './form-fields.js';
 import { queryValues, refuseUnstorableKey } from './link-fields.js';
-import { jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
-import { ANALYSIS_ENTITY, type OnUploadLinks } from './upload-jobs.js';
+import { callerOf, jsonReply, type Reply, type Route, type RouteRequest } from './route.js';
+
+/**
+ * Called with the whole names of objects with the entity `analysis` before links to send them are given out.
+ * @throws DatabaseError
+ */
+export type OnUploadLinks = (names: readonly string[], owner: LinkOwner) => Promise<void>;
 
 /** Room for 100 keys of 512 bytes, each of them written as an escape. */
 const MAX_JSON_BYTES = 512 * 1024;
@@ -68,8 +73,9 @@ function uploadLinks(
     keys.forEach((key, i) => {
       refuseUnstorableKey(`keys[${i}]`, key);
     });
-    const folder = folderOf(accountOf(request));
-    const owner = entity === ANALYSIS_ENTITY && request.caller ? ownerOf(request.caller) : undefined;
+    const caller = callerOf(request);
+    const folder = folderOf(caller.account);
+    const owner: LinkOwner | undefined = entity === ANALYSIS_ENTITY ? caller : undefined;
     const terms = { ...linkTerms(request, maxBytes), ...(owner && { owner }) };
     const names = keys.map((key) => `${entity}/${key}`);
     if (owner !== undefined) {
@@ -87,7 +93,7 @@ function downloadLinks({ storage, folderOf }: FileStore, maxBytes: number | unde
   return async (request: RouteRequest): Promise<Reply> => {
     const { key_prefix, entity } = validator.check(queryValues(request.query, downloadLinkRequest.schemas));
     refuseUnstorableKey('key_prefix', key_prefix);
-    const folder = folderOf(accountOf(request));
+    const folder = folderOf(callerOf(request).account);
     const terms = linkTerms(request, maxBytes);
     const objects = await traced(request.record.trace, 'storage', 'client', () =>
       storage.list(`${folder}/${entity}/${key_prefix}`, MAX_LINKS, (bytes) => request.body.keep(bytes)),
@@ -106,7 +112,7 @@ function deletion({ storage, folderOf }: FileStore) {
     key.forEach((one, i) => {
       refuseUnstorableKey(`key[${i}]`, one);
     });
-    const folder = folderOf(accountOf(request));
+    const folder = folderOf(callerOf(request).account);
     const deleted = [...new Set(key)].map((one) => `${entity}/${one}`);
     await traced(request.record.trace, 'storage', 'client', async () => {
       for (const name of deleted) await storage.remove(`${folder}/${name}`);
@@ -122,13 +128,6 @@ async function linkList(keys: readonly string[], sign: (key: string) => Promise<
     url.push({ key, value: await sign(key) });
   }
   return jsonReply<LinkList>(200, { url });
-}
-
-const ownerOf = ({ account, id }: AuthenticatedKey): LinkOwner => ({ account, keyId: id });
-
-function accountOf({ caller }: RouteRequest): string {
-  if (caller === undefined) throw new Error('A request without a key reached /file. This is a bug.');
-  return caller.account;
 }
 
 function linkTerms({ headers }: RouteRequest, maxBytes: number | undefined): LinkTerms {

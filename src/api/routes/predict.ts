@@ -13,10 +13,10 @@ import { newPredictionId } from '../../base/contract/prediction-id.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
 import { type FileIntake, type InputLimits, receiveInput } from './analysis-input.js';
-import { type AnalysisSteps, answerAnalysis } from './answer-analysis.js';
+import { analyseFile, answerInput, warned } from './answer-analysis.js';
 import { FieldValidator, resolvedReader } from './form-fields.js';
 import { regionOf } from './region.js';
-import type { Route } from './route.js';
+import { jsonReply, type Route } from './route.js';
 
 /** With the threshold as a number. */
 type ResolvedFields = Omit<PredictFields, 'threshold'> & {
@@ -53,32 +53,26 @@ export function predictRoute(
     return { ...fields, threshold, region: regionOf(fields) };
   };
   const reader = resolvedReader(validator, resolve);
-  const steps: AnalysisSteps<ResolvedFields> = {
-    receive: (request) => receiveInput(request, reader, intake, limits),
-    plan: (fields) => ({
-      model: fields.model,
-      silenceThresholdPercent: fields.silence_threshold,
-      minDurationS: MIN_DURATION_S,
-      maxDurationS: config.maxPredictDurationS,
-      ...fields.region,
-    }),
-    separatesChannels: ({ channels }) => channels === 'separate',
-    body: (analysis, { model, prediction_id, threshold, silence_threshold }, processingS, channels) =>
-      predictionBody(
-        analysis,
-        {
-          model,
-          predictionId: prediction_id ?? newPredictionId(),
-          threshold,
-          silenceThresholdPercent: silence_threshold,
-          channels,
-        },
-        processingS,
-      ),
-  };
   return {
     ...predictEndpoint(config, detectors),
     takesTurn: true,
-    handle: (request) => answerAnalysis(request, analyser, steps),
+    async handle(request) {
+      const input = await receiveInput(request, reader, intake, limits);
+      return answerInput(request, input, async (elapsedS) => {
+        const { model, threshold, silence_threshold: silenceThresholdPercent, ...fields } = input.fields;
+        const plan = {
+          region: input.region,
+          model,
+          silenceThresholdPercent,
+          minDurationS: MIN_DURATION_S,
+          maxDurationS: config.maxPredictDurationS,
+          ...fields.region,
+        };
+        const { analysis, channels } = await analyseFile(request, analyser, plan, fields.channels);
+        const predictionId = fields.prediction_id ?? newPredictionId();
+        const asked = { model, predictionId, threshold, silenceThresholdPercent, channels };
+        return jsonReply(200, warned(predictionBody(analysis, asked, elapsedS()), request));
+      });
+    },
   };
 }

@@ -108,6 +108,17 @@ export interface Route extends Endpoint, PermitTraits {
   ): Reply | undefined;
 }
 
+/** Whose key a request came with. */
+export interface Caller {
+  readonly account: string;
+  readonly keyId: string;
+}
+
+export function callerOf({ caller, path }: Pick<RouteRequest, 'caller' | 'path'>): Caller {
+  if (caller === undefined) throw new Error(`A request without a key reached ${path}. This is a bug.`);
+  return { account: caller.account, keyId: caller.id };
+}
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 export const jsonReply = <Body>(status: number, value: Body): Reply => ({

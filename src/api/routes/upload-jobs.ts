@@ -8,15 +8,9 @@ import type { JobParameters, JobSource } from '../../state/jobs/job-text.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import type { LinkOwner } from '../../state/storage/link-owner.js';
 import { answered } from './job-answers.js';
+import type { OnUploadLinks } from './links.js';
 import type { OnStored } from './store-object.js';
 
-/**
- * Called with the whole names of objects with the entity `analysis` before links to send them are given out.
- * @throws DatabaseError
- */
-export type OnUploadLinks = (names: readonly string[], owner: LinkOwner) => Promise<void>;
-
-export const ANALYSIS_ENTITY = 'analysis';
 const RESULTS_ENTITY = 'results';
 
 /** From here on, the interface has no request that waits for the verdict. */

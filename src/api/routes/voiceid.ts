@@ -247,8 +247,9 @@ function voiceRoute<Fields, Checked>(
 
   async function handle(request: RouteRequest): Promise<Reply> {
     if (speaker === undefined) throw new ServiceError('NO_SPEAKER_MODEL');
-    const receiving = receiveFormInput(request, validator, queue, limits, task.maxSamples);
-    return answerInput(request, receiving, async ({ fields, regions, largeField }, elapsedS) => {
+    const input = await receiveFormInput(request, validator, queue, limits, task.maxSamples);
+    return answerInput(request, input, async (elapsedS) => {
+      const { fields, regions, largeField } = input;
       const stretch = task.regionOf(fields);
       const checked = await task.check(fields, speaker, largeField);
       const read: Samples['read'] = (region, needs) =>

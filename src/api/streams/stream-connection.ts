@@ -3,9 +3,9 @@ import type { ServerMessage } from '../../base/contract/stream.js';
 import { ServiceError } from '../../base/errors/service-error.js';
 import { clientMessage, invalid } from './client-message.js';
 import type { Socket, SocketHandler } from './socket.js';
-import type { ConnectionMemory } from './stream-memory.js';
+import { type ConnectionMemory, MAX_AUDIO_MESSAGE_BYTES } from './stream-memory.js';
 import type { SessionListener } from './stream-session.js';
-import type { OpenStream } from './stream-sessions.js';
+import { type OpenStream, RESUME_WITHIN_S, type StreamSessions } from './stream-sessions.js';
 
 /** Of a JSON message. */
 const MAX_TEXT_BYTES = 16 * 1024;
@@ -20,14 +20,13 @@ const HELLO_TIMEOUT_S = 10;
 /** What a connection needs of the server. */
 export interface StreamHost {
   readonly correlationId: string;
+  /** See Notes. */
+  readonly ignored: readonly string[];
+  readonly sessions: Pick<StreamSessions, 'heard' | 'connected' | 'disconnected'>;
   /** @throws ServiceError */
   start(parameters: Record<string, unknown>): OpenStream;
   /** @throws ServiceError */
   resume(sessionId: string, secret: string): OpenStream;
-  ready(stream: OpenStream): ServerMessage;
-  heard(id: string): void;
-  connected(id: string): void;
-  disconnected(id: string): void;
   /** The connection ended before it had a stream. */
   endedWithoutStream(reason: ServiceError | undefined): void;
 }
@@ -86,7 +85,7 @@ export class StreamConnection implements SocketHandler, SessionListener {
       return;
     }
     this.#stream.session.leave(this);
-    this.#host.disconnected(this.#stream.id);
+    this.#host.sessions.disconnected(this.#stream.id);
   }
 
   send(message: ServerMessage): void {
@@ -149,7 +148,7 @@ export class StreamConnection implements SocketHandler, SessionListener {
     clearTimeout(this.#helloTimer);
     this.#stream = this.#host.start(parameters);
     this.#stream.session.listen(this);
-    this.send(this.#host.ready(this.#stream));
+    this.send(readyMessage(this.#stream, this.#host.ignored));
   }
 
   #resume(sessionId: string, secret: string, events: number): void {
@@ -158,14 +157,14 @@ export class StreamConnection implements SocketHandler, SessionListener {
     this.#stream = stream;
     const { session } = stream;
     session.listen(this);
-    this.#host.connected(stream.id);
+    this.#host.sessions.connected(stream.id);
     this.send({ type: 'resumed', session_id: stream.id, ...session.received });
     session.repeat(events);
   }
 
   #audio(bytes: Uint8Array): void {
     if (this.#stream === undefined) throw invalid('audio before start');
-    this.#host.heard(this.#stream.id);
+    this.#host.sessions.heard(this.#stream.id);
     this.#stream.session.audio(bytes);
   }
 
@@ -182,4 +181,24 @@ export class StreamConnection implements SocketHandler, SessionListener {
     if (message.type === 'start') this.#start(message.parameters);
     else this.#resume(message.session_id, message.secret, message.events);
   }
+}
+
+function readyMessage({ id, secret, session }: OpenStream, warnings: readonly string[]): ServerMessage {
+  const { fields, sampleRateHz, predictionId, modelId } = session;
+  return {
+    type: 'ready',
+    session_id: id,
+    secret,
+    resume_within_s: RESUME_WITHIN_S,
+    max_waiting_s: session.maxWaitingS,
+    max_message_bytes: MAX_AUDIO_MESSAGE_BYTES,
+    prediction_id: predictionId,
+    model: fields.model,
+    model_id: modelId,
+    encoding: fields.encoding,
+    sample_rate: sampleRateHz,
+    threshold: fields.threshold,
+    silence_threshold: fields.silence_threshold,
+    warnings,
+  };
 }

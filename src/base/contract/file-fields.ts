@@ -14,6 +14,9 @@ const entity = {
   description: 'The purpose of the files; `analysis` is for files to analyse.',
 } as const;
 
+/** Of files to analyse. */
+export const ANALYSIS_ENTITY = 'analysis';
+
 /** The body of `POST /file`. */
 export const uploadLinkSchemas = {
   keys: {

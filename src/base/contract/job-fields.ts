@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FieldSchemas, FieldValues } from './fields.js';
-import { uploadLinkSchemas } from './file-fields.js';
+import { ANALYSIS_ENTITY, uploadLinkSchemas } from './file-fields.js';
 import { MAX_KEY_BYTES } from './limits.js';
 import { LINK_FIELD } from './link-field.js';
 import type { DetectorNames } from './model-ids.js';
@@ -31,7 +31,11 @@ export const sourceFieldSchemas = {
     expected: uploadLinkSchemas.keys.items.expected,
     description: 'Key of a stored file. Either this or `presigned_url`.',
   },
-  entity: { ...uploadLinkSchemas.entity, default: 'analysis', description: 'Entity of the stored file.' },
+  entity: {
+    ...uploadLinkSchemas.entity,
+    default: ANALYSIS_ENTITY,
+    description: 'Entity of the stored file.',
+  },
 } as const satisfies FieldSchemas;
 
 const taskFieldSchema = {

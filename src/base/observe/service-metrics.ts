@@ -77,9 +77,6 @@ export class ServiceMetrics {
   readonly #closed: Counter<'reason'>;
   readonly devices: DeviceMetrics;
 
-  /** Told of every request, too. */
-  onCount: ((record: RequestRecord) => void) | undefined;
-
   /** Gives the series of all processes together, if there are several. */
   gather: (() => Promise<string>) | undefined;
 
@@ -310,8 +307,7 @@ export class ServiceMetrics {
     });
   }
 
-  /** The one place where a request is counted. */
-  count(record: RequestRecord): void {
+  countRequest(record: RequestRecord): void {
     const { times = 1 } = record;
     const { requests, seconds } = this.#seriesOf(record.route);
     let requestsOfStatus = requests.get(record.status);
@@ -331,7 +327,6 @@ export class ServiceMetrics {
     if (record.audioS !== undefined) this.#audioSeconds.inc(record.audioS);
     if (record.scoredWindows !== undefined) this.#windowsScored.inc(record.scoredWindows);
     if (record.skippedS !== undefined) this.#skippedSeconds.inc(record.skippedS);
-    this.onCount?.(record);
   }
 
   #seriesOf(route: string): RouteSeries {

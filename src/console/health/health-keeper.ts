@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type AnalysisCounter, countingAnalyser } from '../../analysis/analyser/counting-analyser.js';
-import type { FullAnalyser } from '../../analysis/analyser/recording.js';
+import type { AnalysisCounter } from '../../analysis/analyser/counting-analyser.js';
+import type { RequestCounter } from '../../base/observe/ended-requests.js';
 import type { Logger } from '../../base/observe/log.js';
-import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
+import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { Database } from '../../state/database/database.js';
 import type { Jobs } from '../../state/jobs/jobs.js';
 import { ScoreBook } from '../drift/score-book.js';
@@ -23,7 +23,7 @@ export interface Siblings {
 }
 
 /** Remembers what this process did and which scores its models gave, for the dashboard. */
-export class HealthKeeper {
+export class HealthKeeper implements RequestCounter, AnalysisCounter {
   readonly scores: ScoreBook;
   readonly #history = new History();
   readonly #meter: ScoreMeter;
@@ -43,19 +43,24 @@ export class HealthKeeper {
     return this.#history.bytes;
   }
 
-  /** The same analyser; what it does is counted. */
-  counting(analyser: FullAnalyser): FullAnalyser {
-    const counter: AnalysisCounter = {
-      countWindows: (model, windows) => this.#history.countWindows(model, windows),
-      countWindowScore: (...score) => this.#meter.countWindowScore(...score),
-      countFileScore: (...score) => this.#meter.countFileScore(...score),
-    };
-    return countingAnalyser(analyser, counter);
+  countRequest(record: RequestRecord): void {
+    this.#history.count(record);
+  }
+
+  countWindows(modelId: string, windows: number): void {
+    this.#history.countWindows(modelId, windows);
+  }
+
+  countWindowScore(modelId: string, scoreFingerprint: string, score: number): void {
+    this.#meter.countWindowScore(modelId, scoreFingerprint, score);
+  }
+
+  countFileScore(modelId: string, scoreFingerprint: string, score: number): void {
+    this.#meter.countFileScore(modelId, scoreFingerprint, score);
   }
 
   /** Begins to remember. @param jobs asked by one process of a host */
-  start(metrics: ServiceMetrics, gauges: Omit<Gauges, 'jobs'>, jobs: Pick<Jobs, 'countUnfinished'>): void {
-    metrics.onCount = (record) => this.#history.count(record);
+  start(gauges: Omit<Gauges, 'jobs'>, jobs: Pick<Jobs, 'countUnfinished'>): void {
     let known: ReturnType<Gauges['jobs']>;
     const look = async (): Promise<void> => {
       known = await jobs.countUnfinished().catch(() => undefined);

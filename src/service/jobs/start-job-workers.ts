@@ -3,9 +3,10 @@ import type { RecordingSources } from '../../api/fetch/recording-sources.js';
 import type { Config } from '../../base/config/options.js';
 import type { ErrorBody } from '../../base/contract/error-bodies.js';
 import { ServiceError } from '../../base/errors/service-error.js';
+import type { EndedRequests } from '../../base/observe/ended-requests.js';
 import { JobMetrics } from '../../base/observe/job-metrics.js';
 import type { Logger } from '../../base/observe/log.js';
-import type { RequestRecord, RequestRecorder } from '../../base/observe/request-record.js';
+import type { RequestRecord } from '../../base/observe/request-record.js';
 import type { ServiceMetrics } from '../../base/observe/service-metrics.js';
 import type { Tracing } from '../../base/tracing/tracing.js';
 import type { Job } from '../../state/jobs/job.js';
@@ -29,7 +30,7 @@ export interface JobWorkersParts {
   readonly models: () => ServedModels;
   readonly metrics: ServiceMetrics;
   readonly tracing: Tracing | undefined;
-  readonly recorders: readonly RequestRecorder[];
+  readonly ended: EndedRequests;
   readonly log: Logger;
 }
 
@@ -41,7 +42,7 @@ const TURN_LIMIT_MS = 24 * 3_600_000;
 
 /** The workers of this process. */
 export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
-  const { config, office, sources, storage, models, metrics, tracing, recorders, log } = parts;
+  const { config, office, sources, storage, models, metrics, tracing, ended, log } = parts;
   const { jobs, desk } = office;
   const store = (name: string, result: object): Promise<void> =>
     storage.write(name, Buffer.from(`${JSON.stringify(result)}\n`));
@@ -101,8 +102,7 @@ export function startJobWorkers(parts: JobWorkersParts): JobWorkers {
       if (turn === 'worker died') void tellOfFailure(job, failure);
       jobMetrics.countTurn(end.outcome, 'done' in end ? end.done.audioS : 0);
       if (end.outcome !== 'succeeded' && end.outcome !== 'failed') return;
-      const record = recordOf(job, end, tookMs);
-      for (const recorder of recorders) recorder.record(record);
+      ended.noteJob(recordOf(job, end, tookMs));
     },
   });
   return workers;

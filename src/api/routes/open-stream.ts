@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Analyser } from '../../analysis/analyser/analyser.js';
+import type { LiveAnalyser } from '../../analysis/analyser/live.js';
+import { detectorNamed } from '../../analysis/pipeline/model-status.js';
+import type { Config } from '../../base/config/options.js';
+import type { StreamFields } from '../../base/contract/stream-fields.js';
+import { ServiceError } from '../../base/errors/service-error.js';
+import type { OperatingPoints } from '../../state/operating-points/operating-points.js';
+import type { MemoryBudget } from '../admission/memory-budget.js';
+import type { RequestPermits } from '../admission/request-permits.js';
+import type { Holder } from '../admission/shared-budget.js';
+import { StreamMemory } from '../streams/stream-memory.js';
+import { type SessionFields, StreamSession } from '../streams/stream-session.js';
+import type { OpenStream, StreamSessions } from '../streams/stream-sessions.js';
+import { type Notes, noteFields } from '../upload/ignored-fields.js';
+import type { FieldValidator } from './form-fields.js';
+import type { Route } from './route.js';
+
+/** Room for 48 kHz in pieces of 20 ms. */
+const WAITING_BYTES_PER_S = 128 * 1024;
+
+export interface OpenStreamParts {
+  readonly config: Pick<Config, 'streamBufferS' | 'maxStreamDurationS'>;
+  readonly analyser: Analyser & LiveAnalyser;
+  readonly models: NonNullable<Route['models']>;
+  readonly points: OperatingPoints;
+  readonly sessions: StreamSessions;
+  readonly permits: RequestPermits;
+  readonly memory: MemoryBudget;
+  readonly isStopping: () => boolean;
+}
+
+/** A client that asks for a stream. */
+export interface StreamOpener {
+  readonly keyId: string;
+  readonly holder: Holder;
+  readonly notes: Notes;
+  /** Called once, when the stream is over. */
+  onOver(session: StreamSession, reason: ServiceError | undefined): void;
+}
+
+/** @throws ServiceError for wrong parameters, and if there is no room for another stream */
+export function openStream(
+  parts: OpenStreamParts,
+  validator: FieldValidator<StreamFields>,
+  { keyId, holder, notes, onOver }: StreamOpener,
+  parameters: Record<string, unknown>,
+): OpenStream {
+  const { analyser, config, models, permits, memory, sessions } = parts;
+  if (parts.isStopping()) throw new ServiceError('STOPPING');
+  noteFields(notes, Object.keys(parameters), validator.names);
+  const fields = resolve(validator.fromValues(parameters), parts);
+  const permit = permits.acquire(holder);
+  let held: StreamMemory | undefined;
+  const release = (): void => {
+    held?.release();
+    permit.release();
+  };
+  const id = sessions.newId();
+  const limits = {
+    maxWaitingS: config.streamBufferS,
+    maxWaitingBytes: config.streamBufferS * WAITING_BYTES_PER_S,
+    maxDurationS: config.maxStreamDurationS,
+  };
+  let session: StreamSession;
+  try {
+    held = new StreamMemory(memory, holder);
+    session = new StreamSession(analyser, fields, keyId, limits, held, (reason) => {
+      sessions.remove(id);
+      models.leave();
+      onOver(session, reason);
+    });
+  } catch (error) {
+    release();
+    throw error;
+  }
+  models.enter();
+  return sessions.add(id, keyId, session, release);
+}
+
+/** With the threshold of a named operating point. */
+function resolve(fields: StreamFields, { analyser, points }: OpenStreamParts): SessionFields {
+  const { threshold, model } = fields;
+  if (typeof threshold === 'number') return { ...fields, threshold };
+  const detector = detectorNamed(analyser.status(), model);
+  return { ...fields, threshold: points.thresholdOf(threshold, detector, 'threshold') };
+}
