@@ -4,7 +4,7 @@ import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import type { Config } from '../../src/base/config/options.js';
 import { ServiceMetrics } from '../../src/base/observe/service-metrics.js';
-import { openJobOffice } from '../../src/service/jobs/job-office.js';
+import { jobOfficeOf } from '../../src/service/jobs/job-office.js';
 import { type RunningServer, startServer } from '../../src/service/server.js';
 import { openDatabase } from '../../src/state/database/open-database.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';
@@ -16,14 +16,13 @@ export async function startWholeServer(config: Config): Promise<RunningServer> {
   const log = pino({ level: 'silent' });
   const database = await openDatabase(config);
   const files = await openStorage(config);
-  const jobs = await openJobOffice(config, database, files.home, log);
   const server = await startServer({
     config,
     analyser: await startPipeline(config, arena.buffer),
     arena,
     keys: testAuthenticator,
     files,
-    jobs,
+    jobs: jobOfficeOf(config, database, files.home),
     log,
     metrics: new ServiceMetrics(),
   });
@@ -31,7 +30,6 @@ export async function startWholeServer(config: Config): Promise<RunningServer> {
     ...server,
     async stop() {
       await server.stop();
-      await jobs.close();
       await database.close();
     },
   };

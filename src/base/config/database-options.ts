@@ -31,6 +31,6 @@ export const databaseOptions = {
     maximum: 100,
     unit: 'connections',
     description:
-      'Most connections of a process to PostgreSQL, one more for notifications and two for the queue of jobs. All processes of all hosts together must stay below its `max_connections`.',
+      'Most connections of a process to PostgreSQL, and one more for notifications. All processes of all hosts together must stay below its `max_connections`.',
   }),
 };
