@@ -77,12 +77,6 @@ module.exports = {
       { path: packages('libsql', 'pg') },
     ),
     rule(
-      'jobs-behind-their-queue',
-      'Everybody else uses src/state/jobs.',
-      { path: '^src/', pathNot: [rooms('jobs')] },
-      { path: packages('pg-boss') },
-    ),
-    rule(
       'opentelemetry-when-asked',
       'Loaded if a collector is configured; everybody else knows the interface.',
       { path: '^src/', pathNot: [rooms('tracing')] },

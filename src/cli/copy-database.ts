@@ -2,7 +2,6 @@
 
 import { ADMIN_TOPIC } from '../console/users/admin-changes.js';
 import type { Database, Queries, Row, Transaction, Value } from '../state/database/database.js';
-import type { JobQueue } from '../state/jobs/job-queue.js';
 import { WORK_TOPIC } from '../state/jobs/jobs.js';
 import { KEYS_TOPIC } from '../state/keys/key-registry.js';
 import { POINTS_TOPIC } from '../state/operating-points/operating-point-registry.js';
@@ -19,10 +18,8 @@ export class DatabaseNotEmpty extends Error {
 }
 
 const REVISIONS = 'revisions';
-const JOB_QUEUE = 'job_queue';
-const WEBHOOK_QUEUE = 'webhook_queue';
 /** What is not copied as it is: each database has its own. */
-const ownTables: ReadonlySet<string> = new Set(['schema_migrations', REVISIONS, JOB_QUEUE, WEBHOOK_QUEUE]);
+const ownTables: ReadonlySet<string> = new Set(['schema_migrations', REVISIONS]);
 const ROWS_PER_STATEMENT = 100;
 
 /** The tables of a SQLite database that a copy contains, with what is in them. */
@@ -37,12 +34,11 @@ export async function refuseUnlessEmpty(target: Database, tables: readonly strin
 
 /**
  * Puts everything that a SQLite database contains into an empty PostgreSQL database, as a whole or not at all. Nobody changes
- * either meanwhile. Unfinished jobs wait in the queue of the new one, in their order.
- * @param queue that of the target
+ * either meanwhile. Jobs in work wait in the new one.
  * @returns what was copied, compared on both sides
  * @throws DatabaseNotEmpty, DatabaseError; then nothing has changed
  */
-export function copyDatabase(source: Database, target: Database, queue: JobQueue): Promise<TableCount[]> {
+export function copyDatabase(source: Database, target: Database): Promise<TableCount[]> {
   return source.transaction((from) =>
     target.transaction(
       async (to) => {
@@ -51,8 +47,7 @@ export function copyDatabase(source: Database, target: Database, queue: JobQueue
         const tables = await tablesOf(from);
         refuseRows(target.name, await countsOf(to, tables));
         for (const table of tables) await copyRows(from, to, table);
-        await queueJobs(from, to, queue);
-        await queueWebhooks(from, to, queue.webhooks);
+        await giveBackWork(to);
         const [before, after] = [await countsOf(from, tables), await countsOf(to, tables)];
         const wrong = before.find(({ rows }, i) => rows !== after[i]?.rows);
         if (wrong !== undefined)
@@ -128,36 +123,14 @@ async function insertRows(to: Transaction, table: string, rows: readonly Row[]):
   await to.execute(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places.join(', ')}`, values);
 }
 
-/** The data folders and buckets that jobs of a SQLite database need. */
-export async function homesToCopy(source: Queries): Promise<string[]> {
-  const rows = await source.query<{ home: string }>('SELECT DISTINCT home FROM jobs WHERE home IS NOT NULL');
-  return rows.map(({ home }) => home);
-}
-
 /** Nobody works on them any more: no server has the data folder. */
-async function queueJobs(from: Queries, to: Transaction, queue: JobQueue): Promise<void> {
-  await to.execute(
-    "UPDATE jobs SET state = 'queued', holder = NULL, leased_until_ms = NULL WHERE state = 'running'",
-  );
-  for (const { job_id: id, priority, home } of await from.query<{
-    job_id: string;
-    priority: number;
-    home: string | null;
-  }>(
-    `SELECT job_id, ${JOB_QUEUE}.priority AS priority, home FROM ${JOB_QUEUE} JOIN jobs ON jobs.id = job_id ORDER BY place`,
-  )) {
-    await queue.add(to, { id, home: home ?? undefined }, priority);
-  }
-}
-
-async function queueWebhooks(from: Queries, to: Transaction, queue: JobQueue['webhooks']): Promise<void> {
-  await to.execute(
-    "UPDATE webhook_deliveries SET state = 'waiting', holder = NULL, leased_until_ms = NULL WHERE state = 'sending'",
-  );
-  const rows = await from.query<{ delivery_id: string; due_at_ms: number }>(
-    `SELECT delivery_id, due_at_ms FROM ${WEBHOOK_QUEUE} ORDER BY place`,
-  );
-  for (const { delivery_id: id, due_at_ms: dueAtMs } of rows) {
-    await queue.add(to, id, Math.max(0, Math.ceil((dueAtMs - Date.now()) / 1000)));
+async function giveBackWork(to: Transaction): Promise<void> {
+  for (const [table, begun, waiting] of [
+    ['jobs', 'running', 'queued'],
+    ['webhook_deliveries', 'sending', 'waiting'],
+  ]) {
+    await to.execute(
+      `UPDATE ${table} SET state = '${waiting}', holder = NULL, leased_until_ms = NULL WHERE state = '${begun}'`,
+    );
   }
 }

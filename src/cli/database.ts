@@ -6,16 +6,9 @@ import type { Config } from '../base/config/options.js';
 import { shown } from '../base/errors/shown-text.js';
 import { ownDataFolder } from '../state/data-folder/data-folder.js';
 import { databaseFile, openDatabase, openUnchanged } from '../state/database/open-database.js';
-import { openJobQueue } from '../state/jobs/open-job-queue.js';
 import { addUnsentUsage } from '../state/records/unsent-usage.js';
 import { UsageLedger } from '../state/records/usage-ledger.js';
-import {
-  copyDatabase,
-  countsToCopy,
-  homesToCopy,
-  refuseUnlessEmpty,
-  type TableCount,
-} from './copy-database.js';
+import { copyDatabase, countsToCopy, refuseUnlessEmpty, type TableCount } from './copy-database.js';
 import { print, tell } from './output.js';
 import { textTable } from './text-table.js';
 
@@ -88,12 +81,7 @@ async function copy(config: Config): Promise<TableCount[]> {
     });
     const target = await openDatabase(config);
     try {
-      const queue = await openJobQueue(target, config, () => {}, await homesToCopy(source));
-      try {
-        return await copyDatabase(source, target, queue);
-      } finally {
-        await queue.close();
-      }
+      return await copyDatabase(source, target);
     } finally {
       await target.close();
     }

@@ -4,9 +4,7 @@ import { loadConfig } from '../base/config/load-config.js';
 import type { Config } from '../base/config/options.js';
 import { deliveryStates } from '../base/contract/webhook.js';
 import { type Shown, shown } from '../base/errors/shown-text.js';
-import type { Database } from '../state/database/database.js';
 import { withDatabase } from '../state/database/open-database.js';
-import { openJobQueue } from '../state/jobs/open-job-queue.js';
 import { DEFAULT_ACCOUNT } from '../state/keys/api-key.js';
 import { noteAdminAct } from '../state/records/admin-act.js';
 import { Deliveries, type DeliveryFilter } from '../state/webhooks/deliveries.js';
@@ -133,15 +131,7 @@ export function addWebhooksCommand(program: Command): void {
 const withDeliveries = <Result>(
   config: Config,
   work: (deliveries: Deliveries) => Promise<Result>,
-): Promise<Result> =>
-  withDatabase(config, async (database: Database) => {
-    const queue = await openJobQueue(database, config, () => {});
-    try {
-      return await work(new Deliveries(database, queue.webhooks));
-    } finally {
-      await queue.close();
-    }
-  });
+): Promise<Result> => withDatabase(config, (database) => work(new Deliveries(database)));
 
 const toSeconds = (atMs: number): string => new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
 

@@ -29,7 +29,6 @@ import type { AuditEvent } from '../state/records/audit-chain.js';
 import { keepCrashNotes, openDeadlyInputs, SharedRefusals } from './crash-notes.js';
 import { FollowedPoints } from './followed-points.js';
 import { keepHeapTrimmed } from './heap-trimming.js';
-import type { JobOffice } from './jobs/job-office.js';
 import { recordingsAtOnce } from './jobs/job-places.js';
 import { openTracing } from './open-tracing.js';
 import { openRatesOverHosts } from './rates-over-hosts.js';
@@ -122,9 +121,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // The supervisor counts for all its processes.
   const ratesOverHosts = parent === undefined ? openRatesOverHosts(config, database, logger) : undefined;
   const health = parts.HealthKeeper && new parts.HealthKeeper(database, logger, parent);
-  let jobs: JobOffice | undefined;
+  const closeState = async (): Promise<void> => {
+    keys.close();
+    points.close();
+    await ratesOverHosts?.close();
+    await tracing?.close();
+    await health?.close();
+    await database.close();
+  };
   try {
-    jobs = await parts.openJobOffice(config, database, files.home, logger);
     const operatingPoints = points.current;
     server = await parts.start({
       config,
@@ -132,7 +137,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       arena,
       keys,
       databaseState: () => database.problem ?? (keys.isCurrent ? 'up' : 'unavailable'),
-      jobs,
+      jobs: parts.jobOfficeOf(config, database, files.home),
       files,
       operatingPoints,
       log: logger,
@@ -150,13 +155,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // What was saved while it started.
     if (points.current !== operatingPoints) usePoints(points.current);
   } catch (error) {
-    await Promise.all([models.analyser.close(), jobs?.close()]);
-    keys.close();
-    points.close();
-    await ratesOverHosts?.close();
-    await tracing?.close();
-    await health?.close();
-    await database.close();
+    await models.analyser.close();
+    await closeState();
     throw error;
   }
   if (parent !== undefined) metrics.gather = () => parent.metricsOfAll();
@@ -200,13 +200,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       books.note({ event: 'server_stopping', ...actor() });
       stopTrimming();
       await Promise.all([reload.close(), server.stop()]);
-      keys.close();
-      points.close();
-      await jobs.close();
-      await ratesOverHosts?.close();
-      await tracing?.close();
-      await health?.close();
-      await database.close();
+      await closeState();
     },
   };
 }
@@ -228,7 +222,7 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
     ? (await import('./worker.js')).startWorker
     : (await import('./server.js')).startServer;
   const { openBooks } = await import('./server-books.js');
-  const { openJobOffice } = await import('./jobs/job-office.js');
+  const { jobOfficeOf } = await import('./jobs/job-office.js');
   const { openStorage } = await import('../state/storage/open-storage.js');
   const { HealthKeeper = undefined } =
     config.dashboard === 'on' ? await import('../console/health/health-keeper.js') : {};
@@ -239,7 +233,7 @@ async function loadServerParts(config: Config, log: Logger, database: Database, 
   return {
     start,
     openBooks,
-    openJobOffice,
+    jobOfficeOf,
     HealthKeeper,
     metrics,
     tracing,

@@ -10,7 +10,6 @@ import { after, before, test } from 'node:test';
 import { packageDir } from '../../src/base/config/package-dir.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { Jobs } from '../../src/state/jobs/jobs.js';
-import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
 import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
 import { runCli } from '../support/cli.js';
 import { commandHelps } from '../support/command-helps.js';
@@ -66,8 +65,7 @@ before(async () => {
 
   // From before there were rules for names.
   const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));
-  const queue = new SqliteJobQueue();
-  const { job } = await new Jobs(database, queue, { maxUnfinished: 0 }).create({
+  const { job } = await new Jobs(database, { maxUnfinished: 0 }).create({
     account: EVIL,
     keyId: EVIL,
     task: 'predict',
@@ -75,8 +73,8 @@ before(async () => {
     parameters: '{}',
     callbackUrl: 'https://hooks.example/end',
   });
-  await new Jobs(database, queue, { maxUnfinished: 0 }).cancel(EVIL, job.id);
-  const desk = new DeliveryDesk(database, queue.webhooks);
+  await new Jobs(database, { maxUnfinished: 0 }).cancel(EVIL, job.id);
+  const desk = new DeliveryDesk(database);
   const turn = (await desk.take()) ?? assert.fail('it is due');
   await desk.fail(turn, { atMs: 1, tookMs: 5, problem: EVIL }, { isFinal: true });
   await database.execute('UPDATE api_keys SET name = $1, account = $1', [EVIL]);

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
 import { Jobs } from '../../src/state/jobs/jobs.js';
-import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
 import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
 import { type Finished, runCli, temporaryFolder } from '../support/cli.js';
 
@@ -61,9 +60,8 @@ test('deliveries are listed with what came of them, and sent again', async (t) =
   assert.match((await command('deliveries')).stdout, /^No deliveries\.$/m);
   const database = new SqliteDatabase(path.join(dataDir, 'veravox.db'));
   t.after(() => database.close());
-  const queue = new SqliteJobQueue();
-  const jobs = new Jobs(database, queue, { maxUnfinished: 0 });
-  const desk = new DeliveryDesk(database, queue.webhooks);
+  const jobs = new Jobs(database, { maxUnfinished: 0 });
+  const desk = new DeliveryDesk(database);
   const { job } = await jobs.create({
     account: 'shop',
     keyId: 'k',

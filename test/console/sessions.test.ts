@@ -286,25 +286,3 @@ onEachDatabase(
     assert.equal(await keys.add('no session', old[0] ?? assert.fail(), async () => {}), undefined);
   },
 );
-
-onEachDatabase('keys of the playground of before are known as such', async (connect) => {
-  const database = connect();
-  const before = migrations.findIndex(({ name }) => name.endsWith('-session-keys'));
-  await migrate(database, migrations.slice(0, before));
-  const insert = (id: string, name: string, scopes: string, lifetimeMs: number | null) =>
-    database.execute(
-      `INSERT INTO api_keys (id, name, account, scopes, secret_sha256, created_at_ms, expires_at_ms, revision)
-        VALUES ($1, $2, 'a', $3, '', 1000, $4, 1)`,
-      [id, name, scopes, lifetimeMs === null ? null : 1000 + lifetimeMs],
-    );
-  const [name, scopes] = ['playground of ada', 'predict,voiceid,file'];
-  await insert('made by a page', name, scopes, 3_600_000);
-  await insert('lasts longer', name, scopes, 3_600_001);
-  await insert('never expires', name, scopes, null);
-  await insert('may do less', name, 'predict', 3_600_000);
-  await insert('has another name', 'batch jobs', scopes, 3_600_000);
-  await migrate(database, migrations);
-  const keys = await new KeyRegistry(database).list();
-  const ofSessions = keys.filter(({ endsWithSession }) => endsWithSession).map(({ id }) => id);
-  assert.deepEqual([keys.length, ofSessions], [5, ['made by a page']]);
-});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tenders of batches that die at any point, with SQLite and with PostgreSQL and pg-boss: no line is lost, and none is there twice.
+// Tenders of batches that die at any point, with SQLite and with PostgreSQL: no line is lost, and none is there twice.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { ManifestReader } from '../../src/service/batches/manifest-reader.js';
@@ -46,7 +46,7 @@ const without = (desk: BatchDesk, blocked: Partial<BatchDesk>): BatchDesk =>
 onEachQueue('tenders and workers that die lose no line and repeat none', async (open) => {
   const office = await open({ maxUnfinished: 1, home: 'here' });
   const { jobs, desk: workers } = office;
-  const desk = new BatchDesk(office.database, office.queue, 200, 'here');
+  const desk = new BatchDesk(office.database, 200, 'here');
   const id = await batchIn(office);
 
   // The first dies after it has saved one part of the manifest.
@@ -110,7 +110,7 @@ onEachQueue('tenders and workers that die lose no line and repeat none', async (
 
 onEachQueue('lines that ended days ago stay until their batch ends', async (open) => {
   const office = await open({ home: 'here' });
-  const desk = new BatchDesk(office.database, office.queue, undefined, 'here');
+  const desk = new BatchDesk(office.database, undefined, 'here');
   const id = await batchIn(office, 2);
   const work = await takenBy(desk);
   const stop = new AbortController();
@@ -130,7 +130,7 @@ onEachQueue('lines that ended days ago stay until their batch ends', async (open
 
 onEachQueue('a batch whose result cannot be stored is tried again, five times', async (open) => {
   const office = await open({ home: 'here' });
-  const desk = new BatchDesk(office.database, office.queue, undefined, 'here');
+  const desk = new BatchDesk(office.database, undefined, 'here');
   const id = await batchIn(office, 1);
   const outcomes: string[] = [];
   for (let i = 0; i < 5; i++) {

@@ -84,7 +84,7 @@ onEachQueue('if all tenders are busy, a batch makes room for other accounts', as
 
 onEachQueue('a tender keeps its batch while the manifest comes slowly', async (open) => {
   const office = await open({ home: 'here' });
-  const desk = new BatchDesk(office.database, office.queue, 1500, 'here');
+  const desk = new BatchDesk(office.database, 1500, 'here');
   const id = await batchIn(office, 'a');
   await office.database.execute('UPDATE jobs SET source = $2 WHERE id = $1', [
     id,

@@ -7,14 +7,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
 import { isUnavailable } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { clientSettings } from '../../src/state/database/postgres-settings.js';
 import type { Job } from '../../src/state/jobs/job.js';
 import { Jobs } from '../../src/state/jobs/jobs.js';
-import { PgBossJobQueue } from '../../src/state/jobs/pg-boss-job-queue.js';
 import { UsageLedger } from '../../src/state/records/usage-ledger.js';
 import { postgresAt } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -32,13 +29,8 @@ test('killed workers and a restarted database cost no job, and no result twice',
   const url = await postgres.createDatabase();
   const database = postgresAt(url);
   await migrate(database, migrations);
-  const address = parseDatabaseAddress(url) ?? assert.fail();
-  const queue = await PgBossJobQueue.open(clientSettings(address, ''), () => {}, 1);
-  t.after(async () => {
-    await queue.close();
-    await database.close();
-  });
-  const jobs = new Jobs(database, queue, { maxUnfinished: 0 });
+  t.after(() => database.close());
+  const jobs = new Jobs(database, { maxUnfinished: 0 });
   const create = (bytes: number, name: string): Promise<{ job: Job }> =>
     jobs.create({
       account: 'a',

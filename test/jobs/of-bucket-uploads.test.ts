@@ -163,23 +163,6 @@ onEachQueue('hosts with another bucket look for their own uploads only', async (
   assert.deepEqual(await host.namesAwaited(), ['folder/analysis/theirs']);
 });
 
-onEachDatabase('uploads that were awaited before hosts noted their bucket are found', async (connect) => {
-  const database = connect();
-  const earlier = migrations.findIndex(({ name }) => name.endsWith('-upload-homes'));
-  await migrate(database, migrations.slice(0, earlier));
-  await database.execute(
-    'INSERT INTO awaited_uploads (name, account, key_id, asked_at_ms, until_ms, look_at_ms) VALUES ($1, $2, $3, $4, $5, 0)',
-    [NAME, owner.account, owner.keyId, Date.now(), Date.now() + 60_000],
-  );
-  await migrate(database, migrations);
-  const awaited = new AwaitedUploads(database, 'bucket');
-  const [upload, ...others] = await awaited.due(10);
-  assert.ok(upload && others.length === 0);
-  assert.deepEqual([upload.name, upload.account, upload.isOver], [NAME, 'a', false]);
-  await awaited.forget(upload);
-  assert.deepEqual(await database.query('SELECT name FROM awaited_uploads'), []);
-});
-
 onEachQueue('what never came is forgotten after a while', async (open, t) => {
   const bucket = new Bucket();
   const host = hostOf(t, await open(), bucket);

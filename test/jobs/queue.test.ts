@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue of jobs promises to clients and workers, with SQLite and with PostgreSQL and pg-boss.
+// What the queue of jobs promises to clients and workers, with SQLite and with PostgreSQL.
 import assert from 'node:assert/strict';
 import { FinishedJobs } from '../../src/state/jobs/finished-jobs.js';
 import {
@@ -216,9 +216,7 @@ onEachQueue('jobs do not wait for a clock that was set back', async (open) => {
   const inTwoDaysMs = Date.now() + 2 * 86_400_000;
   await database.execute('UPDATE jobs SET leased_until_ms = $1', [inTwoDaysMs]);
   assert.equal((await desk.reap()).taken, 1);
-  // PostgreSQL's own affair.
-  if (database.dialect === 'postgres') return;
-  await database.execute('UPDATE job_queue SET due_at_ms = $1', [inTwoDaysMs]);
+  await database.execute('UPDATE jobs SET due_at_ms = $1', [inTwoDaysMs]);
   assert.equal((await taken(desk)).job.id, dead.job.id);
 });
 

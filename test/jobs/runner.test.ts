@@ -120,14 +120,10 @@ onEachQueue('a cursor of another model or recording is dropped with its results'
 });
 
 onEachQueue('what breaks every time is given up after five tries, with its reason', async (open) => {
-  const { jobs, desk, database } = await open();
+  const { jobs, desk } = await open();
   const { job } = await jobs.create(newJob);
   const outcomes: string[] = [];
   for (let i = 0; i < 5; i++) {
-    // Without its pauses, which grow.
-    if (database.dialect === 'postgres') {
-      await database.execute('UPDATE veravox_jobs.job SET start_after = now()');
-    }
     const broken = parts(desk, fromCursor, {
       openSource: async () => Promise.reject(new ServiceError('STORAGE_UNAVAILABLE')),
     });

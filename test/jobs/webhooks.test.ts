@@ -104,7 +104,7 @@ const attempted = (server: JobServer, job: string, times: number): Promise<void>
 /** The same webhook without waiting for its pause. */
 async function hasten(server: JobServer): Promise<void> {
   await server.database.transaction(async (transaction) => {
-    await transaction.execute('UPDATE webhook_queue SET due_at_ms = 0');
+    await transaction.execute("UPDATE webhook_deliveries SET due_at_ms = 0 WHERE state = 'waiting'");
     await transaction.announce('webhooks');
   });
 }

@@ -15,7 +15,6 @@ import { OidcProvider } from '../../src/console/routes/oidc-provider.js';
 import type { Database } from '../../src/state/database/database.js';
 import { PostgresDatabase } from '../../src/state/database/postgres-database.js';
 import { clientSettings } from '../../src/state/database/postgres-settings.js';
-import { PgBossJobQueue } from '../../src/state/jobs/pg-boss-job-queue.js';
 import { S3Storage } from '../../src/state/storage/s3-storage.js';
 import { eventually } from '../support/eventually.js';
 import {
@@ -247,19 +246,19 @@ const callers: readonly Caller[] = [
   },
   {
     what: 'description of an OpenID provider',
-    file: 'api/admin/oidc-provider.ts',
+    file: 'console/routes/oidc-provider.ts',
     start: onHttp(),
     call: (peer) => oidc(peer).begin(),
   },
   {
     what: 'token of an OpenID provider',
-    file: 'api/admin/oidc-provider.ts',
+    file: 'console/routes/oidc-provider.ts',
     start: onHttp(({ path, origin }) => (path.startsWith('/.well-known') ? described(origin) : undefined)),
     call: finishSignIn,
   },
   {
     what: 'keys of an OpenID provider',
-    file: 'api/admin/oidc-provider.ts',
+    file: 'console/routes/oidc-provider.ts',
     start: onHttp(({ path, origin }) => {
       if (path.startsWith('/.well-known')) return described(origin);
       return path === '/token' ? tokens(origin) : undefined;
@@ -298,12 +297,6 @@ const callers: readonly Caller[] = [
     file: 'state/database/postgres-database.ts',
     start: startSilentPostgres,
     call: (peer) => onDatabase(peer, (database) => database.transaction(async () => {})),
-  },
-  {
-    what: 'queue of jobs',
-    file: 'state/jobs/pg-boss-job-queue.ts',
-    start: startSilentPostgres,
-    call: (peer) => PgBossJobQueue.open(postgresSettings(peer), () => {}),
   },
 ];
 
@@ -385,7 +378,7 @@ test('a call without a time limit would be noticed', async (t) => {
 
 test('there is no other way out of this program', () => {
   const sending =
-    /from '(?:node:(?:https|http2|tls|dgram)|undici|pg|pg-boss|openid-client|@opentelemetry\/exporter[^']*)'|new S3Client\(|import\('openid-client'\)|[^.\w]fetch\(|net\.connect\(/;
+    /from '(?:node:(?:https|http2|tls|dgram)|undici|pg|openid-client|@opentelemetry\/exporter[^']*)'|new S3Client\(|import\('openid-client'\)|[^.\w]fetch\(|net\.connect\(/;
   // Types and settings; the self-test of privacy, which asks its own server; and the connection that the database also tries.
   const others = [
     'cli/privacy/self-test.ts',

@@ -15,19 +15,12 @@ const preload = new URL('../support/module-log.js', import.meta.url).href;
 
 /** Packages for other databases, buckets, collectors and sign-ins, and what a first link or batch may wait for. */
 const unwanted = [
-  ...[
-    'pg',
-    'pg-boss',
-    '@aws-sdk',
-    '@smithy',
-    '@opentelemetry/sdk-trace',
-    '@opentelemetry/exporter-trace-otlp-http',
-  ],
+  ...['pg', '@aws-sdk', '@smithy', '@opentelemetry/sdk-trace', '@opentelemetry/exporter-trace-otlp-http'],
   ...['openid-client', 'csv-parse', 'playwright-core', 'esbuild'],
 ];
 
 /** A room that only few requests need is better loaded by the first of them than by a higher limit. */
-const MAX_MODULES = 770;
+const MAX_MODULES = 752;
 
 interface Loaded {
   /** URLs of the main thread's modules. */

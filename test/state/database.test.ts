@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import type { Database, DatabaseError, FailureKind, Value } from '../../src/state/database/database.js';
 import { ForeignTables, migrate } from '../../src/state/database/migrate.js';
+import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/eventually.js';
 
@@ -221,6 +222,17 @@ onEachDatabase('tables of a newer program are refused, and left as they are', as
     return true;
   });
   assert.deepEqual(await database.query('SELECT * FROM newer'), []);
+});
+
+onEachDatabase('tables of before 0.3.0 are refused, and left as they are', async (connect) => {
+  const database = connect();
+  await migrate(database, [{ name: '0001-api-keys', sql: 'CREATE TABLE api_keys (id TEXT)' }]);
+  await assert.rejects(migrate(database, migrations), (error: Error) => {
+    assert.ok(error instanceof ForeignTables);
+    assert.match(error.message, /was made by a version before 0\.3\.0.*begin with an empty database/);
+    return true;
+  });
+  assert.deepEqual(await database.query('SELECT * FROM api_keys'), []);
 });
 
 onEachDatabase('after it is closed, a database refuses', async (connect) => {

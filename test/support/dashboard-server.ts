@@ -20,7 +20,6 @@ import { openBooks } from '../../src/service/server-books.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
-import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
 import { KeyRegistry } from '../../src/state/keys/key-registry.js';
 import { KeyStore } from '../../src/state/keys/key-store.js';
 import { addUser, cheapPasswords, PASSWORD } from './admin.js';
@@ -71,7 +70,7 @@ export async function startDashboardServer(
     keys,
     metrics,
     recorders: books.recorders,
-    jobs: jobOfficeOf(config, database, new SqliteJobQueue(0)),
+    jobs: jobOfficeOf(config, database, undefined, 0),
     admin: { ...books, database, noteFirst: async () => {}, health, passwords: cheapPasswords() },
   });
   test.after(async () => {

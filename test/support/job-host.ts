@@ -6,12 +6,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { RecordingRequest, RecordingStep } from '../../src/analysis/analyser/recording.js';
-import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
 import { runJob } from '../../src/service/jobs/job-runner.js';
 import { JobWorkers } from '../../src/service/jobs/job-workers.js';
-import { clientSettings } from '../../src/state/database/postgres-settings.js';
 import { JobDesk } from '../../src/state/jobs/job-desk.js';
-import { PgBossJobQueue } from '../../src/state/jobs/pg-boss-job-queue.js';
 import { recordingEnd } from './analyser-double.js';
 import { MemoryByteSource } from './byte-sources.js';
 import { postgresAt } from './databases.js';
@@ -40,11 +37,7 @@ async function* steps({ source, cursor }: RecordingRequest): AsyncGenerator<Reco
   }
 }
 
-const address = parseDatabaseAddress(url);
-if (address === undefined) throw new Error('There is no address.');
-const database = postgresAt(url);
-const queue = await PgBossJobQueue.open(clientSettings(address, ''), () => {}, 1);
-const desk = new JobDesk(database, queue, LEASE_MS);
+const desk = new JobDesk(postgresAt(url), LEASE_MS, { retryDelayMs: 0 });
 new JobWorkers(desk, {
   workers: 2,
   pollMs: 200,

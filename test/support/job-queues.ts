@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { parseDatabaseAddress } from '../../src/base/config/database-address.js';
 import type { Database } from '../../src/state/database/database.js';
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
-import { clientSettings } from '../../src/state/database/postgres-settings.js';
 import { BatchDesk } from '../../src/state/jobs/batch-desk.js';
 import { JobDesk } from '../../src/state/jobs/job-desk.js';
-import type { JobQueue } from '../../src/state/jobs/job-queue.js';
 import { Jobs } from '../../src/state/jobs/jobs.js';
-import { PgBossJobQueue } from '../../src/state/jobs/pg-boss-job-queue.js';
-import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
 import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
 import { type Connect, onEachDatabase } from './databases.js';
 
@@ -20,11 +14,10 @@ export interface JobOffice {
   readonly desk: JobDesk;
   readonly batchDesk: BatchDesk;
   readonly deliveryDesk: DeliveryDesk;
-  readonly queue: JobQueue;
   readonly database: Database;
 }
 
-/** One host's part, with a queue of its own. */
+/** One host's part. */
 export type OpenOffice = (options?: {
   leaseMs?: number;
   maxUnfinished?: number;
@@ -34,20 +27,17 @@ export type OpenOffice = (options?: {
   clockMs?: () => number;
 }) => Promise<JobOffice>;
 
-/** Runs a test with an empty queue of each kind. */
+/** Runs a test with an empty queue in each database, without pauses before further tries. */
 export function onEachQueue(name: string, run: (open: OpenOffice, test: TestContext) => Promise<void>): void {
-  onEachDatabase(name, async (connect, test, url) => {
+  onEachDatabase(name, async (connect, test) => {
     const open: OpenOffice = async ({ leaseMs = 60_000, maxUnfinished = 0, home, clockMs } = {}) => {
       const database = await tablesIn(connect);
-      const queue = await queueFor(database, url, home);
-      test.after(() => queue.close());
       return {
         database,
-        queue,
-        jobs: new Jobs(database, queue, { maxUnfinished }, clockMs),
-        desk: new JobDesk(database, queue, leaseMs, { home, clockMs }),
-        batchDesk: new BatchDesk(database, queue, leaseMs, home),
-        deliveryDesk: new DeliveryDesk(database, queue.webhooks, leaseMs),
+        jobs: new Jobs(database, { maxUnfinished }, clockMs),
+        desk: new JobDesk(database, leaseMs, { home, clockMs, retryDelayMs: 0 }),
+        batchDesk: new BatchDesk(database, leaseMs, home),
+        deliveryDesk: new DeliveryDesk(database, leaseMs),
       };
     };
     await run(open, test);
@@ -58,17 +48,4 @@ async function tablesIn(connect: Connect): Promise<Database> {
   const database = connect();
   await migrate(database, migrations);
   return database;
-}
-
-async function queueFor(
-  database: Database,
-  url: string | undefined,
-  home: string | undefined,
-): Promise<JobQueue> {
-  if (database.dialect === 'sqlite') return new SqliteJobQueue(0);
-  const address = parseDatabaseAddress(url ?? '');
-  if (address === undefined) throw new Error('There is no address.');
-  // A second is the shortest that pg-boss has.
-  const homes = home === undefined ? [] : [home];
-  return PgBossJobQueue.open(clientSettings(address, ''), assert.ifError, 1, homes);
 }

@@ -9,7 +9,6 @@ import { type JobOffice, jobOfficeOf } from '../../src/service/jobs/job-office.j
 import { migrate } from '../../src/state/database/migrate.js';
 import { migrations } from '../../src/state/database/migrations/migrations.js';
 import { SqliteDatabase } from '../../src/state/database/sqlite-database.js';
-import { SqliteJobQueue } from '../../src/state/jobs/sqlite-job-queue.js';
 import type { AuditEvent } from '../../src/state/records/audit-chain.js';
 import { cheapPasswords } from './admin.js';
 import { type Answer, request } from './http-client.js';
@@ -37,7 +36,7 @@ export async function startJobServer(
 ): Promise<JobServer> {
   const database = open(path.join(temporaryFolder(test), 'jobs.db'));
   await migrate(database, migrations);
-  const office = jobOfficeOf({ ...testConfig, ...overrides }, database, new SqliteJobQueue(0));
+  const office = jobOfficeOf({ ...testConfig, ...overrides }, database, undefined, 0);
   const acts: AuditEvent[] = [];
   const health = new HealthKeeper(database, pino({ level: 'silent' }), undefined);
   const server = await startTestServer(test, overrides, {

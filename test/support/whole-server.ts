@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pino } from 'pino';
 import { UploadArena } from '../../src/analysis/memory/arena.js';
 import { startPipeline } from '../../src/analysis/pipeline/pipeline.js';
 import type { Config } from '../../src/base/config/options.js';
-import { openJobOffice } from '../../src/service/jobs/job-office.js';
+import { jobOfficeOf } from '../../src/service/jobs/job-office.js';
 import { type RunningServer, startServer } from '../../src/service/server.js';
 import { openDatabase } from '../../src/state/database/open-database.js';
 import { openStorage } from '../../src/state/storage/open-storage.js';
@@ -12,17 +11,15 @@ import { serverParts } from './server-parts.js';
 /** A server with the models of `config.modelsDir` and files in `config.dataDir`. Stop it at the end. */
 export async function startWholeServer(config: Config): Promise<RunningServer> {
   const arena = new UploadArena(config.maxInflightBytes);
-  const log = pino({ level: 'silent' });
   const database = await openDatabase(config);
   const files = await openStorage(config);
-  const jobs = await openJobOffice(config, database, files.home, log);
+  const jobs = jobOfficeOf(config, database, files.home);
   const analyser = await startPipeline(config, arena.buffer);
   const server = await startServer({ ...(await serverParts(config, { files, jobs })), analyser, arena });
   return {
     ...server,
     async stop() {
       await server.stop();
-      await jobs.close();
       await database.close();
     },
   };

@@ -3,11 +3,14 @@ import type { Database, Dialect, Queries, Transaction } from './database.js';
 
 /** One step forward of the tables. A released one never changes; there are no steps back. */
 export interface Migration {
-  /** Its number in the list and what it is about, as its file is called: `0001-api-keys`. */
+  /** Its number in the list and what it is about, as its file is called: `0001-initial`. */
   readonly name: string;
   /** One for both dialects where the SQL is the same. */
   readonly sql: string | Readonly<Record<Dialect, string>>;
 }
+
+/** The first step of versions before 0.3.0, none of which was released. */
+const FIRST_BEFORE_0_3 = '0001-api-keys';
 
 /** The tables are of a program that this one does not know. */
 export class ForeignTables extends Error {
@@ -50,6 +53,12 @@ function pending(
   migrations: readonly Migration[],
   database: string,
 ): [version: number, migration: Migration][] {
+  if (applied[0] === FIRST_BEFORE_0_3) {
+    throw new ForeignTables(
+      `The database ${database} was made by a version before 0.3.0, whose data this program cannot take over. Go on with that ` +
+        'version, or begin with an empty database: move the file veravox.db away, or name another one in VERAVOX_DATABASE_URL.',
+    );
+  }
   const foreign = applied.findIndex((name, i) => migrations[i]?.name !== name);
   if (foreign >= 0) {
     throw new ForeignTables(

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database, Row, Value } from '../database/database.js';
 import { nowMs } from '../database/now-ms.js';
+import { skipLocked } from '../database/skip-locked.js';
 
 /** A link was made for it, and it may have come or not. */
 export interface AwaitedUpload {
-  /** The bucket; empty if the link is of a time when hosts did not note it. */
-  readonly home: string;
   /** Of the object, whole. */
   readonly name: string;
   readonly account: string;
@@ -67,8 +66,7 @@ export class AwaitedUploads {
   async due(limit: number): Promise<AwaitedUpload[]> {
     const now = this.#now;
     // A later look than there are was set before the clock was set back.
-    const isDue = `home IN ($2, '') AND (look_at_ms <= ${now} OR look_at_ms > ${now} + $1)`;
-    const lock = this.#database.dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
+    const isDue = `home = $2 AND (look_at_ms <= ${now} OR look_at_ms > ${now} + $1)`;
     const rows = await this.#database.query<Row & { asked_at_ms: number; until_ms: number; now_ms: number }>(
       `UPDATE awaited_uploads SET look_at_ms = ${now} + CASE ` +
         `WHEN ${now} - asked_at_ms < ${5 * SOONEST_LOOK_MS} THEN ${SOONEST_LOOK_MS} ` +
@@ -76,12 +74,11 @@ export class AwaitedUploads {
         `ELSE (${now} - asked_at_ms) / 5 END ` +
         `WHERE (home, name) IN (SELECT home, name FROM awaited_uploads WHERE ${isDue} AND (home, name) IN (` +
         `SELECT home, name FROM (SELECT home, name, look_at_ms, ROW_NUMBER() OVER (PARTITION BY account ORDER BY look_at_ms) AS turn ` +
-        `FROM awaited_uploads WHERE ${isDue}) AS waiting ORDER BY turn, look_at_ms LIMIT ${limit})${lock}) ` +
-        `RETURNING home, name, account, key_id, asked_at_ms, until_ms, ${now} AS now_ms`,
+        `FROM awaited_uploads WHERE ${isDue}) AS waiting ORDER BY turn, look_at_ms LIMIT ${limit})${skipLocked[this.#database.dialect]}) ` +
+        `RETURNING name, account, key_id, asked_at_ms, until_ms, ${now} AS now_ms`,
       [2 * LATEST_LOOK_MS, this.#home],
     );
     return rows.map((row) => ({
-      home: String(row.home),
       name: String(row.name),
       account: String(row.account),
       keyId: String(row.key_id),
@@ -91,9 +88,9 @@ export class AwaitedUploads {
   }
 
   /** Unless a later link was made for it. @throws DatabaseError */
-  async forget({ home, name, askedAtMs }: AwaitedUpload): Promise<void> {
+  async forget({ name, askedAtMs }: AwaitedUpload): Promise<void> {
     const sql = 'DELETE FROM awaited_uploads WHERE home = $1 AND name = $2 AND asked_at_ms = $3';
-    await this.#database.execute(sql, [home, name, askedAtMs]);
+    await this.#database.execute(sql, [this.#home, name, askedAtMs]);
   }
 
   get #now(): string {

@@ -15,10 +15,10 @@ import {
 } from './batch-lines.js';
 import { type Job, type JobFailure, WorkLost, workerDied } from './job.js';
 import { linePriority } from './job-priority.js';
-import { type JobQueue, MAX_TRIES, RETRY_DELAY_S } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { type BatchSource, batchSource } from './job-text.js';
 import { BATCH_TOPIC, CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
+import { MAX_TRIES, pauseAfterMs } from './tries.js';
 
 /** A batch in the hands of a tender. */
 export interface BatchWork {
@@ -39,14 +39,12 @@ const ROWS_PER_STATEMENT = 50;
 export class BatchDesk {
   readonly #leaseMs: number;
   readonly #home: string | undefined;
-  readonly #queue: JobQueue;
   readonly #database: Database;
 
   /** @param home whose stored files the tenders can read and write */
-  constructor(database: Database, queue: JobQueue, leaseMs = LEASE_MS, home?: string) {
+  constructor(database: Database, leaseMs = LEASE_MS, home?: string) {
     this.#leaseMs = leaseMs;
     this.#home = home;
-    this.#queue = queue;
     this.#database = database;
   }
 
@@ -164,17 +162,16 @@ export class BatchDesk {
         "SELECT COUNT(*) AS lines FROM jobs WHERE account = $1 AND batch_id IS NOT NULL AND state IN ('queued', 'running')",
         [work.job.account],
       );
-      const next = await transaction.query<{ id: string; home: string | null }>(
-        `SELECT id, home FROM jobs WHERE batch_id = $1 AND state = 'waiting' ORDER BY line LIMIT ${MAX_OPEN_LINES - counts.open}`,
+      const next = await transaction.query<{ id: string }>(
+        `SELECT id FROM jobs WHERE batch_id = $1 AND state = 'waiting' ORDER BY line LIMIT ${MAX_OPEN_LINES - counts.open}`,
         [work.job.id],
       );
-      for (const [i, { id, home }] of next.entries()) {
+      for (const [i, { id }] of next.entries()) {
         const priority = linePriority(Date.now() / 1000, (others?.lines ?? 0) + i);
         await transaction.execute("UPDATE jobs SET state = 'queued', priority = $2 WHERE id = $1", [
           id,
           priority,
         ]);
-        await this.#queue.add(transaction, { id, home: home ?? undefined }, priority);
       }
       await transaction.announce(WORK_TOPIC);
       return counts;
@@ -218,10 +215,9 @@ export class BatchDesk {
     const failure = { failure_code: code, failure_message: message };
     return this.#change(work, failure, async (transaction) => {
       if (isRetried) {
-        const pauseMs = 1000 * RETRY_DELAY_S * 2 ** (work.job.attempts - 1);
-        await this.#release(transaction, work.job.id, pauseMs);
+        await this.#release(transaction, work.job.id, pauseAfterMs(work.job.attempts));
       } else {
-        await cancelLines(transaction, this.#queue, work.job.id);
+        await cancelLines(transaction, work.job.id);
         await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
         await this.#end(transaction, work.job);
       }
@@ -298,7 +294,7 @@ export class BatchDesk {
       [job.id, Date.now()],
     );
     await transaction.execute('DELETE FROM batch_manifests WHERE job_id = $1', [job.id]);
-    await addDelivery(transaction, this.#queue.webhooks, job);
+    await addDelivery(transaction, job);
     await transaction.announce(CHANGE_TOPIC);
   }
 }

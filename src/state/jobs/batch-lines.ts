@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Queries, Row, Transaction } from '../database/database.js';
 import type { JobFailure } from './job.js';
-import type { JobQueue } from './job-queue.js';
 
 /** The lines of a batch by what became of them. */
 export interface BatchCounts {
@@ -81,15 +80,12 @@ export async function endedLines(
 }
 
 /** Ends what is left of a batch. Workers that have some of it stop within seconds. */
-export async function cancelLines(transaction: Transaction, queue: JobQueue, batchId: string): Promise<void> {
-  const open = await transaction.query<{ id: string; home: string | null }>(
-    "SELECT id, home FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running')",
+export async function cancelLines(transaction: Transaction, batchId: string): Promise<void> {
+  await transaction.execute(
+    'DELETE FROM job_steps WHERE job_id IN ' +
+      "(SELECT id FROM jobs WHERE batch_id = $1 AND state IN ('queued', 'running'))",
     [batchId],
   );
-  for (const { id, home } of open) {
-    await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-    await queue.remove(transaction, { id, home: home ?? undefined });
-  }
   await transaction.execute(
     "UPDATE jobs SET state = 'cancelled', holder = NULL, cursor = NULL, source = '{}', finished_at_ms = $2 " +
       "WHERE batch_id = $1 AND state IN ('waiting', 'queued', 'running')",

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { dayOf } from '../data-folder/days.js';
+import { Conditions, placesFor } from '../database/conditions.js';
 import type { Database, Row, Transaction, Value } from '../database/database.js';
 import { nowMs } from '../database/now-ms.js';
+import { hasRowOfOthers } from '../database/row-of-others.js';
+import { skipLocked } from '../database/skip-locked.js';
 import { addUsage, type UsageRow } from '../records/usage-ledger.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
 import { type Job, type JobFailure, type Work, WorkLost, workerDied } from './job.js';
 import { jobPriority, linePriority, lowestPriority } from './job-priority.js';
-import type { JobQueue } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { NO_SOURCE, sourceForRetry } from './job-text.js';
 import { CHANGE_TOPIC, WORK_TOPIC } from './jobs.js';
+import { isQueued, queueOrder } from './queue-order.js';
+import { MAX_TRIES, pauseAfterMs, RETRY_DELAY_MS } from './tries.js';
 
 /** What usage and audit call jobs. */
 export const JOB_ROUTE = 'job';
@@ -35,6 +39,8 @@ export interface JobDeskOptions {
   readonly home?: string | undefined;
   /** For priorities. */
   readonly clockMs?: (() => number) | undefined;
+  /** For tests. */
+  readonly retryDelayMs?: number | undefined;
 }
 
 /**
@@ -43,49 +49,49 @@ export interface JobDeskOptions {
  */
 export class JobDesk {
   readonly #database: Database;
-  readonly #queue: JobQueue;
   readonly #leaseMs: number;
   readonly #home: string | undefined;
   readonly #clockMs: () => number;
+  readonly #retryDelayMs: number;
 
   constructor(
     database: Database,
-    queue: JobQueue,
     leaseMs = LEASE_MS,
-    { home, clockMs = Date.now }: JobDeskOptions = {},
+    { home, clockMs = Date.now, retryDelayMs = RETRY_DELAY_MS }: JobDeskOptions = {},
   ) {
     this.#database = database;
-    this.#queue = queue;
     this.#leaseMs = leaseMs;
     this.#home = home;
     this.#clockMs = clockMs;
+    this.#retryDelayMs = retryDelayMs;
   }
 
   /** The next job that is due, or undefined. @param except accounts whose jobs stay */
-  take(except: readonly string[] = []): Promise<Work | undefined> {
+  async take(except: readonly string[] = []): Promise<Work | undefined> {
+    const due = this.#due();
+    if (except.length > 0) {
+      // In the order of the queue, a hundred thousand jobs of one account may come before the first of another.
+      if (!(await this.waits(except))) return undefined;
+      due.add((n) => `account NOT IN (${placesFor(except, n)})`, ...except);
+    }
+    const n = due.values.length;
     return this.#database.transaction(async (transaction) => {
-      const id = await this.#queue.take(transaction, await this.#homes(transaction), except);
-      if (id === undefined) return undefined;
-      const holder = randomUUID();
-      const [row] = await transaction.query<Row & { cursor: string | null; saved_steps: number }>(
-        `UPDATE jobs SET state = 'running', holder = $2, leased_until_ms = ${this.#now} + $3, attempts = attempts + 1, ` +
-          'started_at_ms = COALESCE(started_at_ms, $4) ' +
-          `WHERE id = $1 AND state = 'queued' RETURNING ${jobColumns}, cursor, saved_steps`,
-        [id, holder, this.#leaseMs, Date.now()],
+      const [row] = await transaction.query<WorkRow>(
+        `UPDATE jobs SET state = 'running', holder = $${n + 1}, leased_until_ms = ${this.#now} + $${n + 2}, ` +
+          `started_at_ms = COALESCE(started_at_ms, $${n + 3}), attempts = attempts + 1, tries = tries + 1 ` +
+          `WHERE id = (SELECT id FROM jobs ${due.where} ${queueOrder} LIMIT 1${skipLocked[transaction.dialect]}) ` +
+          `RETURNING ${jobColumns}, ${workColumns}`,
+        [...due.values, randomUUID(), this.#leaseMs, Date.now()],
       );
-      if (row === undefined) {
-        await this.#removeStray(transaction, id);
-        return undefined;
-      }
+      if (row === undefined) return undefined;
       await transaction.announce(CHANGE_TOPIC);
-      return { job: jobOf(row), holder, cursor: row.cursor ?? undefined, savedSteps: row.saved_steps };
+      return workOf(row);
     });
   }
 
   /** Whether `take` would find one. */
   waits(except: readonly string[]): Promise<boolean> {
-    const homes = this.#home === undefined ? [undefined] : [undefined, this.#home];
-    return this.#queue.hasDue(this.#database, homes, except);
+    return hasRowOfOthers(this.#database, 'jobs', this.#due(), except);
   }
 
   /** To be called several times per lease. @throws WorkLost if the job was cancelled or went to another worker */
@@ -155,31 +161,31 @@ export class JobDesk {
    * @throws WorkLost
    */
   fail(work: Work, { code, message }: JobFailure, canRetry: boolean): Promise<boolean> {
+    const isRetried = canRetry && work.tries < MAX_TRIES;
     return this.#changeAnd(work, { failure_code: code, failure_message: message }, async (transaction) => {
-      if (canRetry && (await this.#queue.retry(transaction, work.job, message))) {
-        await this.#requeue(transaction, work.job.id);
-        return true;
+      if (isRetried) {
+        await this.#requeue(transaction, work, pauseAfterMs(work.tries, this.#retryDelayMs));
+      } else {
+        await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
+        const usage = { errors: 1, audioS: 0, windows: 0, bytes: 0 };
+        await this.#end(transaction, work.job, usage, sourceForRetry(work.job));
       }
-      await transaction.execute("UPDATE jobs SET state = 'failed' WHERE id = $1", [work.job.id]);
-      const usage = { errors: 1, audioS: 0, windows: 0, bytes: 0 };
-      await this.#end(transaction, work.job, usage, sourceForRetry(work.job));
-      return false;
+      return isRetried;
     });
   }
 
   /** Of a worker that stops or makes room for others: somebody goes on with it. @throws WorkLost */
   giveBack(work: Work): Promise<void> {
     // Its turn does not count.
-    return this.#changeAnd(work, { attempts: work.job.attempts - 1 }, async (transaction) => {
-      await this.#queue.giveBack(transaction, work.job);
-      await this.#requeue(transaction, work.job.id);
-    });
+    return this.#changeAnd(work, { attempts: work.job.attempts - 1, tries: work.tries - 1 }, (transaction) =>
+      this.#requeue(transaction, work, 0),
+    );
   }
 
   /** Takes jobs from workers that died, and looks after the order of the others. To be called every few seconds by any worker. @returns those that were tried too often and have failed */
   async reap(): Promise<{ readonly taken: number; readonly failed: readonly Job[] }> {
-    const dead = await this.#database.query(
-      `SELECT ${jobColumns}, holder, saved_steps FROM jobs WHERE state = 'running' AND task <> 'batch' ` +
+    const dead = await this.#database.query<WorkRow>(
+      `SELECT ${jobColumns}, ${workColumns} FROM jobs WHERE state = 'running' AND task <> 'batch' ` +
         // A longer lease than there are comes from before the clock was set back.
         `AND (leased_until_ms < ${this.#now} OR leased_until_ms > ${this.#now} + $1)`,
       [2 * this.#leaseMs],
@@ -188,7 +194,7 @@ export class JobDesk {
     const failed: Job[] = [];
     let taken = 0;
     for (const row of dead) {
-      const work: Work = { job: jobOf(row), holder: String(row.holder), cursor: undefined, savedSteps: 0 };
+      const work = workOf(row);
       try {
         if (!(await this.fail(work, workerDied, true))) failed.push(work.job);
         taken++;
@@ -207,38 +213,28 @@ export class JobDesk {
   /** Gives jobs that were made before the clock was set back a place as if they were made now. */
   async #moveUp(): Promise<void> {
     const nowS = this.#clockMs() / 1000;
-    const late = await this.#database.query<Row & { priority: number }>(
-      `SELECT ${jobColumns}, priority FROM jobs WHERE state = 'queued' AND task <> 'batch' AND priority < $1 ` +
-        `ORDER BY priority LIMIT ${MOVED_AT_ONCE}`,
-      [lowestPriority(nowS)],
+    const isLate = `${isQueued} AND priority < $1`;
+    await this.#database.execute(
+      `UPDATE jobs SET priority = CASE WHEN batch_id IS NULL THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END WHERE ${isLate} AND id IN ` +
+        `(SELECT id FROM jobs WHERE ${isLate} ORDER BY priority LIMIT ${MOVED_AT_ONCE}${skipLocked[this.#database.dialect]})`,
+      [lowestPriority(nowS), jobPriority(nowS, 0), linePriority(nowS, 0)],
     );
-    for (const { priority, ...row } of late) {
-      const job = jobOf(row);
-      const better = job.batchId === undefined ? jobPriority(nowS, 0) : linePriority(nowS, 0);
-      await this.#database.transaction(async (transaction) => {
-        const moved = await transaction.execute(
-          "UPDATE jobs SET priority = $2 WHERE id = $1 AND state = 'queued' AND priority = $3",
-          [job.id, better, priority],
-        );
-        if (moved > 0) await this.#queue.move(transaction, job, better);
-      });
+  }
+
+  /** What a job that workers here can take is like. */
+  #due(): Conditions {
+    const due = new Conditions(isQueued);
+    // PostgreSQL reads a clock in brackets once, not for each row. What is due later than any pause lasts was put there before it
+    // was set back.
+    due.add(
+      (n) => `(due_at_ms <= (SELECT ${this.#now}) OR due_at_ms > (SELECT ${this.#now}) + $${n})`,
+      pauseAfterMs(MAX_TRIES, this.#retryDelayMs),
+    );
+    // Of a single host, everything is its own.
+    if (this.#database.dialect === 'postgres') {
+      due.add((n) => `(home IS NULL OR home = $${n})`, this.#home ?? null);
     }
-  }
-
-  /** Those of the jobs that workers here can do, the one with the next job first. */
-  async #homes(transaction: Transaction): Promise<(string | undefined)[]> {
-    if (this.#home === undefined || this.#database.dialect === 'sqlite') return [undefined];
-    const [next] = await transaction.query<{ home: string | null }>(
-      "SELECT home FROM jobs WHERE state = 'queued' AND task <> 'batch' AND (home IS NULL OR home = $1) " +
-        'ORDER BY priority DESC LIMIT 1',
-      [this.#home],
-    );
-    return next?.home === null ? [undefined, this.#home] : [this.#home, undefined];
-  }
-
-  /** A place in the queue whose job is over. */
-  async #removeStray(transaction: Transaction, id: string): Promise<void> {
-    for (const home of [undefined, this.#home]) await this.#queue.remove(transaction, { id, home });
+    return due;
   }
 
   get #now(): string {
@@ -262,8 +258,11 @@ export class JobDesk {
     });
   }
 
-  async #requeue(transaction: Transaction, jobId: string): Promise<void> {
-    await transaction.execute("UPDATE jobs SET state = 'queued', holder = NULL WHERE id = $1", [jobId]);
+  async #requeue(transaction: Transaction, { job }: Work, pauseMs: number): Promise<void> {
+    await transaction.execute(
+      `UPDATE jobs SET state = 'queued', holder = NULL, due_at_ms = ${this.#now} + $2 WHERE id = $1`,
+      [job.id, pauseMs],
+    );
     await transaction.announce(WORK_TOPIC);
     await transaction.announce(CHANGE_TOPIC);
   }
@@ -281,8 +280,7 @@ export class JobDesk {
       [id, Date.now(), source],
     );
     await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-    await this.#queue.remove(transaction, job);
-    await addDelivery(transaction, this.#queue.webhooks, job);
+    await addDelivery(transaction, job);
     // Last: others who count for the same key wait until this is committed.
     await addUsage(transaction, dayOf(new Date()), [
       { keyId, account, route: JOB_ROUTE, requests: 1, ...usage },
@@ -290,5 +288,22 @@ export class JobDesk {
     await transaction.announce(CHANGE_TOPIC);
   }
 }
+
+interface WorkRow extends Row {
+  readonly holder: string;
+  readonly cursor: string | null;
+  readonly saved_steps: number;
+  readonly tries: number;
+}
+
+const workColumns = 'holder, cursor, saved_steps, tries';
+
+const workOf = (row: WorkRow): Work => ({
+  job: jobOf(row),
+  holder: row.holder,
+  cursor: row.cursor ?? undefined,
+  savedSteps: row.saved_steps,
+  tries: row.tries,
+});
 
 const lost = ({ job }: Work): WorkLost => new WorkLost(`The job ${job.id} is in other hands.`);

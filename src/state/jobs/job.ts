@@ -69,6 +69,8 @@ export interface Work {
   /** JSON, as it was saved with the last step. */
   readonly cursor: string | undefined;
   readonly savedSteps: number;
+  /** This one included; a job that an operator has begin anew has all of them again. */
+  readonly tries: number;
 }
 
 /** The job is in other hands, over, or cancelled: its worker must stop and save nothing. */

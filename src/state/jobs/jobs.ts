@@ -8,7 +8,6 @@ import { cursorAt, placeOf } from '../database/page-cursor.js';
 import { addDelivery } from '../webhooks/add-delivery.js';
 import { Deliveries } from '../webhooks/deliveries.js';
 import { WebhookSecrets } from '../webhooks/webhook-secrets.js';
-import { withdrawDelivery } from '../webhooks/withdraw-delivery.js';
 import { type BatchCounts, cancelLines, countLines } from './batch-lines.js';
 import {
   IdempotencyConflict,
@@ -20,9 +19,9 @@ import {
   TooManyJobs,
 } from './job.js';
 import { jobPriority } from './job-priority.js';
-import type { JobQueue } from './job-queue.js';
 import { jobColumns, jobOf } from './job-rows.js';
 import { canRetry } from './job-text.js';
+import { isQueued, queueOrder } from './queue-order.js';
 
 /** Announced when a job may be taken. */
 export const WORK_TOPIC = 'jobs';
@@ -59,7 +58,6 @@ export interface JobLimits {
 /** The jobs of all accounts, as their clients see them. Each account sees its own only. */
 export class Jobs {
   readonly #database: Database;
-  readonly #queue: JobQueue;
   readonly #limits: JobLimits;
   readonly #clockMs: () => number;
   /** What tells clients of the ends of their jobs. */
@@ -67,12 +65,11 @@ export class Jobs {
   readonly webhookSecrets: WebhookSecrets;
 
   /** @param clockMs for priorities */
-  constructor(database: Database, queue: JobQueue, limits: JobLimits, clockMs: () => number = Date.now) {
+  constructor(database: Database, limits: JobLimits, clockMs: () => number = Date.now) {
     this.#database = database;
-    this.#queue = queue;
     this.#limits = limits;
     this.#clockMs = clockMs;
-    this.deliveries = new Deliveries(database, queue.webhooks);
+    this.deliveries = new Deliveries(database);
     this.webhookSecrets = new WebhookSecrets(database);
   }
 
@@ -90,7 +87,6 @@ export class Jobs {
         // Jobs of accounts with few others go before those of accounts with many.
         const priority = jobPriority(this.#clockMs() / 1000, unfinished);
         const created = await this.#insert(transaction, job, priority);
-        await this.#queue.add(transaction, created, priority);
         await transaction.announce(WORK_TOPIC);
         return { job: created, isNew: true };
       },
@@ -216,14 +212,14 @@ export class Jobs {
         const unfinished = await this.#countBelowLimit(transaction, account);
         const priority = jobPriority(this.#clockMs() / 1000, unfinished);
         const [revived] = await transaction.query(
-          "UPDATE jobs SET state = 'queued', priority = $2, finished_at_ms = NULL, cursor = NULL, saved_steps = 0, " +
+          "UPDATE jobs SET state = 'queued', priority = $2, tries = 0, due_at_ms = 0, finished_at_ms = NULL, cursor = NULL, saved_steps = 0, " +
             `audio_s = 0, file_progress = 0 WHERE id = $1 AND state = 'failed' RETURNING ${jobColumns}`,
           [id, priority],
         );
         // Its retention time was over at this moment.
         if (revived === undefined) return undefined;
-        await withdrawDelivery(transaction, this.#queue.webhooks, id);
-        await this.#queue.revive(transaction, job, priority);
+        // The next end is told under another id, once.
+        await transaction.execute('DELETE FROM webhook_deliveries WHERE job_id = $1', [id]);
         await before();
         await transaction.announce(WORK_TOPIC);
         await transaction.announce(CHANGE_TOPIC);
@@ -252,9 +248,8 @@ export class Jobs {
       const job = row && jobOf(row);
       if (cancelled > 0 && job !== undefined) {
         await transaction.execute('DELETE FROM job_steps WHERE job_id = $1', [id]);
-        if (job.task === 'batch') await cancelLines(transaction, this.#queue, id);
-        else await this.#queue.remove(transaction, job);
-        await addDelivery(transaction, this.#queue.webhooks, job);
+        if (job.task === 'batch') await cancelLines(transaction, id);
+        await addDelivery(transaction, job);
         await before();
         await transaction.announce(CHANGE_TOPIC);
       }
@@ -344,8 +339,6 @@ export class Jobs {
   }
 }
 
-const inOrder = 'ORDER BY priority DESC, created_at_ms';
-
 /**
  * The queue is sorted once for all jobs that are asked for: to count it anew for each takes minutes when it is long. Before a job
  * that any host may take are all others; before one of a host's own files, those that any may take and those of the same host.
@@ -353,10 +346,10 @@ const inOrder = 'ORDER BY priority DESC, created_at_ms';
 const rankedQueue = `
   SELECT id, CASE WHEN home IS NULL THEN of_all ELSE of_all - of_hosts + of_host END AS before FROM (
     SELECT id, home,
-      RANK() OVER (${inOrder}) - 1 AS of_all,
-      RANK() OVER (PARTITION BY CASE WHEN home IS NULL THEN 0 ELSE 1 END ${inOrder}) - 1 AS of_hosts,
-      RANK() OVER (PARTITION BY home ${inOrder}) - 1 AS of_host
-    FROM jobs WHERE state = 'queued' AND task <> 'batch') AS ranked`;
+      RANK() OVER (${queueOrder}) - 1 AS of_all,
+      RANK() OVER (PARTITION BY CASE WHEN home IS NULL THEN 0 ELSE 1 END ${queueOrder}) - 1 AS of_hosts,
+      RANK() OVER (PARTITION BY home ${queueOrder}) - 1 AS of_host
+    FROM jobs WHERE ${isQueued}) AS ranked`;
 
 const nothing = async (): Promise<void> => {};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../database/database.js';
-import type { DeliveryQueue } from './delivery-queue.js';
+import { nowMs } from '../database/now-ms.js';
 
 /** Announced when a delivery may be due. */
 export const DELIVERY_TOPIC = 'webhooks';
@@ -15,17 +15,13 @@ export interface EndedJob {
 /** In the transaction that ends the job: no end without its webhook, and no second one. */
 export async function addDelivery(
   transaction: Transaction,
-  queue: DeliveryQueue,
   { id: jobId, account, callbackUrl }: EndedJob,
 ): Promise<void> {
   if (callbackUrl === undefined) return;
-  const id = randomUUID();
-  const nowMs = Date.now();
   await transaction.execute(
     'INSERT INTO webhook_deliveries (id, job_id, account, url, state, created_at_ms, due_at_ms) ' +
-      "VALUES ($1, $2, $3, $4, 'waiting', $5, $5)",
-    [id, jobId, account, callbackUrl, nowMs],
+      `VALUES ($1, $2, $3, $4, 'waiting', $5, ${nowMs[transaction.dialect]})`,
+    [randomUUID(), jobId, account, callbackUrl, Date.now()],
   );
-  await queue.add(transaction, id, 0);
   await transaction.announce(DELIVERY_TOPIC);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Conditions } from '../database/conditions.js';
 import type { Database, Row } from '../database/database.js';
+import { nowMs } from '../database/now-ms.js';
 import { DELIVERY_TOPIC } from './add-delivery.js';
 import { type Attempt, type Delivery, type DeliveryState, deliveryColumns, deliveryOf } from './delivery.js';
-import type { DeliveryQueue } from './delivery-queue.js';
 
 export interface DeliveryFilter {
   readonly id?: string | undefined;
@@ -23,11 +23,9 @@ const MAX_LOGGED = 24;
 /** What was told to clients, and what came of it. */
 export class Deliveries {
   readonly #database: Database;
-  readonly #queue: DeliveryQueue;
 
-  constructor(database: Database, queue: DeliveryQueue) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#queue = queue;
   }
 
   /** Undefined for a job without a webhook, and before its end. */
@@ -74,14 +72,14 @@ export class Deliveries {
   replay(id: string, before = async (): Promise<void> => {}): Promise<Delivery | undefined> {
     return this.#database.transaction(async (transaction) => {
       const [row] = await transaction.query(
-        "UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, due_at_ms = $2, finished_at_ms = NULL " +
+        "UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, finished_at_ms = NULL, " +
+          `due_at_ms = ${nowMs[transaction.dialect]} ` +
           "WHERE (id = $1 OR job_id = $1) AND state IN ('delivered', 'failed') " +
           `RETURNING ${deliveryColumns}`,
-        [id, Date.now()],
+        [id],
       );
       if (row === undefined) return undefined;
       const delivery = deliveryOf(row);
-      await this.#queue.add(transaction, delivery.id, 0);
       await before();
       await transaction.announce(DELIVERY_TOPIC);
       return delivery;

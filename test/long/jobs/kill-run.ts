@@ -283,11 +283,6 @@ async function problemsInDatabase(database: ReturnType<typeof postgresAt>, jobs:
     jobs,
   );
   await count('saved steps', 'SELECT COUNT(*) AS n FROM veravox.job_steps', 0);
-  await count(
-    'places in the queue',
-    "SELECT COUNT(*) AS n FROM veravox_jobs.job WHERE name = 'jobs' AND state < 'completed'",
-    0,
-  );
   const usage = (await new UsageLedger(database).read()).filter(({ route }) => route === 'job');
   const requests = usage.reduce((sum, row) => sum + row.requests, 0);
   const errors = usage.reduce((sum, row) => sum + row.errors, 0);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import { parseDatabaseAddress } from '../../../src/base/config/database-address.js';
 import type { Database } from '../../../src/state/database/database.js';
 import { migrate } from '../../../src/state/database/migrate.js';
 import { migrations } from '../../../src/state/database/migrations/migrations.js';
 import { SqliteDatabase } from '../../../src/state/database/sqlite-database.js';
 import { JobDesk } from '../../../src/state/jobs/job-desk.js';
 import { Jobs } from '../../../src/state/jobs/jobs.js';
-import { openJobQueue } from '../../../src/state/jobs/open-job-queue.js';
 import { postgresAt } from '../../support/databases.js';
 import { startPostgres } from '../../support/postgres.js';
 
@@ -26,19 +24,10 @@ const AT_ONCE = 8;
 const rateOf = (jobs: number, startedMs: number): number =>
   Math.round(jobs / ((performance.now() - startedMs) / 1000));
 
-async function measure(name: string, database: Database, url: string, jobs: number): Promise<QueueRates> {
+async function measure(name: string, database: Database, jobs: number): Promise<QueueRates> {
   await migrate(database, migrations);
-  const settings = {
-    database: parseDatabaseAddress(url),
-    databaseCaFile: '',
-    dataDir: '',
-    databaseConnections: AT_ONCE,
-  };
-  const queue = await openJobQueue(database, settings, (error) => {
-    throw error;
-  });
-  const clients = new Jobs(database, queue, { maxUnfinished: 0 });
-  const desk = new JobDesk(database, queue);
+  const clients = new Jobs(database, { maxUnfinished: 0 });
+  const desk = new JobDesk(database);
   try {
     let startedMs = performance.now();
     await Promise.all(
@@ -70,7 +59,6 @@ async function measure(name: string, database: Database, url: string, jobs: numb
     if (done !== jobs) throw new Error(`${done} of ${jobs} jobs were done.`);
     return { database: name, jobs, atOnce: AT_ONCE, insertsPerS, claimsPerS: rateOf(jobs, startedMs) };
   } finally {
-    await queue.close();
     await database.close();
   }
 }
@@ -78,12 +66,12 @@ async function measure(name: string, database: Database, url: string, jobs: numb
 /** How many jobs per second one process puts into the queue, and takes and finishes. */
 export async function queueRates(folder: string, jobs: number): Promise<QueueRates[]> {
   const sqlite = new SqliteDatabase(path.join(folder, 'rates.db'), { pollMs: 250 });
-  const ofSqlite = await measure('SQLite', sqlite, '', jobs);
+  const ofSqlite = await measure('SQLite', sqlite, jobs);
   // Durable, unlike in tests.
   const postgres = await startPostgres({ fsync: 'on', shared_buffers: '128MB' });
   try {
     const url = await postgres.createDatabase();
-    return [ofSqlite, await measure('PostgreSQL', postgresAt(url, AT_ONCE), url, jobs)];
+    return [ofSqlite, await measure('PostgreSQL', postgresAt(url, AT_ONCE), jobs)];
   } finally {
     await postgres.remove();
   }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The next job and the next webhook are found by an index, however many wait and whoever they are of.
+import assert from 'node:assert/strict';
+import type { Database, Queries, Value } from '../../src/state/database/database.js';
+import { JobDesk } from '../../src/state/jobs/job-desk.js';
+import { DeliveryDesk } from '../../src/state/webhooks/delivery-desk.js';
+import { onEachQueue } from '../support/job-queues.js';
+
+const LONG = 20_000;
+
+const numbers = {
+  sqlite: (count: number) =>
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`,
+  postgres: (count: number) => `WITH n AS (SELECT generate_series(1, ${count}) AS i)`,
+};
+
+/** Jobs that wait, of one account, and that have ended, of another; and a webhook for each. */
+async function fill(database: Database, count: number): Promise<void> {
+  const { dialect } = database;
+  await database.execute(
+    'INSERT INTO jobs (id, account, key_id, task, state, source, parameters, request_hash, priority, created_at_ms) ' +
+      `${numbers[dialect](count)} SELECT 'job-' || i, CASE WHEN i % 2 = 0 THEN 'busy' ELSE 'ended' END, 'k', 'predict', ` +
+      "CASE WHEN i % 2 = 0 THEN 'queued' ELSE 'cancelled' END, '{}', '{}', '', -i, i FROM n",
+  );
+  await database.execute(
+    'INSERT INTO webhook_deliveries (id, job_id, account, url, state, created_at_ms, due_at_ms) ' +
+      "SELECT id, id, account, 'https://hooks.example/', CASE state WHEN 'queued' THEN 'waiting' ELSE 'delivered' END, " +
+      'created_at_ms, created_at_ms FROM jobs',
+  );
+  await database.execute('ANALYZE');
+}
+
+/** The same database, which also tells what it is asked. */
+function overheard(database: Database, hear: (sql: string, values: readonly Value[]) => void): Database {
+  const queries = (of: Queries) => ({
+    query: ((sql, values = []) => {
+      hear(sql, values);
+      return of.query(sql, values);
+    }) as Queries['query'],
+  });
+  const transaction: Database['transaction'] = (work, options) =>
+    database.transaction((inner) => work({ ...inner, ...queries(inner) }), options);
+  return { ...database, dialect: database.dialect, ...queries(database), transaction };
+}
+
+/** What workers and senders ask, while the account has work in hand and before. */
+const questions: Readonly<Record<string, (database: Database) => Promise<unknown>>> = {
+  'the next job': (database) => new JobDesk(database, undefined, { home: 'here' }).take(),
+  'the next job of others': (database) => new JobDesk(database).take(['busy', 'other']),
+  'jobs of others': (database) => new JobDesk(database).waits(['busy', 'other']),
+  'the next webhook': (database) => new DeliveryDesk(database).take(),
+  'the next webhook of others': (database) => new DeliveryDesk(database).take(['busy', 'other']),
+};
+
+/** Blocks that PostgreSQL looks at. */
+async function blocksRead(
+  database: Database,
+  ask: (database: Database) => Promise<unknown>,
+): Promise<number> {
+  const asked: [sql: string, values: readonly Value[]][] = [];
+  await ask(overheard(database, (...statement) => asked.push(statement)));
+  assert.ok(asked.length > 0);
+  let blocks = 0;
+  for (const [sql, values] of asked) {
+    const [row = assert.fail()] = await database.query(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`,
+      values,
+    );
+    const [{ Plan: plan }] = row['QUERY PLAN'] as unknown as [{ Plan: Record<string, number> }];
+    blocks += (plan['Shared Hit Blocks'] ?? assert.fail()) + (plan['Shared Read Blocks'] ?? 0);
+  }
+  return blocks;
+}
+
+/** Processor time: SQLite's is that of this process. */
+async function leastUs(ask: () => Promise<unknown>): Promise<number> {
+  let leastUs = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 10; i++) {
+    const begun = process.cpuUsage();
+    await ask();
+    const { user, system } = process.cpuUsage(begun);
+    leastUs = Math.min(leastUs, user + system);
+  }
+  return leastUs;
+}
+
+onEachQueue('taking from a long queue costs no more than from a short one', async (open) => {
+  const { database } = await open();
+  const costOf = (ask: (database: Database) => Promise<unknown>): Promise<number> =>
+    database.dialect === 'postgres' ? blocksRead(database, ask) : leastUs(() => ask(database));
+  const costs = async () => {
+    const found: Record<string, number> = {};
+    for (const [what, ask] of Object.entries(questions)) found[what] = await costOf(ask);
+    return found;
+  };
+  await fill(database, 50);
+  const short = await costs();
+  await database.execute('DELETE FROM jobs');
+  await fill(database, LONG);
+  for (const [what, cost] of Object.entries(await costs())) {
+    const least = short[what] ?? assert.fail();
+    assert.ok(cost < 4 * least + 20, `${what}: ${cost} instead of ${least}`);
+  }
+});
