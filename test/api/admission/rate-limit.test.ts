@@ -13,7 +13,7 @@ import { startTestServer } from '../../support/test-server.js';
 const body = formBody([fileEntry('x')]);
 const limited = { rateLimitRequests: 2, rateLimitWindowS: 60 };
 
-/** Stops the clock that the windows of the limits go by. */
+/** Stops the clock of the rate limits' windows. */
 function stopClock(context: TestContext): { pass(ms: number): void } {
   context.mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 });
   return { pass: (ms) => context.mock.timers.setTime(Date.now() + ms) };
