@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accounts share the requests of a sender of webhooks: one whose receivers do not answer cannot silence the others. With both queues.
+// Accounts share a webhook sender's requests: an account whose receivers do not answer cannot silence the others. With both queues.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';

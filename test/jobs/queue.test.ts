@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue of jobs promises to clients and workers, with SQLite and with PostgreSQL and pg-boss.
+// Promises of the job queue to clients and workers, with SQLite and with PostgreSQL and pg-boss.
 import assert from 'node:assert/strict';
 import { FinishedJobs } from '../../src/state/jobs/finished-jobs.js';
 import {
@@ -60,7 +60,7 @@ onEachQueue(
       WorkLost,
     );
     assert.equal((await jobs.get('a', job.id))?.failure?.code, 'WORKER_DIED');
-    // After the pause before its second try.
+    // After the pause before its second attempt.
     let second: Work | undefined;
     await eventually(async () => {
       second = await desk.take();
@@ -100,7 +100,7 @@ onEachQueue(
     await assert.rejects(one.jobs.create({ ...job, task: 'enroll' }), IdempotencyConflict);
     const ofOther = await one.jobs.create({ ...job, account: 'b' });
     assert.ok(ofOther.isNew, 'keys of accounts are their own');
-    // Also after the link was forgotten.
+    // Even after the link was forgotten.
     await one.jobs.cancel('a', created[0]?.job.id ?? '');
     assert.equal((await one.jobs.create(job)).isNew, false);
   },
@@ -216,7 +216,7 @@ onEachQueue('jobs do not wait for a clock that was set back', async (open) => {
   const inTwoDaysMs = Date.now() + 2 * 86_400_000;
   await database.execute('UPDATE jobs SET leased_until_ms = $1', [inTwoDaysMs]);
   assert.equal((await desk.reap()).taken, 1);
-  // PostgreSQL's own affair.
+  // Specific to PostgreSQL.
   if (database.dialect === 'postgres') return;
   await database.execute('UPDATE job_queue SET due_at_ms = $1', [inTwoDaysMs]);
   assert.equal((await taken(desk)).job.id, dead.job.id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue of webhooks promises, with SQLite and with PostgreSQL and pg-boss.
+// Promises of the webhook queue, with SQLite and with PostgreSQL and pg-boss.
 import assert from 'node:assert/strict';
 import type { Database } from '../../src/state/database/database.js';
 import { FinishedJobs } from '../../src/state/jobs/finished-jobs.js';

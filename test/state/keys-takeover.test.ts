@@ -88,7 +88,7 @@ test('keys of files are in the database after the first start, with all they had
   };
   const plain = someKey(1000);
   const files = [full, plain].map((key) => writeKeyFile(dataDir, key));
-  // From before there were accounts.
+  // From before accounts existed.
   const {
     account: _none,
     version: _neither,
@@ -107,7 +107,7 @@ test('what a restart finds again does not undo a revocation', async (t) => {
   const content = fs.readFileSync(file);
   await keysIn(dataDir);
   await withState(sqliteIn(dataDir), (database) => new KeyRegistry(database).revoke(key.id, new Date(5000)));
-  // As after a kill between the database and the file's new name.
+  // As after a kill between the database and the renaming of the file.
   fs.writeFileSync(file, content);
   assert.deepEqual(await keysIn(dataDir), [{ ...key, revokedAt: new Date(5000) }]);
   assert.ok(!fs.existsSync(file));
@@ -118,7 +118,7 @@ test('an earlier program refuses the folder from then on, and says which file is
     const dataDir = temporaryFolder(t);
     if (hasKeys) writeKeyFile(dataDir, someKey());
     await keysIn(dataDir);
-    // What earlier programs do with every .json of this folder.
+    // Earlier programs do this with every .json in this folder.
     const [marker = '', ...others] = namesIn(dataDir).filter((name) => name.endsWith('.json'));
     assert.deepEqual(others, []);
     assert.throws(
@@ -176,7 +176,7 @@ test('a takeover that is killed at any point loses no key', async (t) => {
     clearInterval(timer);
     return status === 0;
   };
-  // Once as soon as there is a database, then once the first files have other names.
+  // Once as soon as there is a database, then once the first files are renamed.
   for (const killAfterFiles of [-1, 1, 100]) {
     const isComplete = await attempt(killAfterFiles);
     const left = namesIn(dataDir).filter((name) => /^[0-9a-f]{12}\.json$/.test(name)).length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operating points in the database, and those that earlier versions kept in a file.
+// Operating points in the database, and those in a file of earlier versions.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
