@@ -24,11 +24,11 @@ export interface JobOffice {
   readonly database: Database;
 }
 
-/** One host's part, with a queue of its own. */
+/** One host's part, with its own queue. */
 export type OpenOffice = (options?: {
   leaseMs?: number;
   maxUnfinished?: number;
-  /** Whose stored files it can read. */
+  /** Names the stored files it can read. */
   home?: string;
   /** For priorities. */
   clockMs?: () => number;
@@ -68,7 +68,7 @@ async function queueFor(
   if (database.dialect === 'sqlite') return new SqliteJobQueue(0);
   const address = parseDatabaseAddress(url ?? '');
   if (address === undefined) throw new Error('There is no address.');
-  // A second is the shortest that pg-boss has.
+  // pg-boss allows nothing shorter than a second.
   const homes = home === undefined ? [] : [home];
   return PgBossJobQueue.open(clientSettings(address, ''), assert.ifError, 1, homes);
 }

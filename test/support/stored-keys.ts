@@ -14,11 +14,11 @@ export const sqliteIn = (dataDir: string): DatabaseSettings => ({
   databaseConnections: 1,
 });
 
-/** Makes a key beside whatever else uses the data folder. */
+/** Makes a key while the data folder may be in use. */
 export const createKey = (dataDir: string, wanted: NewKey): Promise<CreatedKey> =>
   withState(sqliteIn(dataDir), (database) => new KeyRegistry(database).create(wanted));
 
-/** As versions without a database kept a key. @returns the file */
+/** As in versions without a database. @returns the file */
 export function writeKeyFile(dataDir: string, key: StoredKey): string {
   const file = path.join(dataDir, 'keys', `${key.id}.json`);
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -4,11 +4,11 @@ import { OperatingPointRegistry } from '../../src/state/operating-points/operati
 import { withState } from '../../src/state/takeover/open-state.js';
 import { sqliteIn } from './stored-keys.js';
 
-/** Those of a SQLite database in this folder. */
+/** Operating points of a SQLite database in this folder. */
 export const pointsIn = (dataDir: string): Promise<OperatingPoint[]> =>
   withState(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).list());
 
-/** @returns the point that it replaces */
+/** @returns the replaced point */
 export const savePoint = (dataDir: string, point: OperatingPoint): Promise<OperatingPoint | undefined> =>
   withState(sqliteIn(dataDir), (database) => new OperatingPointRegistry(database).save(point));
 
