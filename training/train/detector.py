@@ -10,7 +10,7 @@ weights' logits of the validation clips. The learning rate follows the elapsed s
 given; log.csv has the step count to repeat a timed run. An interrupted run of --steps continues from its last
 validation when restarted.
 
-    --without copies ... leaves something out, to measure its benefit
+    --without copies ...   leaves something out, to measure its benefit
     --changes room=0.3 ..  sends such shares of the crops through a room, a compressor and others, before augment()
     --hold-out 2/5         trains without the second fifth of the training sources and validates on just those
     --pairs 0.2 --keep 0.2 --start-from WEIGHTS --conditions CONDITIONS
