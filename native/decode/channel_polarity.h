@@ -14,9 +14,9 @@ namespace veravox {
 // channels correlated in the last second or less and in the run itself, so that a voice is in the mix from
 // its first sound.
 //
-// What it says of a sample depends on some thousand samples before its run and on none after it: a reader
+// The decision for a sample depends on some thousand samples before its run and on none after it: a reader
 // that starts in the middle gets the same mix after a little more reading. A run should only be split where
-// every reader of the file does.
+// every reader of the file splits it.
 class ChannelPolarity {
  public:
   static constexpr size_t kRunSamples = 512;

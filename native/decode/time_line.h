@@ -8,7 +8,7 @@ namespace veravox {
 
 // Positions of decoded audio on the time line of its recording, which begins with the earliest stream. Time
 // stamps that jump ahead leave a gap, as from a muted microphone or lost packets; it counts as silence, so
-// all times match those that players show. Audio is never dropped because of its stamps, and stamps that go
+// all times are as in players. Audio is never dropped because of its stamps, and stamps that go
 // back add no silence: overlaps only delay what follows until the next gap.
 class TimeLine {
  public:

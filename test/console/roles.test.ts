@@ -39,7 +39,7 @@ function routesOf({ server }: JobServer): AdminRoute[] {
 
 const addressOf = (path: string): string => `${path.replace(/\{\w+\}/, 'x')}${path.endsWith('/') ? 'x' : ''}`;
 
-/** The order of requests in a session: those that end it come last. */
+/** The order of requests in a session: requests that end it come last. */
 const last = ({ method, path }: AdminRoute): boolean => method === 'DELETE' && path === '/v1/admin/session';
 
 test('without a session or a key, every route of the admin API is 401', async (t) => {

@@ -22,7 +22,7 @@ SAME_REPOSITORY_SHARE = 0.5
 CODEC_SHARE = 0.5
 WINDOW_SECONDS, WINDOW_SHARES = [2.0, 3.0, 5.0], [0.2, 0.6, 0.2]
 OWN_SPOOFS = ("own-copy-synthesis", "speech-engine")  # categories of clips from outside the corpus
-# What an ablation can do without; "copies" are both kinds.
+# Parts that an ablation can omit; "copies" are both kinds.
 PARTS = [
     "classical-copies",
     "neural-copies",

@@ -14,8 +14,8 @@ validation when restarted.
     --changes room=0.3 ..  sends such shares of the crops through a room, a compressor and others, before augment()
     --hold-out 2/5         trains without the second fifth of the training sources and validates on just those
     --pairs 0.2 --keep 0.2 --start-from WEIGHTS --conditions CONDITIONS
-                           trains on crops and their coded or noisy copies (data/pair_sampler.py), with so much of the
-                           losses in train/pairs.py, and writes conditions.csv (judge/condition_check.py), by whose
+                           trains on crops and their coded or noisy copies (data/pair_sampler.py), with these weights of
+                           the losses in train/pairs.py, and writes conditions.csv (judge/condition_check.py), by whose
                            mean error best.pt is chosen
 """
 

@@ -43,7 +43,7 @@ const silentMp3 = encode(
   'mp3',
 );
 
-/** Ms from the client's leaving until nothing works for it any more (without time taken by other work), and CPU time used in the next 500 ms. */
+/** Ms from the client's leaving until work for it has stopped (without time taken by other work), and CPU time used in the next 500 ms. */
 async function abortAt(
   { port, analyser }: PipelineServer,
   body: Buffer,
