@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room keeps the recent history of a server (requests, latencies, scores, queues) for the dashboard,
+// without an external database of metrics.
 import { type AnalysisCounter, countingAnalyser } from '../../analysis/analyser/counting-analyser.js';
 import type { FullAnalyser } from '../../analysis/analyser/recording.js';
 import type { Logger } from '../../base/observe/log.js';

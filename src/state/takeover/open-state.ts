@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// This room opens the database and moves the files of earlier versions into it, once.
 import fs from 'node:fs';
 import path from 'node:path';
 import { isDataFolderInUse, makeDataFolder } from '../data-folder/data-folder.js';
